@@ -527,8 +527,8 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     given = tree
     if isinstance(given, (list, tuple)):
         return _list_to_sklearn(given, classes)
-    if hasattr(given, "_labels_of_nodes"):
-        return _forest_to_sklearn(given, classes)
+    if hasattr(given, "estimators_") and hasattr(given, "to_sklearn"):
+        return given.to_sklearn(classes)
     if classes is None and not isinstance(given, Tree):
         classes = getattr(given, "classes_", None)
     tree, _, _ = tree_and_names(given, class_names=classes)
@@ -561,44 +561,6 @@ def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> Rand
     if hasattr(members[0], "feature_names_in_"):
         forest.feature_names_in_ = members[0].feature_names_in_
     return forest
-
-
-def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier:
-    from .convert.sklearn_nodes import sklearn_forest
-
-    check_is_fitted(forest)
-    rule = getattr(forest, "predict_rule", "mode")
-    if rule != "mode":
-        raise ValueError(
-            f"{type(forest).__name__} predicts by predict_rule={rule!r}, and scikit-learn's forests the class of the "
-            "greatest probability; to_sklearn([one.tree_ for one in forest], forest.classes_) predicts those."
-        )
-    classes = forest.classes_ if classes is None else np.asarray(classes)
-    if len(classes) != forest.n_classes_:
-        raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
-    of_trees = [kept_parameters(estimator, SKLEARN_PARAMETERS_OF_TREES) for estimator in forest]
-    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, SKLEARN_PARAMETERS_OF_FORESTS)
-    converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
-    for one, estimator in zip(converted.estimators_, forest, strict=True):
-        one.max_features_ = estimator.max_features_
-    _tell_draws(forest, converted)
-    for name in ("feature_names_in_", "oob_score_", "oob_decision_function_"):
-        if hasattr(forest, name):
-            setattr(converted, name, getattr(forest, name))
-    return converted
-
-
-def _tell_draws(forest: Any, converted: Any) -> None:
-    """Set the attributes from which scikit-learn's forest draws the samples of its trees again, if it does so as ours.
-
-    Versions of scikit-learn draw in several ways.
-    """
-    draws = forest._draws_as_sklearn_has_them()
-    if draws:
-        vars(converted).update(draws)
-        if not np.array_equal(converted.estimators_samples_[0], forest.estimators_samples_[0]):
-            for name in draws:
-                delattr(converted, name)
 
 
 def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:

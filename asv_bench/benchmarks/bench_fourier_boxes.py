@@ -5,7 +5,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
 from pytrees.fourier import gram, ordinal_codes
-from pytrees.fourier.boxes import Leaves, box_of_schema, check_cardinalities, measure_arrays
+from pytrees.fourier.boxes import Leaves, box_of_schema, check_cardinalities
+from pytrees.fourier.measures import measure_of
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import full_trees, multiway_trees
@@ -22,7 +23,7 @@ class Boxes:
         self.cardinalities = check_cardinalities([100] * 20)
         self.trees, values = full_trees(n_trees, depth, self.cardinalities)
         self.leaves = Leaves(self.trees, self.cardinalities, values=values)
-        self.measure = measure_arrays("uniform", self.cardinalities)
+        self.measure = measure_of("uniform", self.cardinalities)
         self.schema = box_of_schema({0: 1, 3: range(10, 60)}, self.cardinalities)
         self.kernels = {name: kernel_of(engine, name) for name in ("gram", "box_averages", "leaf_boxes")}
 
@@ -73,7 +74,7 @@ class Multiway:
         self.cardinalities = check_cardinalities([4] * 100)
         self.trees, values = multiway_trees(n_trees, depth, self.cardinalities, absent=0.33)
         self.leaves = Leaves(self.trees, self.cardinalities, values=values)
-        self.measure = measure_arrays("uniform", self.cardinalities)
+        self.measure = measure_of("uniform", self.cardinalities)
         self.kernels = {name: kernel_of(engine, name) for name in ("gram", "leaf_boxes")}
 
     def time_leaf_boxes(self, engine, n_trees, depth):

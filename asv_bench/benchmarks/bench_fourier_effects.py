@@ -6,7 +6,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 from pytrees.fourier import additive_model, merge, model_distance, ordinal_codes, partial_dependence, sobol_indices
-from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
+from pytrees.fourier.boxes import Leaves, check_cardinalities
+from pytrees.fourier.measures import measure_of
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import full_trees
@@ -23,7 +24,7 @@ class Effects:
         cardinalities = check_cardinalities([100] * 20 if engine == "compiled" else [10] * 4)
         trees, values = full_trees(n_trees, depth, cardinalities)
         self.leaves = Leaves(trees, cardinalities, values=values)
-        self.measure = measure_arrays("uniform", cardinalities)
+        self.measure = measure_of("uniform", cardinalities)
         self.kernels = {name: kernel_of(engine, name) for name in ("box_effects", "box_profiles")}
 
     def time_effects(self, engine, n_trees, depth):

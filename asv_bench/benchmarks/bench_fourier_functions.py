@@ -3,7 +3,8 @@
 import numpy as np
 
 from pytrees import FourierSpectrum
-from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
+from pytrees.fourier.boxes import Leaves, check_cardinalities
+from pytrees.fourier.measures import measure_of
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import full_trees
@@ -19,7 +20,7 @@ class Nodes:
         skip_unless(engine == "compiled" or depth == 2)
         cardinalities = check_cardinalities([4] * 10)
         trees, values = full_trees(20 if engine == "compiled" else 2, depth, cardinalities)
-        measure = measure_arrays("uniform", cardinalities)
+        measure = measure_of("uniform", cardinalities)
         leaves = Leaves(trees, cardinalities, values=values)
         rows = np.random.default_rng(0).integers(0, 4, (10_000 if engine == "compiled" else 50, 10))
         if function == "boxes":

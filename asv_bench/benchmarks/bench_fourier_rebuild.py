@@ -6,7 +6,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 from pytrees import FourierSpectrum
 from pytrees.fourier import ordinal_codes, tree_from_ensemble
-from pytrees.fourier.boxes import Leaves, check_cardinalities, measure_arrays
+from pytrees.fourier.boxes import Leaves, check_cardinalities
+from pytrees.fourier.measures import measure_of
 
 from .common import ENGINES, kernel_of, skip_unless
 from .fourier_data import LIMITS, full_trees, multiway_trees
@@ -22,7 +23,7 @@ class Kernels:
         skip_unless(engine == "compiled" or depth <= 3)
         cardinalities = check_cardinalities([2] * 20)
         trees, values = full_trees(1, depth, cardinalities)
-        measure = measure_arrays("uniform", cardinalities)
+        measure = measure_of("uniform", cardinalities)
         leaves = Leaves(trees, cardinalities, values=values)
         self.of_boxes = leaves.boxes, leaves.values, leaves.tree_of_box, measure, *LIMITS
         spectrum = FourierSpectrum.from_tree(trees[0], cardinalities, values=values[0])
@@ -66,7 +67,7 @@ class Multiway:
         skip_unless(engine == "compiled" or depth == 1)
         cardinalities = check_cardinalities([4] * 20)
         trees, values = multiway_trees(1, depth, cardinalities)
-        measure = measure_arrays("uniform", cardinalities)
+        measure = measure_of("uniform", cardinalities)
         leaves = Leaves(trees, cardinalities, values=values)
         limits = *LIMITS, np.ones(20, dtype=bool)
         self.of_boxes = leaves.boxes, leaves.values, leaves.tree_of_box, measure, *limits

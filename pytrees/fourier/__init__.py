@@ -1,23 +1,23 @@
 """The Fourier algebra on decision trees: sparse spectra, the same without spectra, and the estimators made of them.
 
-H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006. Which file answers which question:
+H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006. Each file answers one question:
 
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
-- `readers`: which trees, with which values at the leaves, are the ensembles of other libraries sums of?
-- `additive`: how does such an ensemble become a sum of trees of discrete codes?
+- `readers`: how do ensembles of other libraries become sums of trees, with values at the leaves?
+- `additive`: how does such a sum become trees of discrete codes?
 - `distilled`: which few trees are nearly a model, and what do they leave out?
-- `merged`: which model are those that were trained in several places, together?
-- `streams`: which model are those of the latest blocks of data, and do they drift?
-- `boxes`: what do the kernels take: leaves, schemata and measures as flat arrays?
+- `merged`: what is the mean of models that were trained in several places?
+- `streams`: what is the mean of the models of the latest blocks of data, and do they drift?
+- `boxes`: how do trees and schemata become the flat arrays of the kernels?
+- `measures`: under which measure are means taken, and what are they?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
-- `energy`: how does the energy of a spectrum fall with the order, and what bounds it?
-- `samples`: what are trees at given samples, where these are the measure?
-- `ensembles`: the same quantities straight from the leaves of the trees, where a spectrum would be too large.
-- `effects`: what is a function made of: its variance by features, its means over features?
-- `rebuild`: how is a tree made of a function (TCFS), whichever of the two it comes from?
+- `partitions`: how are the arrays of a spectrum checked, and expanded from leaves?
+- `ensembles`: how are the same quantities computed straight from the leaves, if a spectrum would be too large?
+- `effects`: which parts do the variance and the means of a function have, feature by feature?
+- `rebuild`: how does TCFS make a tree of a function?
 - `aggregated`: one tree in place of a tree or an ensemble, as a classifier.
 - `orthogonal`: the principal components of an ensemble as a few trees, as a classifier.
-- `base`: what these classifiers share.
+- `base`: the parts that these classifiers share.
 """
 
 from .additive import AdditiveModel, additive_model

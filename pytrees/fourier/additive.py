@@ -1,21 +1,23 @@
-"""Models of many kinds as sums of trees on codes, which the Fourier algebra takes."""
+"""Models of many kinds as sums of trees on codes, the form that the Fourier algebra takes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..tree import LEAF, Tree
 from .codes import Member, OrdinalCodes, code_members, leaf_like
 from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
 
 
+@dataclass(eq=False, repr=False)
 class AdditiveModel:
     """A model as a sum of trees on codes; made by :func:`additive_model`.
 
@@ -24,27 +26,28 @@ class AdditiveModel:
     codes : OrdinalCodes
         The trees on codes, and the coding of samples.
     values : list of ndarray of shape (node_count, n_outputs), float64
-        What the leaves of every tree of `codes` add, learning rates included.
+        The values that the leaves of every tree of `codes` add, learning rates included.
     n_averaged : int
-        The sum is divided by this: the number of trees where they are averaged, else 1.
+        The divisor of the sum: the number of trees if they are averaged, else 1.
     baseline : ndarray of shape (n_outputs,), float64
-        What is added to the sum: what boosting starts from.
+        The constant that is added to the sum: the start of boosting.
     classes : ndarray of shape (n_classes,), or None
-        The classes of a classifier, where they are known.
+        The classes of a classifier, if they are known.
     output : {"probability", "margin", "value"}
-        What the function is: the probabilities of the classes; margins, as ``decision_function`` and ``raw_score`` give
-        them, before the link function; or the prediction of a regressor. Of two classes it is that of the last.
-    feature_names : ndarray of shape (n_features,), or None
-        The names of the features, where the model has learned from data with column names.
-    link : str or None
-        The link function of margins, where it is known: models of other ones are not merged.
+        The meaning of the function: the probabilities of the classes; margins before the link function, as
+        ``decision_function`` and ``raw_score`` give them; or the prediction of a regressor. Two classes have one
+        output, for the last class.
+    feature_names : ndarray of shape (n_features,), or None, default=None
+        The names of the features, if the model has learned from data with column names.
+    link : str or None, default=None
+        The link function of margins, if it is known: models of different link functions are not merged.
 
     Attributes
     ----------
     trees : list of Tree
-        Those of `codes`, then a single leaf for the baseline if there is one.
+        The trees of `codes`, then a single leaf for the baseline if it is not zero.
     cardinalities : ndarray of shape (n_features,), int64
-        How many codes every feature has.
+        The number of codes of every feature.
     arguments : dict
         ``weights`` and ``values`` of `trees`, as the functions of the algebra take them.
     n_outputs : int
@@ -71,42 +74,29 @@ class AdditiveModel:
 
     codes: OrdinalCodes
     values: list[FloatArray]
+    _: KW_ONLY
     n_averaged: int
     baseline: FloatArray
     classes: AnyArray | None
     output: ModelOutput
-    feature_names: AnyArray | None
-    link: str | None
-    trees: list[Tree]
-    arguments: dict[str, Any]
+    feature_names: AnyArray | None = None
+    link: str | None = None
+    trees: list[Tree] = field(init=False)
+    arguments: dict[str, Any] = field(init=False)
 
-    def __init__(
-        self,
-        codes: OrdinalCodes,
-        values: list[FloatArray],
-        *,
-        n_averaged: int,
-        baseline: FloatArray,
-        classes: AnyArray | None,
-        output: ModelOutput,
-        feature_names: AnyArray | None = None,
-        link: str | None = None,
-    ) -> None:
-        self.link = link
-        self.codes, self.values, self.n_averaged, self.baseline = codes, values, n_averaged, baseline
-        self.classes, self.output = classes, output
-        self.feature_names = feature_names
-        has_baseline = bool(np.any(baseline))
-        weights = np.full(len(values) + has_baseline, 1.0 / n_averaged)
-        self.trees, of_all = codes.trees, values
+    def __post_init__(self) -> None:
+        has_baseline = bool(np.any(self.baseline))
+        weights = np.full(len(self.values) + has_baseline, 1.0 / self.n_averaged)
+        self.trees, values = self.codes.trees, self.values
         if has_baseline:
             weights[-1] = 1.0
-            self.trees, of_all = [*codes.trees, leaf_like(codes.trees[0])], [*values, baseline[np.newaxis]]
-        self.arguments = {"weights": weights, "values": of_all}
+            self.trees = [*self.trees, leaf_like(self.trees[0])]
+            values = [*values, self.baseline[np.newaxis]]
+        self.arguments = {"weights": weights, "values": values}
 
     @property
     def cardinalities(self) -> IntArray:
-        """How many codes every feature has."""
+        """The number of codes of every feature."""
         return self.codes.cardinalities
 
     @property
@@ -115,7 +105,7 @@ class AdditiveModel:
         return self.baseline.size
 
     def evaluate(self, X: MatrixLike) -> FloatArray:
-        """Evaluate the function at samples, adding up as the model does.
+        """Evaluate the function at samples, adding up in the order of the model.
 
         Parameters
         ----------
@@ -140,30 +130,24 @@ class AdditiveModel:
             total += values[tree.apply(rows)]
         return total if self.n_averaged == 1 else total / self.n_averaged + self.baseline
 
+    @described_like(evaluate)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the classes of samples, or their values.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As in :meth:`evaluate`.
-
         Returns
         -------
-        ndarray of shape (n_samples,), or (n_samples, n_outputs) of values where there are several
-            The class of the greatest probability or margin, the lowest of several; or what `evaluate` gives.
+        ndarray of shape (n_samples,), or (n_samples, n_outputs) for several values
+            The class of the greatest probability or margin, the lowest of several; or the values of `evaluate`.
 
         Raises
         ------
         ValueError
-            As in :meth:`evaluate`; if the function is margins and their classes are not known, as of boosters that are
-            no estimators, or of regressors with a link function.
+            As in :meth:`evaluate`; if the function gives margins whose classes are not known, as for boosters that are
+            no estimators, or regressors with a link function.
         """
         if self.classes is None and self.output != "value":
-            raise ValueError(
-                f"The classes of these {'margins' if self.output == 'margin' else 'probabilities'} are not known: take "
-                "what `evaluate` gives."
-            )
+            numbers = "margins" if self.output == "margin" else "probabilities"
+            raise ValueError(f"The classes of these {numbers} are not known: use the numbers that `evaluate` gives.")
         found = self.evaluate(X)
         if self.classes is None:
             return found[:, 0] if self.n_outputs == 1 else found
@@ -178,9 +162,9 @@ class AdditiveModel:
 
 
 def centred_values(trees: Sequence[Tree], values: Sequence[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Return the values of trees less the middle between the least and the greatest at their leaves, and these middles.
+    """Return the values of trees minus the middle of the least and the greatest at their leaves, and these middles.
 
-    Squares of numbers far from zero would leave no digits for what differs.
+    Squares of numbers far from zero would leave no digits for their differences.
     """
     at_leaves = [of_tree[tree.children_left == LEAF] for tree, of_tree in zip(trees, values, strict=True)]
     middles = [0.5 * found.min(axis=0) + 0.5 * found.max(axis=0) for found in at_leaves]
@@ -190,42 +174,42 @@ def centred_values(trees: Sequence[Tree], values: Sequence[FloatArray]) -> tuple
 def additive_model(model: Any) -> AdditiveModel:
     """Convert a fitted tree ensemble of another library, or of this one, to a sum of trees on codes.
 
-    What it predicts, with real numbers at the leaves, where :func:`ordinal_codes` takes votes for classes. The
-    functions of the algebra take its trees with its `arguments`.
+    The sum has the model's real numbers at its leaves, while :func:`ordinal_codes` takes votes for classes. The
+    functions of the algebra take its `trees` and its `arguments`.
 
     Parameters
     ----------
     model : fitted estimator, booster, or treelite model
-        Of pytrees: any tree or forest. Of scikit-learn: decision trees, random forests, extra trees and bagging of
-        trees, gradient boosting and histogram gradient boosting, classifiers and regressors. Of XGBoost and LightGBM:
-        boosters and estimators, which treelite reads (``pip install treelite``); of treelite: a Model.
+        From pytrees: any tree or forest. From scikit-learn: decision trees, random forests, extra trees and bagging of
+        trees, gradient boosting and histogram gradient boosting, classifiers and regressors. From XGBoost and LightGBM:
+        boosters and estimators, which treelite reads (``pip install treelite``); from treelite: a Model.
 
     Returns
     -------
     AdditiveModel
         The sum. Averages of trees give probabilities, or the values of regressors; boosting gives margins, or the
-        values of regressors where these have no link function.
+        values of regressors without a link function.
 
     Raises
     ------
     TypeError
         If the model is none of these.
     ValueError
-        If it is no sum of functions of boxes: categorical splits, linear leaves or linear boosters, zeros that are
-        taken for missing, an `init` that is no constant; if a classifier has several outputs; if it has no trees.
+        If the model is no sum of functions of boxes: categorical splits, linear leaves or linear boosters, zeros that
+        count as missing, an `init` that is no constant; if a classifier has several outputs; if there are no trees.
     ImportError
         If treelite is needed and not installed.
 
     See Also
     --------
     ordinal_codes : The trees of an ensemble, which vote.
-    sobol_indices : What the function's variance is made of.
+    sobol_indices : The parts of the function's variance.
     tree_from_ensemble : One tree of the function.
 
     Notes
     -----
-    The function is that of samples without missing values: which way these would go is left out, and samples that have
-    some are refused.
+    The function is defined for samples without missing values: it leaves out where missing values would go, and refuses
+    samples that have some.
 
     Examples
     --------
@@ -244,16 +228,8 @@ def additive_model(model: Any) -> AdditiveModel:
     """
     read = read_model(model)
     codes = code_members(read.members, Named(read.feature_names))
-    return AdditiveModel(
-        codes,
-        read.values,
-        n_averaged=read.n_averaged,
-        baseline=read.baseline,
-        classes=read.classes,
-        output=read.output,
-        feature_names=read.feature_names,
-        link=read.link,
-    )
+    names = "n_averaged", "baseline", "classes", "output", "feature_names", "link"
+    return AdditiveModel(codes, read.values, **{name: getattr(read, name) for name in names})
 
 
 def read_model(model: Any) -> Sum:
@@ -268,7 +244,7 @@ def read_model(model: Any) -> Sum:
 
 
 class Named:
-    """The names of features, as an estimator has them that has learned some."""
+    """The names of features in the attribute of a fitted estimator."""
 
     def __init__(self, names: AnyArray | None) -> None:
         if names is not None:
@@ -276,7 +252,7 @@ class Named:
 
 
 def _names_of(model: Any) -> AnyArray | None:
-    """Return the names of the features that a model has learned, but not those that LightGBM makes up."""
+    """Return the names of the features that a model has learned; LightGBM's made-up names do not count."""
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         names = getattr(model, "feature_names", None)  # of a booster of XGBoost
@@ -288,7 +264,7 @@ def _names_of(model: Any) -> AnyArray | None:
 
 
 def _read_again(model: AdditiveModel) -> Sum:
-    """Return the trees on features as they are: they compare float64."""
+    """Return the trees on the original features: they compare float64."""
     categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
     trees = [model.codes.decode(tree) for tree in model.codes.trees]
     members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._docstrings import described_like
 from .._sklearn import Interval, StrOptions, fit_context
 from .._typing import FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState, RebuildCriterion
-from ..input.validation import naming_huge_weights
 from ..simplify import merge_redundant
 from ..tree import Ensemble
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
+from ..trees.cart import DecisionTreeClassifier
 from ..trees.forest import FOREST_CONSTRAINTS
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -23,6 +24,7 @@ from .base import (
     nearest_shares,
     scores_of_classes,
 )
+from .boxes import check_shares
 from .codes import with_value
 from .ensembles import tree_from_ensemble
 from .spectrum import FourierSpectrum, tree_from_spectra
@@ -52,11 +54,11 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
     def _fit_and_rebuild(self, X: Any, y: Any, *, sample_weight: Any, n_estimators: int | None, weights: Any) -> Self:
         is_uniform = isinstance(self.measure, str) and self.measure == "uniform"
         if not is_uniform and not (self.energy is None and self.max_order is None):
-            raise ValueError("energy and max_order truncate spectra, which are those of measure='uniform'.")
+            raise ValueError("energy and max_order truncate spectra, and spectra need measure='uniform'.")
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, n_estimators, sample_weight)
             codes, n_classes = ensemble.codes, len(ensemble.classes)
-            shares = _shares_of_trees(weights, len(codes.trees))
+            shares = check_shares(weights, len(codes.trees), "one a tree")
             rebuilt = self._rebuild(ensemble, shares)
             scores = nearest_shares(scores_of_classes(rebuilt.averages, n_classes))
             self._know(ensemble.classes)
@@ -78,7 +80,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
                 weights=shares,
                 values=ensemble.values,
                 verbose=self.verbose,
-                **ensemble.measure,
+                measure=ensemble.measure,
                 **limits,
             )
         spectra = [self._spectrum(ensemble, shares, output) for output in range(len(ensemble.outputs))]
@@ -93,82 +95,64 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         return total
 
 
-def _shares_of_trees(weights: ArrayLike | None, n_trees: int) -> FloatArray:
-    """Check the weights of the trees, and scale them to a sum of one."""
-    if weights is None:
-        return np.full(n_trees, 1.0 / n_trees)
-    with naming_huge_weights("weights"):
-        weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (n_trees,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
-        raise ValueError(f"weights must be {n_trees} numbers, one a tree, not negative and not all zero.")
-    # By a power of two, which rounds nothing: their sum does not overflow.
-    weights = np.ldexp(weights, -np.frexp(weights.max())[1])
-    return weights / weights.sum()
-
-
+@described_like(DecisionTreeClassifier)
 class ReconstructedFourierTree(_RebuiltTreeClassifier):
     """A tree rebuilt from its own Fourier spectrum, which can be truncated (RFT).
 
-    A whole spectrum gives the function of the tree itself, in a tree that may have other splits; a truncated one gives
-    a smoother function, which acts like pruning [1]_.
+    A whole spectrum gives the function of the tree itself, in a tree that may have other splits; a truncated spectrum
+    gives a smoother function, which acts like pruning [1]_.
 
     Parameters
     ----------
     estimator : tree classifier, FrozenEstimator of one, Tree, or None, default=None
-        The tree, of pytrees or of scikit-learn. It is cloned and fitted; one that is fitted already is used as it is
-        inside of :class:`sklearn.frozen.FrozenEstimator`. A :class:`Tree` has learned already. None: a
-        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
+        The tree, of pytrees or of scikit-learn. It is cloned and fitted, unless :class:`sklearn.frozen.FrozenEstimator`
+        wraps a fitted tree. A :class:`Tree` is used as it is. None: a :class:`DecisionTreeClassifier` with
+        ``criterion="entropy"``.
     energy : float in (0, 1] or None, default=None
-        The spectrum keeps the fewest coefficients that have this share of the energy outside w_0. Only where there is
-        room for a spectrum, with few values for every attribute; see :meth:`FourierSpectrum.truncate`.
+        The spectrum keeps the fewest coefficients that have this share of the energy outside w_0. Memory must hold the
+        spectrum, so attributes must have few values; see :meth:`FourierSpectrum.truncate`.
     max_order : int or None, default=None
-        Coefficients of higher order are dropped. As `energy`, only where there is room for a spectrum.
+        Coefficients of higher order are dropped. Memory must hold the spectrum, as for `energy`.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        The measure under which the function is averaged. A product: all codes of an attribute with equal mass, with
-        their frequencies in X, or with these masses. Or ``"joint"``, that of the samples in X themselves: the tree is
-        then grown on the samples, labelled by the function. Codes number the intervals between the thresholds, or the
-        categories, see :func:`pytrees.fourier.ordinal_codes`.
+        The measure under which the function is averaged. A product of measures, one for every attribute: all codes have
+        equal mass, their frequencies in X, or the given masses. Or ``"joint"``, the distribution of the samples in X:
+        the tree is then grown on the samples, labelled by the function. Codes number the intervals between the
+        thresholds, or the categories, see :func:`pytrees.fourier.ordinal_codes`.
     criterion : {"entropy", "variance"}, default="entropy"
         The measure of a split's gain in the new tree; see :meth:`FourierSpectrum.to_tree`.
     tol : float, default=0
         A node whose variance is at most this is a leaf.
     min_confidence : float in (0, 1] or None, default=None
-        A node is a leaf where the greatest average share of a class is at least this: the paper's minimum confidence.
+        A node becomes a leaf if the greatest average share of a class is at least this: the paper's minimum confidence.
     max_depth : int or None, default=None
         Greatest depth of the new tree.
     max_leaf_nodes : int or None, default=None
-        Greatest number of its leaves. With None, more than 10,000 are an error.
+        Greatest number of leaves of the new tree. With None, more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to `estimator` if it has a `random_state` of None.
     verbose : int, default=0
-        Show a progress bar on standard error, of the new tree's leaves where `max_leaf_nodes` limits them.
+        Show a progress bar of the new tree's leaves on standard error if `max_leaf_nodes` limits them.
 
     Attributes
     ----------
     tree_ : Tree
-        The new tree, on the original features. Where some are categorical, it splits codes, which :meth:`encode` gives,
-        into a child for every category that has mass. Its `value` holds shares of classes times the
-        probability of the node, and `n_node_samples` is 1: it has no training samples.
+        The new tree, on the original features. A categorical feature is split, on the codes of :meth:`encode`, into a
+        child for every category that has mass. Its `value` holds shares of classes times the probability of the node,
+        and `n_node_samples` is 1: it has no training samples.
     averages_ : ndarray of shape (node_count, n_outputs), float64
         The averages of the function at its nodes, not cut off: of the indicator of the last of two classes, or of the
-        indicators of all classes where there are more.
+        indicators of all classes if there are more.
     merged_node_count_ : int
         Number of nodes after :func:`merge_redundant`, which keeps all predictions.
     member_node_counts_ : ndarray of shape (1,), int64
-        Number of nodes of the tree before.
+        Number of nodes of the original tree.
     classes_ : ndarray of shape (n_classes,)
         The classes, in order.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
     is_categorical_ : ndarray of shape (n_features,), bool, or None
-        Whether a feature is categorical in `estimator`; None where none is.
+        Whether a feature is categorical in `estimator`; None if none is.
     categories_ : list of ndarray
         The categories of every categorical feature, sorted. Samples of other categories are refused, or stay at the
         node that splits by the feature, by the `handle_unknown` of `estimator`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of every feature in the total gain.
 
     See Also
     --------
@@ -221,7 +205,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features of `estimator`, what that takes.
+            Finite numbers; in categorical features, values that `estimator` takes.
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
@@ -229,70 +213,55 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 
         Returns
         -------
-        ReconstructedFourierTree
-            The fitted estimator.
+        Self
+            The fitted estimator itself.
 
         Raises
         ------
         ValueError
-            If `estimator` has more than one tree; if X or y do not fit to a tree that has learned already; if `energy`
-            or `max_order` is given with another measure than the uniform one; if weights are negative or all zero, or
+            If `estimator` has more than one tree; if X or y do not match a tree that is fitted already; if `energy` or
+            `max_order` is given with another measure than ``"uniform"``; if weights are negative or all zero, or
             `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         MemoryError
-            If there is no room for the spectrum that `energy` or `max_order` is to truncate.
+            If memory cannot hold the spectrum that `energy` or `max_order` truncates.
         """
         if isinstance(self.estimator, (list, tuple)) or hasattr(self.estimator, "n_estimators"):
-            raise ValueError("One tree is rebuilt; AggregatedFourierTreeClassifier makes one of several.")
+            raise ValueError("One tree is rebuilt, not several; AggregatedFourierTreeClassifier takes several.")
         return self._fit_and_rebuild(X, y, sample_weight=sample_weight, n_estimators=None, weights=None)
 
 
+@described_like(ReconstructedFourierTree)
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     """One tree made of all trees of an ensemble: TCFS of the weighted sum of their functions (AFT).
 
-    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere; their weighted sum
-    is their vote. The tree approximates the vote, and is the vote where nothing limits it [1]_.
+    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere; the weighted sum of
+    these functions is the vote. The new tree approximates the vote, and equals it without limits [1]_.
 
     Parameters
     ----------
     estimator : tree or ensemble classifier, FrozenEstimator, sequence of trees, or None, default=None
-        Of pytrees or of scikit-learn: a tree is grown on bootstrap samples `n_estimators` times, an ensemble of trees
-        is cloned and fitted. One that is fitted already is used as it is inside of
-        :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
-        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
+        An estimator of pytrees or of scikit-learn: a tree is grown on bootstrap samples `n_estimators` times, an
+        ensemble of trees is cloned and fitted. A fitted ensemble inside :class:`sklearn.frozen.FrozenEstimator`, and
+        sequences of :class:`Tree` or of fitted trees, are used as they are. None: a :class:`DecisionTreeClassifier`
+        with ``criterion="entropy"``.
     n_estimators : int, default=10
         Number of trees that are grown; ensembles have their own number.
     weights : array-like of shape (n_trees,) or None, default=None
-        Weights of the trees' votes, not negative, such as those of boosting. None: all equal.
+        Weights of the trees' votes, not negative, such as the weights of boosting. None: all equal.
     energy : float in (0, 1] or None, default=None
         As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_order : int or None, default=None
-        As `energy`.
-    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :class:`ReconstructedFourierTree`.
-    criterion : {"entropy", "variance"}, default="entropy"
-        As in :class:`ReconstructedFourierTree`.
-    tol : float, default=0
-        As in :class:`ReconstructedFourierTree`.
-    min_confidence : float in (0, 1] or None, default=None
-        As in :class:`ReconstructedFourierTree`.
-    max_depth : int or None, default=None
-        As in :class:`ReconstructedFourierTree`.
+        As in :class:`ReconstructedFourierTree`, for every tree by itself.
     max_leaf_nodes : int or None, default=32
-        Greatest number of leaves. With None, and nothing else that limits it, the tree is the vote itself, which can
-        need exponentially more leaves than the ensemble has: more than 10,000 are an error.
+        Greatest number of leaves. With None and no other limit, the tree is the vote itself, which can need
+        exponentially more leaves than the ensemble has: more than 10,000 are an error.
     random_state : int, RandomState instance or None, default=None
         Given to the estimator that is fitted, if its own `random_state` is None.
-    verbose : int, default=0
-        Show a progress bar on standard error, of the tree's leaves where `max_leaf_nodes` limits them.
 
     Attributes
     ----------
-    tree_, averages_, merged_node_count_, classes_, n_classes_, n_features_in_, feature_names_in_
-        As in :class:`ReconstructedFourierTree`, like `is_categorical_` and `categories_`.
     member_node_counts_ : ndarray of shape (n_trees,), int64
-        How many nodes the trees of the ensemble have.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of every feature in the total gain.
+        Numbers of nodes of the trees of the ensemble.
 
     See Also
     --------
@@ -351,32 +320,19 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    @described_like(ReconstructedFourierTree.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make one tree of it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features of `estimator`, what that takes.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for the fit of the tree and for the measures of samples.
-
-        Returns
-        -------
-        AggregatedFourierTreeClassifier
-            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
-            if there are other numbers of weights and trees, or weights are negative or all zero; if `energy` or
-            `max_order` is given with another measure than the uniform one; if `sample_weight` is negative or all zero,
-            or `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
+            If the trees differ in their features or classes, or X or y do not match trees that are fitted already; if
+            the number of weights is not the number of trees, or weights are negative or all zero; if `energy` or
+            `max_order` is given with another measure than ``"uniform"``; if `sample_weight` is negative or all zero, or
+            `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         MemoryError
-            If there is no room for the spectra that `energy` or `max_order` is to truncate.
+            If memory cannot hold the spectra that `energy` or `max_order` truncates.
         """
         return self._fit_and_rebuild(
             X, y, sample_weight=sample_weight, n_estimators=self.n_estimators, weights=self.weights

@@ -1,4 +1,4 @@
-"""Base of the estimators on the Fourier algebra: the ensemble that they are made of, as trees of ordinal codes."""
+"""Base of the estimators on the Fourier algebra: their ensemble as trees of ordinal codes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions
-from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
 from ..trees.base import MixedIn
 from ..trees.cart import DecisionTreeClassifier
-from .boxes import check_codes
 from .codes import OrdinalCodes, code, ordinal_codes
-from .samples import Samples
+from .measures import Product, Samples, measure_of
 
-# Scores are rounded to so many digits: an eigendecomposition or a long sum must not decide between equal votes.
+# Scores are rounded to this many digits: an eigendecomposition or a long sum must not decide between equal votes.
 _DECIMALS = 10
 
 _FROM_ONE = Interval(Integral, 1, None, closed="left")
 
-# Parameters of the estimators on the Fourier algebra that all of them have.
+# Parameters that all estimators on the Fourier algebra have.
 REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
     "estimator": [HasMethods(["fit", "predict"]), list, tuple, Tree, None],
     "measure": [StrOptions({"uniform", "empirical", "joint"}), list, tuple],
@@ -43,7 +42,7 @@ REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
 class MadeOfTreesMixin(MixedIn):
     """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories.
 
-    The functions that they are made of ask for complete samples.
+    Samples must be complete: the functions of the trees have no values for missing ones.
     """
 
     _allows_missing = False
@@ -78,18 +77,17 @@ class CodedEnsemble:
     Attributes
     ----------
     codes : OrdinalCodes
-    measure : dict
-        The measure as the functions of the Fourier algebra take it.
+    measure : Product or Samples
     rows : ndarray of shape (n_samples, n_features), int64
     labels : ndarray of shape (n_samples,), int64
-        Indices in `classes`.
+        The classes of the samples, as indices in `classes`.
     classes : ndarray of shape (n_classes,)
     weights : ndarray of shape (n_samples,) or None
-        Of the samples; None where all are 1.
+        The weights of the samples; None: all 1.
     """
 
     codes: OrdinalCodes
-    measure: dict[str, Any]
+    measure: Product | Samples
     rows: IntArray
     labels: IntArray
     classes: AnyArray
@@ -97,7 +95,7 @@ class CodedEnsemble:
 
     @property
     def outputs(self) -> IntArray:
-        """The classes whose indicators the functions are: the last, or all where there are more than two."""
+        """The classes whose indicators the functions are: the last of two, or all if there are more."""
         n_classes = len(self.classes)
         return np.arange(n_classes) if n_classes > 2 else np.array([n_classes - 1])
 
@@ -121,7 +119,7 @@ def coded_ensemble(
     """Fit the ensemble on X and y unless it is fitted already, and code its trees.
 
     `estimator` has the parameters `estimator`, `measure` and `random_state`. A tree is grown on bootstrap samples,
-    n_estimators times, or once where that is None.
+    n_estimators times, or once if that is None.
     """
     given = estimator.estimator
     if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
@@ -142,34 +140,22 @@ def coded_ensemble(
         unknown = np.setdiff1d(classes, trained)
         if unknown.size:
             raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
-        in_order = np.argsort(trained)  # those of an ordinal ensemble are in the order of its scale
+        in_order = np.argsort(trained)  # the classes of an ordinal ensemble are in the order of its scale
         labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
         raise ValueError(
-            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has seen no samples of the others."
+            f"There are {len(classes)} classes, but a tree knows only {n_classes}: it has no samples of the others."
         )
     rows = codes.number(X)
-    measure = _measure(estimator.measure, rows, codes.cardinalities, weights)
+    of_samples = isinstance(estimator.measure, str) and estimator.measure in ("empirical", "joint")
+    measure = measure_of(estimator.measure, codes.cardinalities, rows if of_samples else None, weights)
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
-
-
-def _measure(measure: Measure, rows: IntArray, cardinalities: IntArray, weights: AnyArray | None) -> dict[str, Any]:
-    """Return the measure as the functions of the Fourier algebra take it; frequencies of weighted samples as masses."""
-    if isinstance(measure, str) and measure == "joint":
-        masses = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
-        return {"measure": Samples(check_codes(rows, cardinalities), masses)}
-    if not isinstance(measure, str) or measure != "empirical":
-        return {"measure": measure}
-    if weights is None:
-        return {"measure": measure, "X": rows}
-    columns = zip(check_codes(rows, cardinalities).T, cardinalities, strict=True)
-    return {"measure": [np.bincount(column, weights, size) / weights.sum() for column, size in columns]}
 
 
 def _as_the_trees_take_it(
     estimator: Any, codes: OrdinalCodes, X: MatrixLike, y: LabelsLike
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X and y by the categories that the trees of fitted ensembles know."""
+    """Validate X and y by the categories that the trees of a fitted ensemble know."""
     estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
     estimator.categories_, estimator.ordered_categories_ = codes.categories, {}
     coded = None
@@ -189,7 +175,7 @@ def _check_n_features(estimator: Any, codes: OrdinalCodes) -> None:
 
 
 def _codes_of_categories(estimator: Any) -> dict[int, AnyArray]:
-    """Return the categories of samples that were coded: for every categorical feature the numbers from 0."""
+    """Return the categories of coded samples: for every categorical feature the numbers from 0."""
     sizes = n_categories(estimator)
     return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
 
@@ -216,7 +202,7 @@ def _fitted(estimator: Any, X: FloatArray, y: AnyArray, n_estimators: int | None
 
 
 def _classes_of(members: Any) -> AnyArray | None:
-    """Return the classes that the ensemble, or every tree of a sequence, knows; None where they are only numbered."""
+    """Return the classes that the ensemble, or every tree of a sequence, knows; None if they are only numbered."""
     if hasattr(members, "classes_"):
         return np.asarray(members.classes_)
     known = [np.asarray(member.classes_) for member in members if hasattr(member, "classes_")]
@@ -228,9 +214,8 @@ def _classes_of(members: Any) -> AnyArray | None:
 def nearest_shares(scores: FloatArray) -> FloatArray:
     """Project scores on the nearest shares of classes; (n_samples, n_classes) float64.
 
-    The Euclidean projection of every sample's scores on the simplex, which keeps the order of the scores. One score is
-    that of the second class, and the first has the rest to 1; among equals up to 1e-10, the lowest class stays the
-    first.
+    Every sample's scores are projected on the simplex (Euclidean projection), which keeps their order. The lowest class
+    stays first among scores that are equal up to 1e-10.
     """
     scores = np.round(scores, _DECIMALS)
     falling = -np.sort(-scores, axis=1)
@@ -240,5 +225,5 @@ def nearest_shares(scores: FloatArray) -> FloatArray:
 
 
 def scores_of_classes(outputs: FloatArray, n_classes: int) -> FloatArray:
-    """Return the scores of all classes where two share one output: that of the last class."""
+    """Return the scores of all classes; two classes share one output, the score of the last class."""
     return np.hstack([1.0 - outputs, outputs]) if n_classes == 2 else outputs

@@ -1,4 +1,4 @@
-"""From trees, schemata and measures to the flat arrays that the kernels of the Fourier algebra take."""
+"""From trees and schemata to the flat arrays that the kernels of the Fourier algebra take."""
 
 from __future__ import annotations
 
@@ -18,19 +18,17 @@ from .._typing import (
     Boxes,
     FloatArray,
     IntArray,
-    Measure,
     Schema,
     is_real,
     is_whole,
 )
 from ..export import node_labels, tree_and_names
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
-from .coded import coding_of
 
 LARGEST_CARDINALITY = 2**31 - 1
-# Bytes that results may take where nothing else is said, and what is known of a measure.
+# Bytes that results, by default, and the masses of a measure may take.
 MEMORY_LIMIT = 2**30
-# Squares of numbers whose exponents are smaller, and products of these with probabilities, are exact enough.
+# Numbers of smaller exponents have squares, and products of squares with probabilities, that are exact enough.
 _ORDINARY = 300
 
 
@@ -50,18 +48,20 @@ def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
 
 
 def real_array(name: str, numbers: ArrayLike) -> FloatArray:
-    """Return an array of real numbers as float64; raise ValueError where it is none, as complex numbers are not."""
+    """Return an array of real numbers as float64; raise ValueError for anything else, such as complex numbers."""
     try:
         array = np.asarray(numbers)
         if array.dtype.kind in "biufO":
             return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
+    except OverflowError as error:
+        raise ValueError(f"{name} contains an integer that is beyond the range of float64.") from error
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
     raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
 
 
 def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
-    """Return samples of values as int64, C-contiguous; refuse a value that an attribute does not have."""
+    """Return samples of codes as int64, C-contiguous; refuse a value that an attribute does not have."""
     X = check_array(X, ensure_min_samples=0)
     if X.shape[1] != cardinalities.size:
         raise ValueError(f"X has {X.shape[1]} columns; there are {cardinalities.size} attributes.")
@@ -142,52 +142,6 @@ def _runs(values: list[int]) -> list[tuple[int, int]]:
     return [(part[0], part[-1] + 1) for part in np.split(values, edges)]
 
 
-def measure_arrays(
-    measure: Measure, cardinalities: IntArray, X: ArrayLike | None = None
-) -> tuple[IntArray, FloatArray]:
-    """Return a product measure as (offsets, cumulative weights); whole numbers where there are any."""
-    if X is not None and (not isinstance(measure, str) or measure == "uniform"):
-        raise ValueError("X is only for measure='empirical' and measure='joint'.")
-    n_bytes = 8 * int(cardinalities.sum())
-    if n_bytes > MEMORY_LIMIT:
-        raise MemoryError(f"The masses of all values would take {n_bytes:.3g} bytes, more than {MEMORY_LIMIT}.")
-    if isinstance(measure, str):
-        if measure == "uniform":
-            weights = [np.ones(cardinality) for cardinality in cardinalities]
-        elif measure == "empirical":
-            if X is None:
-                raise ValueError("measure='empirical' needs X, the samples that it comes from.")
-            codes = check_codes(X, cardinalities)
-            if not len(codes):
-                raise ValueError("X has no samples: it has no marginal distributions.")
-            columns = zip(codes.T, cardinalities, strict=True)
-            weights = [np.bincount(column, minlength=size).astype(np.float64) for column, size in columns]
-        else:
-            raise ValueError(
-                f"measure must be 'uniform', 'empirical', 'joint', or the masses of all values, got {measure!r}."
-            )
-    else:
-        weights = _checked_masses(measure, cardinalities)
-    offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])
-    return offsets, np.concatenate([np.concatenate([[0.0], np.cumsum(part)]) for part in weights])
-
-
-def _checked_masses(measure: object, cardinalities: IntArray) -> list[FloatArray]:
-    if not isinstance(measure, Iterable) or isinstance(measure, Mapping):
-        raise ValueError(
-            f"measure must be 'uniform', 'empirical', 'joint', or a list of the masses of all values, got {measure!r}."
-        )
-    masses = [real_array(f"measure, for attribute {m},", part) for m, part in enumerate(measure)]
-    if len(masses) != cardinalities.size:
-        raise ValueError(f"measure has masses for {len(masses)} attributes; there are {cardinalities.size}.")
-    for m, (part, cardinality) in enumerate(zip(masses, cardinalities, strict=True)):
-        if part.shape != (cardinality,):
-            raise ValueError(f"measure has masses of shape {part.shape} for attribute {m} of {cardinality} values.")
-        if not np.all(np.isfinite(part)) or np.any(part < 0.0) or abs(part.sum() - 1.0) > 1e-9:
-            raise ValueError(f"The masses of attribute {m} must be 0 or more and sum to 1; they sum to {part.sum()}.")
-    return masses
-
-
 def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     """Return a sequence of trees as a list; refuse an ensemble."""
     if isinstance(trees, Tree) or hasattr(trees, "fit"):
@@ -199,8 +153,43 @@ def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     return list(trees)
 
 
+class CodedTree(Tree):
+    """A tree on codes, and the digest of its coding, which tells apart trees of two codings; equality ignores it."""
+
+    coding: bytes | None
+
+    __slots__ = ("coding",)
+
+    def __init__(self, *arrays: Any, coding: bytes | None = None, **further: Any) -> None:
+        super().__init__(*arrays, **further)
+        object.__setattr__(self, "coding", coding)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (super().__reduce__()[1], self.coding)
+
+
+def _again(arguments: tuple[Any, ...], coding: bytes | None) -> CodedTree:
+    return CodedTree(*arguments, coding=coding)
+
+
+def coding_of(trees: Iterable[Tree]) -> bytes | None:
+    """Return the coding of some trees, None if no tree knows its own; refuse trees of two codings."""
+    known = {tree.coding for tree in trees if isinstance(tree, CodedTree)} - {None}
+    if len(known) > 1:
+        raise ValueError(
+            "The trees are of two codings: equal codes mean different values. Code all trees together: ordinal_codes "
+            "takes them in one list, and merge makes one model of several."
+        )
+    return next(iter(known), None)
+
+
+def of_coding(tree: Tree, coding: bytes | None) -> Tree:
+    """Return the tree with a coding, if there is one."""
+    return tree if coding is None else _again(tree.__reduce__()[1], coding)
+
+
 def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
-    """Return trees, or estimators with one each, as a list of Tree that splits the attributes between their values."""
+    """Return trees, or estimators with one tree each, as a list of Tree; check that they split within the codes."""
     for tree in given:
         if hasattr(tree, "tree_") and not isinstance(tree.tree_, Tree):
             raise TypeError(
@@ -223,17 +212,17 @@ def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
 
 
 def check_saw_no_missing(tree: Tree) -> None:
-    """Raise a ValueError where a tree has learned where samples go whose value of a feature is missing."""
+    """Raise a ValueError if a tree was grown with missing values."""
     saw_missing = tree.saw_missing | np.isinf(tree.threshold)
     if saw_missing.any():
         raise ValueError(
             f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}: the Fourier "
-            "algebra takes trees that were grown without them, functions of samples in which all values are known."
+            "algebra takes trees that were grown without them, as functions of complete samples."
         )
 
 
 def check_same_classes(given: Sequence[Any]) -> None:
-    """Raise ValueError where estimators have as many, but different classes; a Tree knows only their number."""
+    """Raise ValueError if estimators have equally many, but different classes; a Tree knows only their number."""
     known = [np.asarray(tree.classes_) for tree in given if hasattr(tree, "classes_")]
     for classes in known:
         if classes.shape == known[0].shape and not np.array_equal(classes, known[0]):
@@ -241,7 +230,7 @@ def check_same_classes(given: Sequence[Any]) -> None:
 
 
 def _check_splits(tree: Tree, cardinalities: IntArray) -> None:
-    """Raise ValueError where a tree splits outside of the cardinalities."""
+    """Raise ValueError if a tree splits outside of the cardinalities."""
     binary = (tree.children_left != LEAF) & (tree.children_left != MULTIWAY)
     feature, threshold = tree.feature[binary], tree.threshold[binary]
     wrong = (threshold < 0) | (threshold >= cardinalities[feature] - 1)
@@ -267,12 +256,12 @@ def feature_of_categories(tree: Tree) -> IntArray:
 
 
 def multiway_features(tree: Tree) -> BoolArray:
-    """Return which features multiway nodes ask for; ndarray of shape (n_features,), bool."""
+    """Return which features multiway nodes split by; ndarray of shape (n_features,), bool."""
     return np.isin(np.arange(tree.n_features), tree.feature[tree.children_left == MULTIWAY])
 
 
 def check_weights(weights: ArrayLike | None, n_trees: int) -> FloatArray:
-    """Return one finite number for every tree; by default such that they are averaged."""
+    """Return one finite number for every tree; by default 1 / n_trees, which averages them."""
     if n_trees == 0:
         raise ValueError("There are no trees.")
     if weights is None:
@@ -283,10 +272,21 @@ def check_weights(weights: ArrayLike | None, n_trees: int) -> FloatArray:
     return weights
 
 
+def check_shares(weights: ArrayLike | None, number: int, what: str) -> FloatArray:
+    """Return weights scaled to a sum of one, all equal for None; raise ValueError unless they are valid."""
+    if weights is None:
+        return np.full(number, 1.0 / number)
+    weights = real_array("weights", weights)
+    if weights.shape != (number,) or not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights):
+        raise ValueError(f"weights must be {number} numbers, {what}, not negative and not all zero.")
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # by a power of two: their sum does not overflow
+    return weights / weights.sum()
+
+
 def node_values(
     given: Sequence[Any], trees: Sequence[Tree], class_index: int | None, values: Iterable[ArrayLike] | None
 ) -> list[FloatArray]:
-    """Return what every node of every tree stands for: a list of arrays of shape (node_count, n_outputs)."""
+    """Return the function of every tree at its nodes: a list of arrays of shape (node_count, n_outputs)."""
     if values is None:
         if len(trees) and all(isinstance(one, Tree) and one.n_classes == 1 for one in given):
             raise ValueError(
@@ -316,7 +316,7 @@ def _checked_values(values: ArrayLike, tree: Tree) -> FloatArray:
 
 
 def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> FloatArray:
-    """Return 1 where the class that a node predicts is the one asked for; a column for every class if all are."""
+    """Return 1 for nodes that predict this class, 0 for others; None gives a column for every class."""
     if class_index is None:
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
     is_number = isinstance(class_index, Integral) and not isinstance(class_index, bool)
@@ -326,9 +326,9 @@ def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> Fl
 
 
 class Leaves:
-    """The leaf boxes of some trees as the kernels take them, and those of values that stay at multiway nodes.
+    """The leaf boxes of some trees as the kernels take them, with boxes of the values that stay at multiway nodes.
 
-    `boxes` are five flat arrays, `values` has a row for every box, and tree t the boxes from ``indptr[t]`` to
+    `boxes` are five flat arrays, and `values` has a row for every box. Tree t has the boxes from ``indptr[t]`` to
     ``indptr[t + 1]``. `node_values` has an array for every tree: a row for every node, times the weight of the tree.
     """
 
@@ -380,7 +380,7 @@ class Leaves:
         return found
 
     def times_power(self, exponent: int) -> Leaves:
-        """Return the leaves, their values times a power of two, which rounds none but the smallest numbers."""
+        """Return the leaves with values times a power of two, which rounds only the smallest numbers."""
         if not exponent:
             return self
         found = copy(self)
@@ -389,8 +389,10 @@ class Leaves:
         return found
 
     def scaled(self) -> tuple[Leaves, int]:
-        """Return the leaves, their values times the power of two that makes the greatest a number near one, and the
-        exponent of its inverse: squares neither vanish nor overflow, and nothing is rounded."""
+        """Return the leaves with values scaled by a power of two, to a greatest value near one, and its exponent.
+
+        Squares then neither vanish nor overflow, and nothing is rounded.
+        """
         exponent = int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
         return (self, 0) if abs(exponent) < _ORDINARY else (self.times_power(-exponent), exponent)
 
@@ -400,7 +402,7 @@ class Leaves:
 
     @property
     def magnitude(self) -> float:
-        """An upper bound of the sum of the trees: the sum of their greatest absolute values."""
+        """The sum of the trees' greatest absolute values, an upper bound of their sum."""
         return float(np.sum(np.maximum.reduceat(np.abs(self.values).max(axis=1), self.indptr[:-1])))
 
 
@@ -411,7 +413,7 @@ def weighted_leaves(
     class_index: int | None,
     values: Iterable[ArrayLike] | None,
 ) -> Leaves:
-    """Collect the leaves of trees, their values times the weights of the trees; by default these are averaged."""
+    """Collect the leaves of trees, with values times the weights of the trees; by default trees are averaged."""
     trees = listed(trees)
     factors = check_weights(weights, len(trees))
     return Leaves(trees, cardinalities, class_index=class_index, values=values, weights=factors)
@@ -430,7 +432,7 @@ def _starts(lengths: ArrayLike) -> IntArray:
 
 
 def check_positive(name: str, number: object) -> None:
-    """Raise ValueError unless a limit is None or a whole number above zero."""
+    """Raise ValueError unless a limit is None or a whole number from 1."""
     if number is not None and (isinstance(number, bool) or not is_whole(number) or number < 1):
         raise ValueError(f"{name} must be a whole number from 1, or None, got {number!r}.")
 
@@ -451,3 +453,12 @@ def check_share(name: str, number: object) -> None:
     """Raise ValueError unless a number is real, above zero and not above one."""
     if isinstance(number, bool) or not is_real(number) or not 0.0 < number <= 1.0:
         raise ValueError(f"{name} must be a share in (0, 1], got {number!r}.")
+
+
+def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
+    """Refuse what would take more memory than allowed."""
+    check_number("memory_limit", memory_limit, 0)
+    if n_bytes > memory_limit:
+        raise MemoryError(
+            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
+        )

@@ -5,7 +5,8 @@ Categorical features are coded by their categories.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,8 +20,16 @@ from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
-from .boxes import check_same_classes, check_saw_no_missing, check_trees, feature_of_categories, multiway_features
-from .coded import CodedTree, coding_of, digest, of_coding
+from .boxes import (
+    CodedTree,
+    check_same_classes,
+    check_saw_no_missing,
+    check_trees,
+    coding_of,
+    feature_of_categories,
+    multiway_features,
+    of_coding,
+)
 
 
 class OrdinalCodes:
@@ -29,38 +38,38 @@ class OrdinalCodes:
     Parameters
     ----------
     trees : list of Tree
-        The trees, splitting codes. Where they were scikit-learn's, `value` holds shares of classes, and the nodes are
-        numbered in preorder, as those of scikit-learn are too, but for best-first trees.
+        The trees, splitting codes. If they come from scikit-learn, `value` holds shares of classes, and the nodes are
+        numbered in preorder, as in scikit-learn except for best-first trees.
     labels : list of ndarray of shape (node_count,), int64
         The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
         those, use ``values=[labels == class_index for labels in codes.labels]``.
     thresholds : list of ndarray of shape (cardinality - 1,), float64
-        Ascending. The code of a value is the number of thresholds below it; in categorical features a value is the
-        index of a category.
+        The thresholds of every feature, ascending. The code of a value is the number of thresholds below it; in
+        categorical features a value is the index of a category.
     dtype : numpy.dtype
-        The type that values are rounded to before they are compared: float32 for scikit-learn's trees, as they do it.
+        The type that values are rounded to before they are compared: float32 for scikit-learn's trees, as these do.
     categories : dict of int to ndarray
         The sorted categories of every categorical feature, by the index of the feature.
     encoder : object, optional
-        Has the attributes of a fitted estimator that coding categories needs. By default samples have codes of
-        categories already.
+        An object with the attributes of a fitted estimator that coding categories needs. By default samples have codes
+        of categories already.
     feature_names : ndarray of shape (n_features,), or None, default=None
-        The names of the features, where they are known: samples with other column names are refused.
+        The names of the features, if they are known: samples with other column names are refused.
 
     Attributes
     ----------
     cardinalities : ndarray of shape (n_features,), int64
-        One more than the feature has thresholds; of categorical features the number of categories.
+        The number of thresholds of a feature plus 1; the number of categories of a categorical feature.
     is_categorical : ndarray of shape (n_features,), bool
         Whether a feature is categorical.
     categories : list of ndarray
-        The categories of every categorical feature, sorted: all that a tree of the ensemble knows. Of plain trees,
-        which know codes only, the numbers from 0.
+        The categories of every categorical feature, sorted: all that a tree of the ensemble knows. Plain trees know
+        codes only, and have the numbers from 0.
 
     See Also
     --------
     ordinal_codes : Makes one of an ensemble.
-    tree_from_ensemble : One tree of the ensemble, on codes, which `decode` takes.
+    tree_from_ensemble : One tree of the ensemble, on codes; `decode` takes it.
     gram : Inner products of the trees on codes.
 
     Examples
@@ -109,13 +118,13 @@ class OrdinalCodes:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples as the ensemble takes them; of plain trees, as these take them.
+            Samples as the ensemble, or its plain trees, take them.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features), int64
-            Categories that no tree knows have codes outside the cardinality, mostly -1: their samples stay at the
-            multiway node that splits by the feature.
+            The codes. Categories that no tree knows have codes outside the cardinality, mostly -1: their samples stay
+            at the multiway node that splits by the feature.
 
         Raises
         ------
@@ -139,7 +148,7 @@ class OrdinalCodes:
             )
 
     def number(self, X: FloatArray) -> IntArray:
-        """Encode samples whose categories are numbered already, as `encode` of an estimator does.
+        """Encode samples whose categories are numbered already, by `encode` of an estimator.
 
         Parameters
         ----------
@@ -157,30 +166,30 @@ class OrdinalCodes:
         return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int64)
 
     def decode(self, tree: Tree) -> Tree:
-        """Convert a tree that splits codes to one that splits values: every sample comes to the same leaf.
+        """Convert a tree that splits codes to a tree that splits values: every sample reaches the same leaf.
 
         Parameters
         ----------
         tree : Tree
-            One of `trees`, or made of them, such as by :func:`tree_from_ensemble`.
+            One of `trees`, or a tree made of them, such as by :func:`tree_from_ensemble`.
 
         Returns
         -------
         Tree
-            It compares float64. Where values are rounded to float32 first, its thresholds lie where rounding turns.
-            Of categorical features it takes the indices in `categories`.
+            A tree that compares float64. If values are rounded to float32 first, its thresholds lie where the rounding
+            changes. For categorical features it takes the indices in `categories`.
 
         Raises
         ------
         ValueError
-            If the tree has other features, or splits where no values are; or into the values of a feature that is not
-            categorical, whose codes stand for intervals.
+            If the tree has other features, or splits outside the cardinalities; or if it splits the values of a feature
+            that is not categorical, whose codes stand for intervals.
         """
         tree = check_trees([tree], self.cardinalities)[0]
         wrong = np.flatnonzero(multiway_features(tree) & ~self.is_categorical)
         if wrong.size:
             raise ValueError(
-                f"The tree takes feature {wrong[0]} for categorical, but its codes are those of intervals."
+                f"The tree takes feature {wrong[0]} for categorical, but the codes of this feature are intervals."
             )
         arrays = arrays_of(tree)
         cuts = np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY))
@@ -206,14 +215,13 @@ def greatest_rounded_below(thresholds: FloatArray) -> FloatArray:
 def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator]) -> OrdinalCodes:
     """Encode the features of an ensemble by its own thresholds, so that its trees split ordinal codes.
 
-    Every tree goes on giving every sample the same leaf: ``tree.apply(codes.transform(X))`` numbers the leaves that
-    samples of X came to before. A feature is categorical where the ensemble says so, or where a tree has a multiway
-    node.
+    Every tree still sends every sample to the same leaf: ``tree.apply(codes.transform(X))`` has the leaves of the
+    original tree. A feature is categorical if the ensemble says so, or if a tree has a multiway node for it.
 
     Parameters
     ----------
     ensemble : forest, bagging ensemble, or sequence of trees
-        Of pytrees or of scikit-learn: a fitted ensemble of classification trees, such as RandomForestClassifier or
+        A fitted ensemble of classification trees of pytrees or of scikit-learn, such as RandomForestClassifier or
         BaggingClassifier, or a list of Tree or of fitted classification trees.
 
     Returns
@@ -226,12 +234,12 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
     TypeError
         If something in the ensemble is not a classification tree.
     ValueError
-        If there are no trees, if they differ in their features or classes, or in what is categorical, or if some are
-        pytrees' and some scikit-learn's, which compare values in different precisions.
+        If there are no trees, if they differ in their features, classes or categorical features, or if trees of pytrees
+        and of scikit-learn are mixed, which compare values in different precisions.
 
     See Also
     --------
-    OrdinalCodes : What is returned.
+    OrdinalCodes : The returned object.
     gram : Inner products of the trees on codes.
     tree_from_ensemble : One tree of the ensemble.
 
@@ -251,7 +259,7 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
 
 
 def code(ensemble: Any, categories: dict[int, AnyArray] | None = None) -> OrdinalCodes:
-    """Encode the features of an ensemble; `categories` lists all codes of an ensemble that has learned from codes."""
+    """Encode the features of an ensemble; `categories` lists all codes if the ensemble has learned from codes."""
     return code_members(members_of(ensemble), ensemble, categories)
 
 
@@ -263,7 +271,7 @@ def code_members(
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
         raise ValueError("The trees differ in their features or classes.")
     if len({member.dtype for member in members}) > 1:
-        raise ValueError("The trees of pytrees compare float64, those of scikit-learn float32: code them apart.")
+        raise ValueError("The trees of pytrees compare float64, the trees of scikit-learn float32: code them apart.")
     known = _known_categories(members) if categories is None else categories
     encoder = _CategoryCodes(known, ensemble, first.n_features) if categories is None and known else None
     known = known | _codes_of_multiway_nodes(members, known)
@@ -273,14 +281,14 @@ def code_members(
         else np.unique(np.concatenate([tree.threshold[tree.feature == m] for tree, *_ in members]))
         for m in range(first.n_features)
     ]
-    coding = digest(cuts, known)
+    coding = _digest(cuts, known)
     trees: list[Tree] = [_coded(member, cuts, known, coding) for member in members]
     names = getattr(ensemble, "feature_names_in_", None)
     return OrdinalCodes(trees, [member.labels for member in members], cuts, members[0].dtype, known, encoder, names)
 
 
 class Member(NamedTuple):
-    """A tree, the labels of its nodes, what it compares, and the categories of its categorical features by number."""
+    """A tree, the labels of its nodes, the dtype that it compares, and the categories of its categorical features."""
 
     tree: Tree
     labels: IntArray
@@ -303,7 +311,7 @@ class _CategoryCodes(BaseEstimator):
 
 
 def _known_categories(members: Sequence[Member]) -> dict[int, AnyArray]:
-    """Return for every feature that is categorical in some tree, the categories of all of them, sorted."""
+    """Return the categories of all trees, sorted, for every feature that is categorical in some tree."""
     known = {}
     for m in sorted(set().union(*(member.categories for member in members))):
         parts = [member.categories[m] for member in members if m in member.categories]
@@ -323,13 +331,13 @@ def _union(parts: list[AnyArray], m: int) -> AnyArray:
 
 
 def _codes_of_multiway_nodes(members: Sequence[Member], known: dict[int, AnyArray]) -> dict[int, AnyArray]:
-    """Return for other features with multiway nodes, all codes from 0 to the greatest that a tree asks for."""
+    """Return the codes from 0 to the greatest that a tree splits by, for other features with multiway nodes."""
     found: dict[int, int] = {}
     for tree, _, _, categories in members:
         for m in known:
-            asked = tree.children_left[tree.feature == m]
-            if asked.size and (m not in categories or np.any(asked != MULTIWAY)):
-                raise ValueError(f"Feature {m} is categorical in some of the trees, but not in all that ask for it.")
+            splits = tree.children_left[tree.feature == m]
+            if splits.size and (m not in categories or np.any(splits != MULTIWAY)):
+                raise ValueError(f"Feature {m} is categorical in some of the trees, but not in all that split by it.")
         found |= dict.fromkeys(set(np.flatnonzero(multiway_features(tree)).tolist()) - known.keys(), 0)
     for m in found:
         for tree, *_ in members:
@@ -341,7 +349,7 @@ def _codes_of_multiway_nodes(members: Sequence[Member], known: dict[int, AnyArra
 
 
 def members_of(ensemble: Any) -> list[Member]:
-    """Return the classification trees of an ensemble, with what coding them needs."""
+    """Return the classification trees of an ensemble as members."""
     if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
         ensemble = [ensemble]
     elif hasattr(ensemble, "fit"):
@@ -372,10 +380,10 @@ def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
         return members
     completed = []
     for member, estimator in zip(members, ensemble.estimators_, strict=True):
-        places = estimator.classes_.astype(np.int64)  # they have learned the codes of the classes
+        known = estimator.classes_.astype(np.int64)  # its trees have learned the codes of the classes
         value = np.zeros((member.tree.node_count, n_classes))
-        value[:, places] = member.tree.value
-        completed.append(member._replace(tree=with_value(member.tree, value), labels=places[member.labels]))
+        value[:, known] = member.tree.value
+        completed.append(member._replace(tree=with_value(member.tree, value), labels=known[member.labels]))
     return completed
 
 
@@ -390,8 +398,8 @@ def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = 
     check_saw_no_missing(tree)
     if getattr(member, "ordered_categories_", None):
         raise ValueError(
-            f"Feature {min(member.ordered_categories_)} has ordered categories: give the Fourier algebra the trees, "
-            "`tree_`, and samples that `encode` has made numbers of."
+            f"Feature {min(member.ordered_categories_)} has ordered categories: give the Fourier algebra the trees "
+            "themselves, `tree_`, and samples as numbers, by `encode`."
         )
     labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
     categorical: list[int] = [] if is_categorical is None else np.flatnonzero(is_categorical).tolist()
@@ -445,7 +453,7 @@ def with_value(tree: Tree, value: FloatArray) -> Tree:
 
 
 def leaf_like(tree: Tree) -> Tree:
-    """Return a tree of as many features and classes that is a single leaf."""
+    """Return a single leaf with the features and classes of a tree."""
     return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0], n_features=tree.n_features)
 
 
@@ -473,3 +481,13 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
         has_category = tree.category >= 0
         arrays["category"][has_category] = arrays["categories"][tree.category_offsets[:-1][has_category]]
     return CodedTree(**arrays, n_features=tree.n_features, coding=coding)
+
+
+def _digest(thresholds: Iterable[FloatArray], categories: Mapping[int, AnyArray]) -> bytes:
+    """Return the digest of a coding: of the thresholds and the categories of every feature."""
+    found = blake2b(digest_size=16)
+    for cuts in thresholds:
+        found.update(np.asarray(cuts, dtype=np.float64).tobytes() + b";")
+    for m in sorted(categories):
+        found.update(repr((m, categories[m].tolist())).encode())
+    return found.digest()

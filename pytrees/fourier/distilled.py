@@ -1,4 +1,4 @@
-"""A model told in a few trees: orthogonal functions, each a tree of few leaves, and exactly what they leave out."""
+"""A model distilled into a few orthogonal trees of few leaves, and the exact loss."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._engine import kernel
 from .._progress import progress
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
 from ..plotting import plot_tree, pyplot
 from ..tree import LEAF, Tree
 from .additive import AdditiveModel, additive_model, centred_values
-from .boxes import Leaves, check_whole, measure_arrays, weighted_leaves
+from .boxes import Leaves, check_whole, weighted_leaves
 from .codes import with_trees, with_value
-from .effects import mean_and_variance, rounding
 from .ensembles import tree_of_leaves
+from .measures import Product, Samples, measure_of, rounding
 from .rebuild import Limits, RebuiltTree
-from .samples import Samples, joint_samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +28,7 @@ class DistilledModel(AdditiveModel):
     Parameters
     ----------
     model : AdditiveModel
-        What the trees stand for.
+        The model that the trees approximate.
     built : list of RebuiltTree
         The trees on its codes, with their values.
     mean : ndarray of shape (n_outputs,), float64
@@ -40,14 +38,13 @@ class DistilledModel(AdditiveModel):
     explained_variance : ndarray of shape (n_trees,), float64
         The variance of every tree, summed over its outputs.
     loss : float
-        The root of the mean squared difference from the model, summed over the outputs, as :func:`model_distance` gives
-        it.
+        The root of the mean squared difference from the model, summed over the outputs, as in :func:`model_distance`.
 
     Attributes
     ----------
     codes, values, baseline, classes, output, feature_names, link, trees, arguments
-        As of :class:`AdditiveModel`: the trees are a model that all functions of the algebra take, on the codes of the
-        model that they were made of.
+        As in :class:`AdditiveModel`: the trees are a model that all functions of the algebra take, on the codes of the
+        original model.
 
     See Also
     --------
@@ -86,39 +83,39 @@ class DistilledModel(AdditiveModel):
 
     @property
     def explained_variance_ratio(self) -> FloatArray:
-        """The share of the model's variance that every tree has; (n_trees,) float64. Zeros where there is none."""
+        """The share of the model's variance that every tree has; (n_trees,) float64. Zeros if there is no variance."""
         return self.explained_variance / (self.variance or 1.0)
 
     @property
     def decoded(self) -> list[RebuiltTree]:
-        """The trees on the features as they are: ``averages[tree.apply(X)]`` of all, and `baseline`, add up."""
+        """The trees on the original features: their ``averages[tree.apply(X)]`` and `baseline` add up to the model."""
         return [RebuiltTree(*pair) for pair in zip(map(self.codes.decode, self.codes.trees), self.values, strict=True)]
 
     def plot(self, axes: Any = None, *, feature_names: LabelsLike | None = None) -> list[Axes]:
-        """Draw every tree: what its leaves add, and how much of the domain comes to them; needs matplotlib.
+        """Draw every tree: the values of its leaves, and their shares of the domain; needs matplotlib.
 
         Parameters
         ----------
         axes : array of matplotlib.axes.Axes, optional
-            One for every tree; by default axes of a new figure, side by side.
+            Axes for every tree; by default axes of a new figure, side by side.
         feature_names : sequence of str of length n_features, optional
-            By default those of the model, or numbers.
+            By default the names that the model knows, or numbers.
 
         Returns
         -------
         list of matplotlib.axes.Axes
-            What was drawn on.
+            The axes with the drawing.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If there are several outputs; if there are other numbers of axes and trees.
+            If there are several outputs; if the number of axes is not the number of trees.
         """
         plt = pyplot("plot")
         if self.n_outputs > 1:
-            raise ValueError(f"Leaves of {self.n_outputs} outputs are not drawn, only those of one.")
+            raise ValueError(f"Only trees of one output can be drawn; the model has {self.n_outputs} outputs.")
         if axes is None:
             width = sum(tree.n_leaves for tree in self.codes.trees)
             axes = plt.subplots(1, len(self.values), figsize=(max(6.0, width), 4.0), squeeze=False)[1]
@@ -155,27 +152,27 @@ def distil(
     measure: Measure = "empirical",
     verbose: int = 0,
 ) -> DistilledModel:
-    """Distil a model into one tree of few leaves, or into several that are orthogonal, and say what is lost.
+    """Distil a model into one tree of few leaves, or into several orthogonal trees, and compute the loss.
 
-    The first tree is made of the model by TCFS, every further one of what those before it leave over. The values of its
-    leaves are the nearest ones that have mean zero and are orthogonal to the trees before. So the variances of
-    the trees add up, and what they lack of the model's is the mean squared error, exactly.
+    TCFS makes the first tree of the model, and every further tree of the rest that the trees before it leave. The
+    values of its leaves are the nearest values of mean zero that are orthogonal to the trees before. So the variances
+    of the trees add up, and the rest of the model's variance is exactly the mean squared error.
 
     Parameters
     ----------
     model : fitted model
-        Whatever :func:`additive_model` takes or makes: forests, boosted ensembles, merged ones.
+        Any model that :func:`additive_model` takes or makes: forests, boosted ensembles, merged ones.
     X : array-like of shape (n_samples, n_features), optional
         Samples as the model takes them, for the measures ``"empirical"`` and ``"joint"``.
     n_trees : int, default=1
-        How many trees are made; fewer where these are the model already, or nothing orthogonal to them is left.
+        Number of trees; there are fewer if they already are the model, or if nothing orthogonal to them is left.
     max_leaf_nodes : int, default=32
         Greatest number of leaves of a tree.
     max_depth : int, optional
         Greatest depth of a tree.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="empirical"
-        The measure of variances and losses, as in :func:`gram`. Under ``"joint"`` they are those at the samples in `X`,
-        which take fewer leaves, and say nothing of what is between them.
+        The measure of variances and losses, as in :func:`gram`. Under ``"joint"`` only the samples in `X` count, which
+        take fewer leaves, and say nothing about the points between them.
     verbose : int, default=0
         Show progress bars on standard error.
 
@@ -187,13 +184,13 @@ def distil(
     Raises
     ------
     TypeError
-        If the model is none that :func:`additive_model` takes.
+        If :func:`additive_model` takes no such model.
     ValueError
         As in :func:`additive_model` and :func:`gram`; if a number of trees, leaves or levels is out of range.
 
     See Also
     --------
-    tree_from_ensemble : One tree of trees on codes, with more to choose from.
+    tree_from_ensemble : One tree of trees on codes, with more options.
     OrthogonalTreesClassifier : The principal components of a forest's votes.
     model_distance : The loss of any other model.
 
@@ -217,19 +214,17 @@ def distil(
         check_whole("max_depth", max_depth, 1)
     limits = Limits("variance", 0.0, max_depth, max_leaf_nodes, None)
     cardinalities = additive.cardinalities
-    rows = None if X is None else additive.codes.transform(X)
-    samples = joint_samples(measure, cardinalities, rows)
-    under: dict[str, Any] = {"measure": measure, "X": rows} if samples is None else {"measure": samples, "X": None}
+    under = measure_of(measure, cardinalities, None if X is None else additive.codes.transform(X))
     weights = additive.arguments["weights"]
     values_of, middles = centred_values(additive.trees, additive.arguments["values"])
     whole = weighted_leaves(additive.trees, cardinalities, class_index=-1, weights=weights, values=values_of)
     whole, exponent = whole.scaled()
-    mean, variance = mean_and_variance(whole, cardinalities, **under, label="pairs of leaves" if verbose else None)
+    mean, variance = under.mean_and_variance(whole, "pairs of leaves" if verbose else None)
     variance = variance if variance > rounding(whole) else 0.0
     built: list[RebuiltTree] = []
     rest = whole
     for _ in progress(range(n_trees), n_trees, "trees", enabled=bool(verbose)):
-        tree, averages = tree_of_leaves(rest, cardinalities, limits, **under)
+        tree, averages = tree_of_leaves(rest, cardinalities, limits, under)
         tree = with_value(tree, tree.value.sum(axis=1, keepdims=True))
         values = _orthogonal(tree, averages, built, cardinalities, under)
         if built and _variance(tree, values) <= rounding(whole):
@@ -255,12 +250,11 @@ def _variance(tree: Tree, values: FloatArray) -> float:
 
 
 def _orthogonal(
-    tree: Tree, averages: FloatArray, built: list[RebuiltTree], cardinalities: Any, under: dict[str, Any]
+    tree: Tree, averages: FloatArray, built: list[RebuiltTree], cardinalities: Any, under: Product | Samples
 ) -> FloatArray:
     """Return the values of a tree that are nearest to given averages, of mean zero and orthogonal to the trees before.
 
-    What may not be on the leaves, constants and the means of other trees there, is projected out, under the masses of
-    the leaves.
+    Constants, and the means of the other trees on the leaves, are projected out under the masses of the leaves.
     """
     leaves = np.flatnonzero(tree.children_left == LEAF)
     n_outputs, roots = averages.shape[1], np.sqrt(tree.value[leaves])
@@ -269,7 +263,7 @@ def _orthogonal(
     forbidden = np.stack([(one * roots).ravel() for one in constants + others], axis=1)
     forbidden = forbidden / np.maximum(np.linalg.norm(forbidden, axis=0), np.finfo(np.float64).tiny)
     wanted = (averages[leaves] * roots).ravel()
-    for _ in range(2):  # the second time takes away what rounding left
+    for _ in range(2):  # the second pass removes the rounding errors of the first
         wanted = wanted - forbidden @ np.linalg.lstsq(forbidden, wanted, rcond=None)[0]
     values = np.zeros_like(averages)
     values[leaves] = wanted.reshape(-1, n_outputs) / roots
@@ -280,21 +274,19 @@ def _orthogonal(
 
 
 def _means_on_leaves(
-    tree: Tree, leaves: Any, other: RebuiltTree, cardinalities: Any, under: dict[str, Any]
+    tree: Tree, leaves: Any, other: RebuiltTree, cardinalities: Any, under: Product | Samples
 ) -> FloatArray:
     """Compute the means of another tree's function over the leaves of a tree; (n_leaves, n_outputs) float64."""
-    samples = under["measure"]
-    if isinstance(samples, Samples):
-        X = samples.rows.astype(np.float64)
+    if isinstance(under, Samples):
+        X = under.rows.astype(np.float64)
         sums, places = np.zeros((tree.node_count, other.averages.shape[1])), tree.apply_valid(X)
-        np.add.at(sums, places, samples.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
-        weights = np.bincount(places, samples.weights, tree.node_count)
+        np.add.at(sums, places, under.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
+        weights = np.bincount(places, under.weights, tree.node_count)
         means: FloatArray = sums[leaves] / weights[leaves, np.newaxis]
         return means
     numbers = np.arange(tree.node_count, dtype=np.float64)
     schemata = Leaves([tree], cardinalities, values=[numbers])
     of_other = Leaves([other.tree], cardinalities, values=[other.averages])
-    arrays = measure_arrays(under["measure"], cardinalities, under["X"])
-    found = np.asarray(kernel("box_averages")(of_other.boxes, of_other.values, schemata.boxes, arrays))
+    found = under.averages(of_other, schemata.boxes)
     place = {int(node): i for i, node in enumerate(schemata.values[:, 0])}
     return found[[place[int(node)] for node in leaves]]

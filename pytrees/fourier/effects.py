@@ -1,31 +1,27 @@
-"""Divide the function of an ensemble, exactly: its variance by features and interactions, and its effects."""
+"""Divide the function of an ensemble exactly: its variance by features and interactions, and its effects."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._engine import kernel
+from .._docstrings import described_like
 from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
 from ..plotting import pyplot
 from ..tree import TreeEstimator
-from .boxes import MEMORY_LIMIT, Leaves, check_cardinalities, measure_arrays, weighted_leaves
-from .partitions import check_budget
-from .samples import joint_samples
+from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, weighted_leaves
+from .ensembles import gram, schema_average
+from .measures import Samples, measure_of, rounding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..tree import Tree
-
-# Variances up to this share of the square of what a function can vary are what rounding leaves of nothing.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +33,9 @@ class SobolIndices:
     mean : ndarray of shape (n_outputs,), float64
         The mean of every output.
     variance : float
-        Of the function, summed over its outputs. Up to 1e-12 of the square of what the trees together can vary, which
-        is what rounding can leave of nothing, it is 0, and so are all indices. Infinite where float64 has no such
-        number.
+        The variance of the function, summed over its outputs. It is 0, and so are all indices, if it is at most 1e-12
+        of the square of the span of all trees together: rounding alone can leave that much. Infinite beyond the range
+        of float64.
     first_order : ndarray of shape (n_features,), float64
         The share that a feature explains alone: the variance of the mean given its value.
     total : ndarray of shape (n_features,), float64
@@ -49,7 +45,7 @@ class SobolIndices:
     energy_by_order : ndarray of shape (n_features + 1,), float64, or None
         The variance, not divided, of all interactions of k features, summed over the outputs; for k = 0 the squared
         mean. Under the uniform measure it is :meth:`FourierSpectrum.energy_by_order`. None under ``measure="joint"``,
-        where the variance does not fall apart so.
+        which has no such parts.
 
     See Also
     --------
@@ -90,14 +86,14 @@ class SobolIndices:
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes with the drawing.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If there are other numbers of names and features.
+            If the number of names differs from the number of features.
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
@@ -109,31 +105,16 @@ class SobolIndices:
         ax.legend(loc="lower right")
         return ax
 
+    @described_like(plot)
     def plot_pairs(
         self, ax: Axes | None = None, *, feature_names: LabelsLike | None = None, max_features: int | None = 20
     ) -> Axes:
-        """Draw the indices of pairs as a matrix, those below zero in another colour; needs matplotlib.
+        """Draw the indices of pairs as a matrix, negative ones in another colour; needs matplotlib.
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
-            As in :meth:`plot`.
-        feature_names : sequence of str of length n_features, optional
-            As in :meth:`plot`.
         max_features : int or None, default=20
-            As in :meth:`plot`: those of the greatest total indices.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            What was drawn on.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        ValueError
-            If there are other numbers of names and features.
+            How many features are shown, the ones of the greatest total indices; None shows all.
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
@@ -149,6 +130,7 @@ class SobolIndices:
         return ax
 
 
+@described_like(gram, schema_average)
 def sobol_indices(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -162,29 +144,19 @@ def sobol_indices(
 ) -> SobolIndices:
     """Compute the Sobol indices of a weighted sum of trees: of first order, total, and of all pairs of features.
 
-    Exact, from what pairs of leaves have in common, where other tools sample. Under a product measure the variance
-    falls apart into those of the effects of features and of their interactions [1]_: in the algebra's terms, the
-    energies of the coefficients whose digits stand at these features.
+    The indices are exact, from the boxes that pairs of leaves have in common, while other tools sample. Under a product
+    measure the variance is the sum of the variances of the effects of features and of their interactions [1]_: in the
+    algebra's terms, the energies of the coefficients whose digits are non-zero at these features.
 
     Parameters
     ----------
-    trees : sequence of Tree or of fitted tree estimators
-        As in :func:`gram`.
-    cardinalities : array-like of shape (n_features,), int
-        As in :func:`gram`.
-    weights : array-like of shape (n_trees,), optional
-        By default the trees are averaged.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :func:`gram`. Under ``"joint"`` features go together as they do in `X`, and an index still is what its
-        description says, of means and variances over samples that have the same codes: but shares of features overlap,
-        an index of a pair is negative where both tell the same, and the total index is zero where no two samples
-        differ in the feature alone.
-    X : array-like of shape (n_rows, n_features), optional
-        As in :func:`gram`.
+        As in :func:`gram`. Under ``"joint"`` features go together as they do in `X`. An index keeps its definition, by
+        means and variances over samples that have the same codes. But shares of features overlap, the index of a pair
+        is negative if both features tell the same, and the total index is zero if no two samples differ in the feature
+        alone.
     class_index : int or None, default=-1
-        As in :func:`gram`. With None variances are summed over the classes, as of a function of several outputs [2]_.
-    values : sequence of array-like, optional
-        As in :func:`gram`.
+        As in :func:`gram`. With None variances are summed over the classes, which are several outputs [2]_.
     verbose : int, default=0
         Show a progress bar on standard error.
 
@@ -192,11 +164,6 @@ def sobol_indices(
     -------
     SobolIndices
         The indices, with mean and variance.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`schema_average`.
 
     See Also
     --------
@@ -206,8 +173,8 @@ def sobol_indices(
 
     Notes
     -----
-    Takes time of the order of the number of pairs of leaves that share a feature, as :func:`gram` does. Under
-    ``measure="joint"`` of the number of samples times that of pairs of features.
+    Takes time of the order of the number of pairs of leaves that share a feature, as :func:`gram` does; under
+    ``measure="joint"`` of the number of samples times the number of pairs of features.
 
     References
     ----------
@@ -234,19 +201,8 @@ def sobol_indices(
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     leaves, exponent = leaves.scaled()
-    samples = joint_samples(measure, cardinalities, X)
-    by_order = None
-    # What is less than zero rounding left of nothing, but for pairs of features that go together.
-    if samples is None:
-        with shown("pairs of leaves", enabled=bool(verbose)):
-            mean, first, total, pairs, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
-        variance, pairs = float(by_order[1:].sum()), np.maximum(pairs, 0.0)
-    else:
-        at_samples = np.ascontiguousarray(samples.values_of(leaves))
-        with shown("pairs of features", enabled=bool(verbose)):
-            found = kernel("sample_effects")(samples.rows, at_samples - at_samples[0], samples.weights)
-        mean, first, total, pairs, whole = (np.asarray(part, dtype=np.float64) for part in found)
-        mean, variance = mean + at_samples[0], float(whole)
+    found = measure_of(measure, cardinalities, X).variances(leaves, verbose=bool(verbose))
+    mean, variance, first, total, pairs, by_order = found
     first, total = np.maximum(first, 0.0), np.maximum(total, 0.0)
     mean = np.ldexp(mean, exponent)
     with np.errstate(over="ignore"):
@@ -258,52 +214,10 @@ def sobol_indices(
     return SobolIndices(mean, whole_variance, first / variance, total / variance, pairs / variance, by_order)
 
 
-def _of_boxes(leaves: Leaves, measure: tuple[IntArray, FloatArray]) -> list[FloatArray]:
-    """Return the mean of a sum of trees under a product measure, and variances: first order, total, pairs, by order."""
-    values, shift = centred(leaves)
-    found = kernel("box_effects")(leaves.boxes, values, measure)
-    mean, first, total, pairs, by_order = (np.asarray(part, dtype=np.float64) for part in found)
-    by_order = np.maximum(by_order, 0.0)
-    by_order[0] = ((mean + shift) ** 2).sum()
-    return [mean + shift, first, total, pairs, by_order]
-
-
-def mean_and_variance(
-    leaves: Leaves, cardinalities: IntArray, measure: Measure, X: ArrayLike | None, label: str | None = None
-) -> tuple[FloatArray, float]:
-    """Compute the mean of a sum of trees and its variance, summed over the outputs; show progress by a label."""
-    samples = joint_samples(measure, cardinalities, X)
-    if samples is None:
-        with shown(label or "", enabled=label is not None):
-            mean, *_, by_order = _of_boxes(leaves, measure_arrays(measure, cardinalities, X))
-        return mean, float(by_order[1:].sum())
-    at_samples = samples.values_of(leaves)
-    mean = np.average(at_samples, axis=0, weights=samples.weights)
-    return mean, float(np.average((at_samples - mean) ** 2, axis=0, weights=samples.weights).sum())
-
-
-def centred(leaves: Leaves) -> tuple[FloatArray, FloatArray]:
-    """Return the values less a median of every tree's, and the sum of these: what varies is what it was.
-
-    Boxes of the median have the value zero then, and need not be looked at.
-    """
-    values, shift = leaves.values.copy(), np.zeros(leaves.values.shape[1])
-    for first, last in pairwise(leaves.indptr):
-        median = np.sort(values[first:last], axis=0)[(last - first - 1) // 2]
-        values[first:last] -= median
-        shift += median
-    return values, shift
-
-
-def rounding(leaves: Leaves) -> float:
-    """Return the variance up to which a sum of trees counts as constant: of the square of the sum of their spans."""
-    spans = [np.ptp(leaves.values[first:last], axis=0).max() for first, last in pairwise(leaves.indptr)]
-    return ROUNDING * float(sum(spans)) ** 2
-
-
 # ------------------------------------------------------------------------------------------------------------- effects
 
 
+@described_like(gram, schema_average)
 def partial_dependence(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -317,31 +231,21 @@ def partial_dependence(
     memory_limit: int = MEMORY_LIMIT,
     verbose: int = 0,
 ) -> list[FloatArray]:
-    """Compute partial dependences of a weighted sum of trees: its means where features are set to each of their values.
+    """Compute partial dependences of a weighted sum of trees: its means with features set to each of their values.
 
-    The other features are drawn from the measure, whatever the value that is set [1]_. All values of a feature, or of
-    two, are computed at once.
+    The other features are drawn from the measure, whatever value is set [1]_. All values of a feature, or of two, are
+    computed at once.
 
     Parameters
     ----------
-    trees : sequence of Tree or of fitted tree estimators
-        As in :func:`gram`.
-    cardinalities : array-like of shape (n_features,), int
-        As in :func:`gram`.
     features : sequence of int or of pair of int, optional
         Features, or pairs of different ones. By default all features, one by one.
-    weights : array-like of shape (n_trees,), optional
-        By default the trees are averaged.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :func:`gram`. Under ``"joint"`` the other features are those of the samples in `X`: the mean is that over
-        all samples after the value was set in each, as scikit-learn's ``partial_dependence`` does by brute force.
+        As in :func:`gram`. Under ``"joint"`` the other features are taken from the samples in `X`: the mean runs over
+        all samples, with the value set in each, as in the brute force of scikit-learn's ``partial_dependence``.
         (:func:`schema_average` is the mean over the samples that have the value.)
-    X : array-like of shape (n_rows, n_features), optional
-        As in :func:`gram`.
     class_index : int or None, default=-1
         As in :func:`gram`; None gives all classes.
-    values : sequence of array-like, optional
-        As in :func:`gram`.
     memory_limit : int, default=2**30
         Bytes that the arrays may take together.
     verbose : int, default=0
@@ -351,25 +255,25 @@ def partial_dependence(
     -------
     list of ndarray
         For every feature (cardinality,), for every pair (cardinality, cardinality of the second), float64; with a last
-        axis for the outputs where there are several. Values that have no mass have means too.
+        axis for the outputs if there are several. Values without mass have means too.
 
     Raises
     ------
     ValueError
-        As in :func:`schema_average`; if there is no such feature, or a pair is not of two.
+        As in :func:`schema_average`; if a feature does not exist, or a pair is not a pair of two features.
     MemoryError
-        If the arrays would take more than `memory_limit`; before any of them is computed.
+        If the arrays would take more than `memory_limit`; nothing is computed then.
 
     See Also
     --------
-    anova_effects : The same less the mean, and of pairs less the effects of each of them.
+    anova_effects : The same minus the mean, and for pairs also minus the effects of both features.
     schema_average : The mean over a part of the domain.
     sklearn.inspection.partial_dependence : The same of any estimator, value by value.
 
     Notes
     -----
-    Takes time of the order of the number of leaves times their depth for a feature or pair, and of the values of these;
-    under ``measure="joint"`` of the number of leaves times that of samples.
+    Takes time of the order of the number of leaves times their depth for a feature or pair, and of its number of
+    values; under ``measure="joint"`` of the number of leaves times the number of samples.
 
     References
     ----------
@@ -402,10 +306,11 @@ class AnovaEffects:
     mean : float, or ndarray of shape (n_outputs,) if there are several outputs
         The mean of the function.
     features : list of ndarray of shape (cardinality,), float64
-        For every feature how far the mean, where it has a value, is from that of all; of mean zero.
+        For every feature and each of its values, the mean given the value minus the mean of the function. The mean of
+        an effect is zero.
     pairs : dict of (int, int) to ndarray of shape (cardinality, cardinality of the second), float64
-        What the mean, where two features have two values, has beyond the mean and the effects of each; the mean is
-        zero over either. All arrays have a last axis for the outputs where there are several.
+        For pairs of values, the mean given both values minus the mean of the function and the effects of both features.
+        The mean over either feature is zero. All arrays have a last axis for the outputs if there are several.
 
     See Also
     --------
@@ -427,29 +332,24 @@ class AnovaEffects:
     features: list[FloatArray]
     pairs: dict[tuple[int, int], FloatArray]
 
+    @described_like(SobolIndices.plot)
     def plot(self, effect: FeatureOrPair, ax: Axes | None = None, *, feature_names: LabelsLike | None = None) -> Axes:
-        """Draw an effect at all values: that of a feature as steps, that of a pair as colours; needs matplotlib.
+        """Draw an effect at all values, of a feature as steps, of a pair as colours; needs matplotlib.
 
         Parameters
         ----------
         effect : int or pair of int
             A feature, or one of `pairs`.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; the current axes by default.
         feature_names : sequence of str of length n_features, optional
             By default their numbers.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            What was drawn on.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If there is no such effect; if a pair has several outputs; if there are other numbers of names and features.
+            If there is no such effect; if a pair has several outputs; if the number of names differs from the number of
+            features.
         """
         names = _names(feature_names, len(self.features), "feature ")
         m, other = _features([effect], len(self.features))[0]
@@ -462,7 +362,7 @@ class AnovaEffects:
             table = self.pairs.get((m, other))
             if table is None or table.ndim > 2:
                 raise ValueError(
-                    f"There is no effect of the pair {(m, other)} of one output; pairs: {list(self.pairs)}."
+                    f"There is no effect of the pair {(m, other)} with one output; pairs: {list(self.pairs)}."
                 )
             bound = np.abs(table).max()
             image = ax.imshow(table.T, cmap="RdBu_r", vmin=-bound, vmax=bound, origin="lower", aspect="auto")
@@ -472,6 +372,7 @@ class AnovaEffects:
         return ax
 
 
+@described_like(partial_dependence)
 def anova_effects(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -486,39 +387,25 @@ def anova_effects(
 ) -> AnovaEffects:
     """Compute the effects of all features, and of some pairs, in the analysis of variance of a weighted sum of trees.
 
-    The function is its mean, plus an effect of every feature, of every pair, and so on, all uncorrelated [1]_. That
-    needs a product measure.
+    The function is its mean, plus an effect of every feature, of every pair, and so on, all uncorrelated [1]_. This
+    decomposition needs a product measure.
 
     Parameters
     ----------
-    trees : sequence of Tree or of fitted tree estimators
-        As in :func:`gram`.
-    cardinalities : array-like of shape (n_features,), int
-        As in :func:`gram`.
     pairs : sequence of pair of int, default=()
-        Features whose effects in pairs are wanted, such as those of the greatest ``SobolIndices.pairs``.
-    weights : array-like of shape (n_trees,), optional
-        By default the trees are averaged.
-    measure : {"uniform", "empirical"} or list of array-like, default="uniform"
-        As in :func:`gram`.
-    X : array-like of shape (n_rows, n_features), optional
-        As in :func:`gram`.
+        Features whose effects in pairs are wanted, such as the pairs of the greatest ``SobolIndices.pairs``.
     class_index : int or None, default=-1
         As in :func:`gram`; None gives all classes.
-    values : sequence of array-like, optional
-        As in :func:`gram`.
-    memory_limit : int, default=2**30
-        As in :func:`partial_dependence`.
 
     Returns
     -------
     AnovaEffects
-        The effects, at all values, also at those that have no mass.
+        The effects at all values, including values without mass.
 
     Raises
     ------
     ValueError
-        As in :func:`partial_dependence`; under ``measure="joint"``, where features that go together have no effects of
+        As in :func:`partial_dependence`; also under ``measure="joint"``: features that go together have no effects of
         their own.
     MemoryError
         As in :func:`partial_dependence`.
@@ -549,7 +436,8 @@ def anova_effects(
     array([0.006, 0.003, 0.509, 0.368])
     """
     cardinalities = check_cardinalities(cardinalities)
-    if joint_samples(measure, cardinalities, X) is not None:
+    product = measure_of(measure, cardinalities, X)
+    if isinstance(product, Samples):
         raise ValueError(
             "Effects need a product measure, such as 'empirical': under measure='joint' features go together. "
             "(partial_dependence and sobol_indices take it.)"
@@ -561,8 +449,7 @@ def anova_effects(
         raise ValueError("pairs must hold pairs of features; the effects of single ones are always there.")
     _check_tables([*numbers, *wanted], cardinalities, leaves.values.shape[1], memory_limit)
     singles = _profiles(leaves, cardinalities, numbers, measure, X)
-    offsets, cumulative = measure_arrays(measure, cardinalities, X)
-    masses = np.diff(cumulative[: offsets[1]])
+    masses = np.diff(product.cumulative[: product.offsets[1]])
     mean = masses @ singles[0] / masses.sum()
     features = [profile - mean for profile in singles]
     tables: dict[tuple[int, int], FloatArray] = {}
@@ -588,25 +475,19 @@ def _profiles(
     measure: Measure,
     X: ArrayLike | None,
 ) -> list[FloatArray]:
-    """Compute the means where features or pairs are set; every array has a last axis for the outputs."""
-    samples = joint_samples(measure, cardinalities, X)
-    if samples is None:
-        arrays = measure_arrays(measure, cardinalities, X)
-        found = kernel("box_profiles")(leaves.boxes, leaves.values, arrays, wanted)
-    else:
-        given = samples.rows, samples.weights, cardinalities
-        found = kernel("sample_profiles")(leaves.boxes, leaves.values, *given, wanted)
+    """Compute the means with features or pairs set to their values; every array has a last axis for the outputs."""
+    found = measure_of(measure, cardinalities, X).profiles(leaves, cardinalities, wanted)
     tables = [np.asarray(table, dtype=np.float64) for table in found]
     return [table[:, 0] if other < 0 else table for table, (_, other) in zip(tables, wanted, strict=True)]
 
 
 def _without_one_output(table: FloatArray) -> FloatArray:
-    """Drop the last axis where it is that of a single output."""
+    """Drop the last axis if there is a single output."""
     return table[..., 0] if table.shape[-1] == 1 else table
 
 
 def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int, int]]:
-    """Check features and pairs of features; return pairs, with -1 in place of a second one that is not there."""
+    """Check features and pairs of features; return pairs, in which -1 stands for no second feature."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ValueError(f"A sequence of features or pairs of features is expected, got {given!r}.")
     found = []

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._docstrings import described_like
 from .._progress import progress
-from .._typing import AnyArray, BoolArray, FloatArray, Measure, ModelOutput
+from .._typing import AnyArray, BoolArray, FloatArray, Measure
 from ..tree import LEAF, Tree
 from .additive import AdditiveModel, Named, read_model
-from .boxes import real_array
-from .codes import Member, OrdinalCodes, arrays_of, code_members, greatest_rounded_below, with_value
+from .boxes import check_shares
+from .codes import Member, arrays_of, code_members, greatest_rounded_below, with_value
 from .ensembles import model_distance
 from .readers import Sum
 
 
+@described_like(AdditiveModel)
+@dataclass(eq=False, repr=False)
 class MergedModel(AdditiveModel):
     """The weighted mean of several models, as a sum of trees on codes; made by :func:`merge`.
 
     Parameters
     ----------
-    codes : OrdinalCodes
-        As of :class:`AdditiveModel`, as all that follow up to `feature_names`.
     values : list of ndarray of shape (node_count, n_outputs), float64
-        What the leaves add, times the weights of their models.
+        The values that the leaves of every tree add, times the weight of the tree's model.
     n_averaged : int
         Always 1.
     baseline : ndarray of shape (n_outputs,), float64
         The weighted mean of the models' baselines.
     classes : ndarray of shape (n_classes,), or None
-        Those of all models together.
-    output : {"probability", "margin", "value"}
-        What all models give.
-    feature_names : ndarray of shape (n_features,), or None
-        Those of the models that have names.
-    link : str or None
-        The link function of margins.
+        The classes of all models together.
     weights : ndarray of shape (n_models,), float64
-        Those of the models; they sum to 1.
+        The weights of the models; they sum to 1.
     seen : ndarray of shape (n_models, n_classes), bool, or None
-        Which of `classes` every model knows. Others have probability 0 in it. None where classes are not known.
+        Which of `classes` every model knows. Others have probability 0 in it. None if classes are not known.
     parts : list of (slice, list of ndarray)
-        For every model where its trees are, and what their leaves add to its own function.
+        For every model the slice of its trees, and the values that their leaves add to its own function.
 
     See Also
     --------
@@ -64,65 +60,26 @@ class MergedModel(AdditiveModel):
            [False,  True,  True]])
     """
 
+    _: KW_ONLY
     weights: FloatArray
     seen: BoolArray | None
+    parts: list[tuple[slice, list[FloatArray]]]
 
-    def __init__(
-        self,
-        codes: OrdinalCodes,
-        values: list[FloatArray],
-        *,
-        n_averaged: int,
-        baseline: FloatArray,
-        classes: AnyArray | None,
-        output: ModelOutput,
-        feature_names: AnyArray | None = None,
-        link: str | None = None,
-        weights: FloatArray,
-        seen: BoolArray | None,
-        parts: list[tuple[slice, list[FloatArray]]],
-    ) -> None:
-        given: dict[str, Any] = {"classes": classes, "output": output, "feature_names": feature_names, "link": link}
-        super().__init__(codes, values, n_averaged=n_averaged, baseline=baseline, **given)
-        self.weights, self.seen, self._parts = weights, seen, parts
-
+    @described_like(model_distance)
     def distances(self, *, measure: Measure = "uniform", X: ArrayLike | None = None, verbose: int = 0) -> FloatArray:
-        """Compute how far every model is from their mean: what is lost of each.
-
-        Parameters
-        ----------
-        measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-            As in :func:`gram`.
-        X : array-like of shape (n_rows, n_features), optional
-            As in :func:`gram`.
-        verbose : int, default=0
-            Show a progress bar on standard error.
+        """Compute the distance of every model from their mean: how much of each is lost.
 
         Returns
         -------
         ndarray of shape (n_models,), float64
             Roots of the mean squared differences, summed over the outputs, as :func:`model_distance` gives them.
-
-        Raises
-        ------
-        ValueError
-            As in :func:`gram`.
         """
-        given: dict[str, Any] = {"measure": measure, "X": X}
+        mean = {"other_weights": self.arguments["weights"], "other_values": self.arguments["values"]}
         found = []
-        for places, values in progress(self._parts, len(self._parts), "models", enabled=bool(verbose)):
-            trees = self.codes.trees[places]
-            distance = model_distance(
-                trees,
-                self.trees,
-                self.cardinalities,
-                weights=np.ones(len(trees)),
-                values=values,
-                other_weights=self.arguments["weights"],
-                other_values=self.arguments["values"],
-                **given,
-            ).distance
-            found.append(distance)
+        for of_model, values in progress(self.parts, len(self.parts), "models", enabled=bool(verbose)):
+            own = {"weights": np.ones(len(values)), "values": values}
+            trees = self.codes.trees[of_model], self.trees
+            found.append(model_distance(*trees, self.cardinalities, measure=measure, X=X, **own, **mean).distance)
         return np.array(found)
 
     def __repr__(self) -> str:
@@ -132,43 +89,45 @@ class MergedModel(AdditiveModel):
 def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedModel:
     """Merge models that were trained in different places, on the same features, into their weighted mean.
 
-    The function is exactly the mean of the models' functions, wherever their thresholds are, whichever classes and
-    categories each has seen: no rows are moved, only trees [1]_. Merging merged models, with the sums of their weights,
-    gives the same as merging all at once.
+    The function is exactly the mean of the models' functions, for any thresholds, and whichever classes and categories
+    each has seen: only trees are moved, no samples [1]_. Merging merged models, with the sums of their weights, gives
+    the same as merging all at once.
 
     Parameters
     ----------
     models : sequence of fitted models
-        Whatever :func:`additive_model` takes or makes, of one kind: all give probabilities, or margins, or values.
+        Models that :func:`additive_model` takes or makes, of one kind: all give probabilities, or margins, or values.
     weights : array-like of shape (n_models,), optional
-        Not negative, such as the numbers of samples that the models have learned from. By default all are equal.
+        Weights that are not negative, such as the numbers of samples that the models have learned from. By default all
+        are equal.
 
     Returns
     -------
     MergedModel
-        The mean. Its `classes` are those of all models together. `seen` says which model knows which: a model gives
-        a class that it has not seen probability 0, and lowers the mean by its weight. A category that a model has not
-        seen stays at the node that asks for it.
+        The mean. Its `classes` are the classes of all models together. `seen` says which model knows which class: a
+        model gives an unknown class probability 0, and lowers its mean by the model's weight. A sample stays at a node
+        if the node's model has not seen its category.
 
     Raises
     ------
     TypeError
-        If a model is none that :func:`additive_model` takes.
+        If :func:`additive_model` takes no such model.
     ValueError
-        If there are no models; if they differ in the number or names of features, in what is categorical, or in what
-        they give; if margins are of different classes or link functions; if classes cannot be sorted together; if there
-        are other numbers of weights and models, or weights are negative or all zero; as in :func:`additive_model`.
+        If there are no models; if they differ in the number or names of features, in their categorical features, or in
+        their outputs; if margins are of different classes or link functions; if classes cannot be sorted together; if
+        the number of weights is not the number of models, or weights are negative or all zero; as in
+        :func:`additive_model`.
 
     See Also
     --------
     additive_model : One model.
-    model_distance : How far two models are apart.
-    tree_from_ensemble : One tree of the mean, which `arguments` are for.
+    model_distance : The distance of two models.
+    tree_from_ensemble : One tree of the mean, by its `arguments`.
 
     References
     ----------
-    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section VIII, on data
-       that lies in several places.
+    .. [1] H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", IEEE TKDE 18, 2006: section VIII, on
+       distributed data.
 
     Examples
     --------
@@ -186,7 +145,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
     """
     sums = [read_model(model) for model in _listed(models)]
     _check_schema(sums)
-    shares, classes = _shares(weights, len(sums)), _all_classes(sums)
+    shares, classes = check_shares(weights, len(sums), "one a model"), _all_classes(sums)
     members: list[Member] = []
     values: list[FloatArray] = []
     parts: list[tuple[slice, list[FloatArray]]] = []
@@ -227,7 +186,7 @@ def _listed(models: Iterable[Any]) -> list[Any]:
 
 
 def _check_schema(sums: Sequence[Sum]) -> None:
-    """Raise ValueError where models are of other features, or give something else."""
+    """Raise ValueError if models differ in their features or in the kind of their output."""
     first = sums[0]
     for number, read in enumerate(sums[1:], 1):
         n_features, expected = (one.members[0].tree.n_features for one in (read, first))
@@ -236,14 +195,14 @@ def _check_schema(sums: Sequence[Sum]) -> None:
         categorical, expected = (sorted(set().union(*(m.categories for m in one.members))) for one in (read, first))
         if categorical != expected:
             raise ValueError(
-                f"The categorical features of model {number} are {categorical}, of the first one {expected}."
+                f"The categorical features of model {number} are {categorical}, of the first model {expected}."
             )
         if read.output != first.output:
             raise ValueError(f"Model {number} gives a {read.output}, the first one a {first.output}.")
         if read.output == "margin" and read.link != first.link:
             raise ValueError(
-                f"Margins of different link functions have no mean: {read.link} of model {number}, {first.link} of the "
-                "first one."
+                f"Margins of different link functions have no mean: {read.link} in model {number}, {first.link} in the "
+                "first model."
             )
         n_outputs, expected = read.baseline.size, first.baseline.size
         if read.output == "margin" and not _same_classes(read, first):
@@ -266,7 +225,7 @@ def _same_classes(read: Sum, other: Sum) -> bool:
 
 
 def _known(read: Sum, classes: AnyArray) -> AnyArray:
-    """Return the classes of a model; a booster that does not name its own has those of the others."""
+    """Return the classes of a model; a booster that names none has the classes of the others."""
     return classes if read.classes is None else read.classes
 
 
@@ -278,7 +237,7 @@ def _all_classes(sums: Sequence[Sum]) -> AnyArray | None:
     if all(np.array_equal(known[0], other) for other in known[1:]):
         return known[0]
     if len({part.dtype.kind in "biuf" for part in known}) > 1:
-        raise ValueError("The classes of some models are numbers, those of others are not.")
+        raise ValueError("The classes of some models are numbers, the classes of other models are not.")
     try:
         in_order = all(np.array_equal(part, np.unique(part)) for part in known)
         classes = np.unique(np.concatenate(known))
@@ -290,33 +249,22 @@ def _all_classes(sums: Sequence[Sum]) -> AnyArray | None:
 
 
 def _in_columns(read: Sum, classes: AnyArray | None) -> tuple[list[FloatArray], FloatArray]:
-    """Return values and baseline of a model, with the outputs that all classes have."""
+    """Return values and baseline of a model, with outputs for the classes of all models."""
     if read.output != "probability" or classes is None or read.classes is None:
         return read.values, read.baseline
-    places, found = np.searchsorted(classes, read.classes), []
+    columns, found = np.searchsorted(classes, read.classes), []
     if len(classes) == len(read.classes):
         return read.values, read.baseline
     for values in read.values:
         of_own = np.hstack([1.0 - values, values]) if len(read.classes) == 2 else values
         of_all = np.zeros((len(values), len(classes)))
-        of_all[:, places] = of_own
+        of_all[:, columns] = of_own
         found.append(np.ascontiguousarray(of_all[:, 1:] if len(classes) == 2 else of_all))
     return found, np.zeros(found[0].shape[1])
 
 
-def _shares(weights: ArrayLike | None, n_models: int) -> FloatArray:
-    """Check the weights of the models, and scale them to a sum of one."""
-    if weights is None:
-        return np.full(n_models, 1.0 / n_models)
-    found = real_array("weights", weights)
-    if found.shape != (n_models,) or not np.all(np.isfinite(found)) or np.any(found < 0) or not np.any(found):
-        raise ValueError(f"weights must be {n_models} numbers, one a model, not negative and not all zero.")
-    found = np.ldexp(found, -int(np.frexp(found.max())[1]))  # by a power of two: their sum does not overflow
-    return found / found.sum()
-
-
 def _of_one_kind(members: Sequence[Member]) -> list[Member]:
-    """Return trees that compare numbers of one type, with one column of `value`, which says nothing."""
+    """Return trees that compare numbers of one type; their `value` is one column of ones, without information."""
     to_double = len({member.dtype for member in members}) > 1
     found = []
     for member in members:
@@ -325,12 +273,6 @@ def _of_one_kind(members: Sequence[Member]) -> list[Member]:
             arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
             arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
             tree = Tree(**arrays, n_features=tree.n_features)
-        found.append(
-            Member(
-                tree,
-                np.zeros(tree.node_count, dtype=np.int64),
-                np.float64 if to_double else member.dtype,
-                member.categories,
-            )
-        )
+        labels, dtype = np.zeros(tree.node_count, dtype=np.int64), np.float64 if to_double else member.dtype
+        found.append(Member(tree, labels, dtype, member.categories))
     return found

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, Ensemble, Tree
 from ..trees.base import BaseClassifier, unchanged_on_error
+from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,
     CodedEnsemble,
@@ -32,34 +34,34 @@ from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
 
 __all__ = ["OrthogonalTreesClassifier"]
 
-# Components of less energy are what rounding left, in units of the trees' energies.
+# Components of less energy, in units of the trees' energies, can be rounding alone.
 _ROUNDING = 1e-12
-# Inner products are rounded to this many bits below the greatest, more than what the order of a sum decides: equal
-# eigenvalues have eigenvectors that any noise turns.
+# Inner products are rounded to this many bits below the greatest one. The order of a sum affects fewer bits; without
+# rounding, that noise would turn the eigenvectors of equal eigenvalues.
 _BITS = 44
-# Entries of eigenvectors, and their sums, that differ by less are equal: rounding, times what small gaps between
-# eigenvalues make of it, could have made the difference.
+# Entries of eigenvectors, and their sums, count as equal if they differ by less: rounding can differ by that much,
+# amplified by small gaps between eigenvalues.
 _SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Functions:
-    """The functions of an ensemble's trees under a measure, less their means where they are centred.
+    """The functions of an ensemble's trees under a measure, minus their means if they are centred.
 
     Attributes
     ----------
     trees : list of Tree
-        Those of the ensemble, then, where they are centred, a single leaf for every output.
+        The trees of the ensemble, then, if they are centred, a single leaf for every output.
     values : list of ndarray of shape (node_count, n_outputs), float64
-        What they are at their nodes: 0 or 1.
+        The functions at the nodes: 0 or 1.
     lifted : ndarray of shape (n_functions, n_trees), float64
-        What the functions are as weighted sums of `trees`.
+        The functions as weighted sums of `trees`.
     products : ndarray of shape (n_functions, n_functions), float64
-        Their inner products.
+        The inner products of the functions.
     scale : float
         The greatest inner product of a tree with itself, before centring.
     mean : ndarray of shape (n_outputs,), float64
-        Of the mean of the functions, what centring took away.
+        The mean vote that centring subtracts; zero without centring.
     """
 
     trees: list[Tree]
@@ -78,7 +80,7 @@ def functions_of(ensemble: CodedEnsemble, center: bool, verbose: int = 0) -> Fun
     if center:
         trees = [*trees, *[leaf_like(trees[0])] * n_outputs]
         values = [*values, *np.eye(n_outputs)[:, np.newaxis]]
-    products = gram(trees, cardinalities, values=values, verbose=verbose, **ensemble.measure)
+    products = gram(trees, cardinalities, values=values, verbose=verbose, measure=ensemble.measure)
     scale = float(products.diagonal()[:n_trees].max())
     means = products[:n_trees, n_trees:]  # w_0 is the inner product with a constant
     products = products[:n_trees, :n_trees] - means @ means.T
@@ -87,7 +89,7 @@ def functions_of(ensemble: CodedEnsemble, center: bool, verbose: int = 0) -> Fun
 
 
 def eigenvectors(products: FloatArray, scale: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the eigenvalues of a Gram matrix, falling, and its eigenvectors as columns, the same on both engines."""
+    """Compute the falling eigenvalues of a Gram matrix and its eigenvectors as columns, the same on both engines."""
     unit = np.ldexp(1.0, int(np.frexp(scale * (1.0 + _SAME))[1]) - _BITS)
     energies, vectors = eigh(np.round(products / unit) * unit)
     return np.maximum(energies[::-1], 0.0), vectors[:, ::-1]
@@ -96,12 +98,8 @@ def eigenvectors(products: FloatArray, scale: float) -> tuple[FloatArray, FloatA
 def principal_components(functions: Functions, n_components: int | float) -> tuple[FloatArray, FloatArray]:
     """Compute the eigenvectors of the greatest eigenvalues of the Gram matrix, and all its eigenvalues.
 
-    Returns
-    -------
-    components : ndarray of shape (n_components, n_functions), float64
-        Orthonormal rows, their signs as `with_signs` fixes them.
-    energies : ndarray of shape (n_functions,), float64
-        Not negative, falling.
+    The eigenvectors are orthonormal rows of shape (n_components, n_functions), their signs as `with_signs` fixes them.
+    The eigenvalues are falling, and not negative.
     """
     energies, vectors = eigenvectors(functions.products, functions.scale)
     rank = int(np.count_nonzero(energies > _ROUNDING * len(energies) * functions.scale))
@@ -120,9 +118,9 @@ def principal_components(functions: Functions, n_components: int | float) -> tup
 
 
 def with_signs(components: FloatArray) -> FloatArray:
-    """Choose the sign of every component so that its sum, or where that vanishes its greatest entry, is not negative.
+    """Choose the sign of every component so that its sum, or if that is zero its greatest entry, is not negative.
 
-    Of several greatest entries the first decides. Rounding decides neither.
+    The first of several greatest entries decides. Rounding errors decide nothing.
     """
     sums, sizes = components.sum(axis=1), np.abs(components)
     greatest = (sizes >= (1.0 - _SAME) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
@@ -132,7 +130,7 @@ def with_signs(components: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class TreeLimits:
-    """Hold what limits the trees of components."""
+    """The limits of the trees of components."""
 
     max_depth: int | None
     max_leaf_nodes: int | None
@@ -147,11 +145,11 @@ class TreeLimits:
 def settled_components(
     functions: Functions, weights: FloatArray, min_confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where components have this confidence: the averages up to which, and from which on.
+    """Return the averages up to which, and the averages from which on, components have this confidence.
 
-    A component goes from its least value, where all trees of negative weight say the class, to its greatest, where all
-    of positive weight do. Measured so, as a share, it has the confidence of a class's share; where no weight is
-    negative, and functions are not centred, it is the share of the class in a vote of these weights.
+    A component has its least value if all trees of negative weight predict the class, and its greatest value if all
+    trees of positive weight do. Its confidence is measured as a share of this range. If no weight is negative, and
+    functions are not centred, that is the share of the class in a vote with these weights.
     """
     n_trees, n_outputs = len(functions.products), len(functions.mean)
     means = weights[:, n_trees:] if weights.shape[1] > n_trees else np.zeros((len(weights), n_outputs))
@@ -170,7 +168,7 @@ def separate_trees(
     for weights in components @ functions.lifted:
         leaves = Leaves(functions.trees, cardinalities, values=functions.values, weights=weights)
         of_one = limits.of(functions, weights[np.newaxis])
-        built.append(tree_of_leaves(leaves, cardinalities, of_one, **ensemble.measure))
+        built.append(tree_of_leaves(leaves, cardinalities, of_one, ensemble.measure))
         n_leaves += built[-1].tree.n_leaves
         if limits.max_leaf_nodes is None and n_leaves > MOST_LEAVES:
             raise too_many_leaves(f"The trees of {len(built)} of {len(components)} components have")
@@ -182,7 +180,7 @@ def shared_tree(
 ) -> tuple[list[RebuiltTree], FloatArray]:
     """Build one tree for all components by TCFS, and the components that are orthogonal on its leaves.
 
-    The averages of the functions on the leaves have a Gram matrix of their own: its eigenvectors rotate the components.
+    The averages of the functions on the leaves have their own Gram matrix: its eigenvectors rotate the components.
     """
     weights = components @ functions.lifted
     values = [
@@ -192,7 +190,7 @@ def shared_tree(
     cardinalities = ensemble.codes.cardinalities
     leaves = Leaves(functions.trees, cardinalities, values=values)
     of_all = limits.of(functions, weights)
-    tree, averages = tree_of_leaves(leaves, cardinalities, of_all, **ensemble.measure)
+    tree, averages = tree_of_leaves(leaves, cardinalities, of_all, ensemble.measure)
     averages = averages.reshape(tree.node_count, len(components), -1)
     leaves = tree.children_left == LEAF
     masses = tree.value[leaves].sum(axis=1)
@@ -204,31 +202,25 @@ def shared_tree(
 
 
 def _decoded(codes: OrdinalCodes, built: list[RebuiltTree]) -> list[RebuiltTree]:
-    """Return the trees on the features as they are, with one column of `value`: the probabilities of their nodes."""
+    """Return the trees on the original features, with one column of `value`: the probabilities of their nodes."""
     return [
         RebuiltTree(with_value(codes.decode(tree), tree.value.sum(axis=1, keepdims=True)), averages)
         for tree, averages in built
     ]
 
 
+@described_like(AggregatedFourierTreeClassifier)
 class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     """A few trees that approximate an ensemble: the principal components of its trees' functions (ODT).
 
     Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere. The eigenvectors of
     the matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of
-    the variance. Each is made a tree by TCFS, with real numbers at its leaves [1]_.
+    the variance. TCFS makes each of them a tree, with real numbers at its leaves [1]_.
 
     Parameters
     ----------
-    estimator : tree or ensemble classifier, FrozenEstimator, sequence of trees, or None, default=None
-        Of pytrees or of scikit-learn: a tree is grown on bootstrap samples `n_estimators` times, an ensemble of trees
-        is cloned and fitted. One that is fitted already is used as it is inside of
-        :class:`sklearn.frozen.FrozenEstimator`; so are sequences of :class:`Tree` or of fitted trees. None: a
-        :class:`DecisionTreeClassifier` with ``criterion="entropy"``.
-    n_estimators : int, default=10
-        Number of trees that are grown; ensembles have their own number.
     n_components : int or float in (0, 1], default=0.9
-        Number of components, or the share of the variance that they carry together: the fewest components that do.
+        Number of components, or a share of the variance: the fewest components that carry this share together.
     combine : {"vote", "first", "least_squares"}, default="vote"
         How the components predict: by the ensemble's mean vote, projected on them; by the first alone, as a vote in
         which the trees have the weights of its eigenvector; or with weights that fit the training samples' classes by
@@ -237,33 +229,31 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         Subtract its mean, the coefficient w_0, from every function first. Then the mean vote, or with
         ``combine="least_squares"`` an intercept for every output, is added to the components' values.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        The measure under which functions are orthogonal. A product: all codes of an attribute with equal mass, with
-        their frequencies in X, or with these masses. Or ``"joint"``, that of the samples in X themselves: inner
-        products are means over them [2]_. Codes number the intervals between the ensemble's thresholds, or the
-        categories, see :func:`pytrees.fourier.ordinal_codes`.
+        The measure under which functions are orthogonal. A product of measures, one for every attribute: all codes have
+        equal mass, their frequencies in X, or the given masses. Or ``"joint"``, the distribution of the samples in X:
+        inner products are means over the samples [2]_. Codes number the intervals between the ensemble's thresholds, or
+        the categories, see :func:`pytrees.fourier.ordinal_codes`.
     structure : {"separate", "shared"}, default="separate"
-        A tree for every component, which are only nearly orthogonal where they are limited; or one tree for all, with
-        several numbers at its leaves, in which the components are rotated so that they are orthogonal at any size.
+        A tree for every component; if they are limited, these trees are only nearly orthogonal. Or one tree for all,
+        with several numbers at its leaves, in which the components are rotated so that they are orthogonal at any size.
     min_confidence : float in (0, 1] or None, default=None
-        A node is a leaf where the component's confidence is at least this, of every component in a shared structure. It
-        is that of a class's share, where the component goes from 0 (all trees of negative weight say the class) to 1
-        (all of positive weight do).
+        A node becomes a leaf if the component's confidence is at least this; in a shared structure, the confidence of
+        every component. It is the confidence of a class's share, for a component that is scaled from 0 (all trees of
+        negative weight predict the class) to 1 (all trees of positive weight do).
     max_depth : int or None, default=None
         Greatest depth of the trees.
     max_leaf_nodes : int or None, default=32
         Greatest number of leaves of a tree. With None, and no `max_depth`, the trees are the components themselves,
         which can need exponentially more leaves than the ensemble has: more than 10,000 in all are an error.
-    random_state : int, RandomState instance or None, default=None
-        Given to the estimator that is fitted, if its own `random_state` is None.
     verbose : int, default=0
         Show a progress bar of the trees' inner products on standard error.
 
     Attributes
     ----------
     trees_ : list of RebuiltTree of length n_components
-        ``tree``, on the original features (where some are categorical, as :meth:`encode` gives them), and ``averages``,
-        those of the component at its nodes, of shape (node_count, n_outputs). A component's value is no share of a
-        class: the tree's `value` is one column, the probabilities of its nodes under the measure.
+        ``tree``, on the original features (on the codes of :meth:`encode` if some are categorical), and ``averages``
+        of the component at its nodes, of shape (node_count, n_outputs). A component's value is no share of a class: the
+        tree's `value` is one column, the probabilities of its nodes under the measure.
     n_components_ : int
         Number of components.
     components_ : ndarray of shape (n_components, n_trees), float64
@@ -271,25 +261,16 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     explained_variance_ : ndarray of shape (n_components,), float64
         The squared norms of the components before TCFS.
     explained_variance_ratio_ : ndarray of shape (n_components,), float64
-        Their shares of the squared norms of all trees. (Not centred, w_0 counts.)
+        The shares of `explained_variance_` in the squared norms of all trees. (If not centred, w_0 counts.)
     gram_ : ndarray of shape (n_components, n_components), float64
-        The inner products of the trees that were built; limited trees are not orthogonal, and it is not diagonal.
+        The inner products of the trees that were built; it is not diagonal if limits keep the trees from orthogonality.
     weights_ : ndarray of shape (n_components,), float64
+        The weights of the components in the scores of the classes.
     intercept_ : ndarray of shape (n_outputs,), float64
         The scores of the classes are the intercept plus the components times their weights. Two classes have one
-        output, that of the last class; with more, every class has one.
+        output, for the last class; more classes have one output each.
     node_counts_, merged_node_counts_ : ndarray of shape (n_components,), int64
-        Numbers of nodes of the trees, and after :func:`merge_redundant`, where the component predicts alone.
-    member_node_counts_ : ndarray of shape (n_trees,), int64
-        Numbers of nodes of the trees of the ensemble.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, in order.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    is_categorical_, categories_
-        As in :class:`ReconstructedFourierTree`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
+        Numbers of nodes of the trees, before and after :func:`merge_redundant` for a component that predicts alone.
 
     See Also
     --------
@@ -298,8 +279,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     Notes
     -----
-    Takes time of the order of the number of pairs of leaves for inner products, n_trees cubed for eigenvectors, and for
-    every component that of :func:`pytrees.fourier.tree_from_ensemble`.
+    Takes time of the order of the number of pairs of leaves for inner products, n_trees cubed for eigenvectors, and the
+    time of :func:`pytrees.fourier.tree_from_ensemble` for every component.
 
     References
     ----------
@@ -377,31 +358,25 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
+    @described_like(AggregatedFourierTreeClassifier.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the ensemble, and make trees of its components.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features of `estimator`, what that takes. An ensemble that has learned
-            already takes only the measures of samples and ``combine="least_squares"`` from them.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
+            Finite numbers; in categorical features, values that `estimator` takes. If the ensemble is fitted already,
+            X serves only the measures of samples and ``combine="least_squares"``.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative, for what is fitted, for the measures of samples and for
+            Weights of the samples, not negative, for the ensemble, for the measures of samples and for
             ``combine="least_squares"``.
-
-        Returns
-        -------
-        OrthogonalTreesClassifier
-            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If the trees differ in their features or classes, or X or y do not fit to trees that have learned already;
-            if `n_components` is greater than the number of components that there are; if weights are negative or all
-            zero, or `estimator` takes none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
+            If the trees differ in their features or classes, or X or y do not match trees that are fitted already; if
+            `n_components` exceeds the number of components; if weights are negative or all zero, or `estimator` takes
+            none; if there would be more than 10,000 leaves, and `max_leaf_nodes` is None.
         """
         with unchanged_on_error(self):
             ensemble = coded_ensemble(self, X, y, self.n_estimators, sample_weight)
@@ -428,7 +403,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         if not built:
             return np.zeros((0, 0))
         trees, averages = zip(*built, strict=True)
-        return gram(trees, ensemble.codes.cardinalities, values=averages, **ensemble.measure)
+        return gram(trees, ensemble.codes.cardinalities, values=averages, measure=ensemble.measure)
 
     def _combination(
         self, built: list[RebuiltTree], functions: Functions, ensemble: CodedEnsemble
@@ -446,7 +421,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         return functions.mean, weights
 
     def _weights_alone(self) -> FloatArray:
-        """Return the weights of components that decide alone: those of a vote, which sum to one, if not centred."""
+        """Return the weights of components that decide alone; without centring they are a vote and sum to one."""
         if self.center:
             return self.components_.mean(axis=1)
         return 1.0 / np.maximum(self.components_.sum(axis=1), _ROUNDING)
@@ -461,18 +436,14 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     def _shares(self, outputs: FloatArray) -> FloatArray:
         return nearest_shares(scores_of_classes(outputs, self.n_classes_))
 
+    @described_like(BaseClassifier.encode)
     def evaluate(self, X: MatrixLike) -> FloatArray:
-        """Evaluate the components at some samples, as their trees have them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Evaluate the trees of the components at some samples.
 
         Returns
         -------
         ndarray of shape (n_samples, n_components, n_outputs), float64
-            One output for two classes, that of the last; otherwise one for every class.
+            One output for two classes, for the last class; otherwise one for every class.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -481,13 +452,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             outputs[:, c] = averages[tree.apply_valid(X)]
         return outputs
 
+    @described_like(BaseClassifier.encode)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of classes that are nearest, in squares, to the scores that the components give.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Predict the shares of classes that are nearest, in squares, to the scores of the components.
 
         Returns
         -------
@@ -497,13 +464,9 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         outputs = self.evaluate(X)
         return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
 
+    @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of the greatest score, the lowest of several.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -517,20 +480,10 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 def least_squares(
     outputs: FloatArray, targets: FloatArray, row_weights: AnyArray | None = None, *, intercept: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Fit the intercept of every output, zeros without one, and one weight for every component.
+    """Fit the intercept of every output, zero without one, and one weight for every component, by least squares.
 
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_components, n_rows, n_outputs)
-    targets : ndarray of shape (n_rows, n_outputs)
-    row_weights : ndarray of shape (n_rows,), optional
-    intercept : bool
-
-    Returns
-    -------
-    intercept : ndarray of shape (n_outputs,)
-    weights : ndarray of shape (n_components,)
-        Of all that fit as well, the smallest.
+    `outputs` has the shape (n_components, n_rows, n_outputs), `targets` (n_rows, n_outputs). The weights are the
+    smallest of all that fit equally well.
     """
     shares = np.full(len(targets), 1.0 / len(targets)) if row_weights is None else row_weights / row_weights.sum()
     means = np.einsum("n,cnq->cq", shares, outputs)[:, np.newaxis] * intercept

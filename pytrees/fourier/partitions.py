@@ -1,4 +1,4 @@
-"""The arrays of a spectrum, partitions and their coefficients: what is checked, coerced and handed to the kernels."""
+"""The arrays of a spectrum, partitions and their coefficients: checked, and coerced for the kernels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .._engine import kernel
 from .._typing import AnyArray, Boxes, ComplexArray, FloatArray, IntArray
 from .boxes import Leaves, check_number
 
-# Relative to the greatest coefficient, how far those of j and -j may be from conjugates.
+# The coefficients of j and -j may differ from conjugates by this share of the greatest coefficient.
 _CONJUGATE = 1e-9
 
 
 def is_number(value: object) -> bool:
-    """Whether a spectrum can be multiplied by it: a finite real number."""
+    """Whether a value is a finite real number, by which a spectrum can be multiplied."""
     try:
         return isinstance(value, Real) and isfinite(value)
     except OverflowError:
@@ -26,7 +26,7 @@ def is_number(value: object) -> bool:
 
 
 def finite(coefficients: ComplexArray) -> ComplexArray:
-    """Return coefficients that were worked out, or raise OverflowError."""
+    """Return the coefficients; raise OverflowError if one is not finite."""
     if not np.all(np.isfinite(coefficients)):
         raise OverflowError("The coefficients of the spectrum would not be finite.")
     return coefficients
@@ -56,7 +56,7 @@ def negated(partitions: AnyArray, cardinalities: IntArray) -> AnyArray:
 def check_partitions(
     partitions: ArrayLike, coefficients: ArrayLike, cardinalities: IntArray
 ) -> tuple[AnyArray, ComplexArray]:
-    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse those of no real function."""
+    """Check and sort the arrays of a spectrum, and add the partition of zeros; refuse functions that are not real."""
     try:
         partitions, coefficients = np.asarray(partitions), np.array(coefficients, dtype=np.complex128)
     except (TypeError, ValueError, OverflowError) as error:
@@ -77,29 +77,20 @@ def check_partitions(
     in_order = np.lexsort((*partitions.T[::-1], (partitions != 0).sum(axis=1)))
     digits, coefficients = as_digits(partitions[in_order], cardinalities), coefficients[in_order]
     if np.any((digits[1:] == digits[:-1]).all(axis=1)):
-        raise ValueError("A partition stands in partitions twice.")
+        raise ValueError("partitions contains a duplicate row.")
     opposite = np.asarray(kernel("find_partitions")(digits, negated(digits, cardinalities)), dtype=np.int64)
     conjugates = np.where(opposite >= 0, coefficients[opposite].conj(), 0.0)
     if np.any(np.abs(coefficients - conjugates) > _CONJUGATE * np.abs(coefficients).max()):
-        raise ValueError("This is no real function: j and -j have coefficients that are not conjugate.")
+        raise ValueError("The function is not real: j and -j have coefficients that are not conjugate.")
     return digits, coefficients
 
 
-def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
-    """Refuse what would take more memory than allowed."""
-    check_number("memory_limit", memory_limit, 0)
-    if n_bytes > memory_limit:
-        raise MemoryError(
-            f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."
-        )
-
-
 def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tuple[AnyArray, ComplexArray]:
-    """Expand the spectrum of leaf boxes, if there is room for it."""
+    """Expand the spectrum of leaf boxes; raise MemoryError if it exceeds the limit."""
     check_number("memory_limit", memory_limit, 0)
     values = np.ascontiguousarray(leaves.values[:, 0])
     row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
-    # Infinity // row_bytes would be NaN, which no number exceeds.
+    # Infinity // row_bytes would be NaN, and no number exceeds NaN.
     possible = memory_limit // row_bytes if memory_limit < 2**63 else np.inf
     counts = kernel("count_orders")(leaves.boxes, values, cardinalities, float(possible))
     counts = np.asarray(counts, dtype=np.float64)
@@ -107,14 +98,14 @@ def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tupl
         most = most_coefficients(leaves.boxes, values, cardinalities)
         raise MemoryError(
             f"The spectrum has more than {possible} coefficients, of {row_bytes} bytes each, and up to {most:.4g} "
-            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. Without a spectrum, gram, "
-            "schema_average and tree_from_ensemble do the same."
+            f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. gram, schema_average and "
+            "tree_from_ensemble need no spectrum."
         )
     return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
 
 
 def most_coefficients(boxes: Boxes, values: FloatArray, cardinalities: IntArray) -> int:
-    """Bound the number of coefficients: by what the boxes have one by one, or by all there are."""
+    """Bound the number of coefficients: by the sum over the boxes, or by the number of all partitions."""
     indptr, attribute = boxes[:2]
     of_boxes = sum(
         prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)

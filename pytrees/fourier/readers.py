@@ -1,4 +1,4 @@
-"""Read other libraries' ensembles: the trees that they are sums of, with the values that the leaves add."""
+"""Read the ensembles of other libraries as sums of trees, with the values that the leaves add."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .codes import Member, members_of
 _LESS, _LESS_OR_EQUAL = 2, 3
 _CATEGORICAL_NODE = 2
 
-# What LightGBM takes for zero, of either sign; it cuts zeros off there.
+# LightGBM takes smaller numbers, of either sign, for zero; it cuts zeros off there.
 _TINY = float(np.float32(1e-35))
 
-# How many bits of LightGBM's decision types stand before those of what is missing, and what they are where zeros are.
+# LightGBM's decision types hold the kind of missing values above this many bits; this is the kind "zeros".
 _MISSING_BITS, _ZEROS = 2, 1
 
 
@@ -35,16 +35,16 @@ class Sum:
     ----------
     members : list of Member
     values : list of ndarray of shape (node_count, n_outputs), float64
-        What the nodes of every tree add.
+        The values that the nodes of every tree add.
     n_averaged : int
-        The sum is divided by this.
+        The divisor of the sum.
     baseline : ndarray of shape (n_outputs,), float64
-        Added to it, before the first tree.
+        The constant that is added before the first tree.
     classes : ndarray of shape (n_classes,), or None
     output : {"probability", "margin", "value"}
     feature_names : ndarray of shape (n_features,), or None
     link : str or None
-        The link function of margins: one name for the same function of several libraries.
+        The link function of margins: one name for the same function in several libraries.
     """
 
     members: list[Member]
@@ -57,7 +57,7 @@ class Sum:
     link: str | None = None
 
 
-# Names of link functions, and of losses, by which libraries call the same one.
+# The names of link functions in the libraries, and our name for them.
 _LINKS = {
     "LogitLink": "logit",
     "sigmoid(1)": "logit",
@@ -71,10 +71,10 @@ _LINKS = {
 def binary_tree(
     children_left: AnyArray, children_right: AnyArray, feature: AnyArray, threshold: AnyArray, n_features: int
 ) -> tuple[Tree, IntArray]:
-    """Return the tree of arrays with nodes in any order, the root first, and the nodes that its nodes were.
+    """Return a tree from arrays of nodes in any order, the root first, and the original index of every node.
 
-    Leaves have a left child of -1. A split that sends all numbers to one side, as those do that only part missing
-    values from others, is left out.
+    Leaves have a left child of -1. A split that sends all numbers to one side, because it only separates missing
+    values, is left out.
     """
     left, right, cuts = children_left.tolist(), children_right.tolist(), threshold.tolist()
     old: list[int] = []
@@ -111,7 +111,7 @@ def _member(tree: Tree, dtype: type[np.floating[Any]]) -> Member:
 
 
 def _last_of_two(values: FloatArray) -> FloatArray:
-    """Return the column of the last class where there are two, and all columns where there are other numbers."""
+    """Return the column of the last class if there are two, and all columns otherwise."""
     return np.ascontiguousarray(values[:, 1:] if values.shape[1] == 2 else values)
 
 
@@ -123,7 +123,7 @@ def averaged(model: Any) -> Sum:
     classes = np.asarray(model.classes_) if is_classifier(model) else None
     estimators = getattr(model, "estimators_", [model])
     if classes is not None and getattr(model, "n_outputs_", 1) != 1:
-        raise ValueError(f"{type(model).__name__} has {model.n_outputs_} outputs, each with classes; one is taken.")
+        raise ValueError(f"{type(model).__name__} has {model.n_outputs_} outputs with classes; only one can be taken.")
     if isinstance(getattr(estimators[0], "tree_", None), Tree):
         members = members_of(model)
         labels = model._labels_of_nodes() if hasattr(model, "_labels_of_nodes") else None
@@ -141,7 +141,7 @@ def averaged(model: Any) -> Sum:
         members.append(_member(tree, np.float32))
         value = estimator.tree_.value[order, :, 0] if classes is None else estimator.tree_.value[order, 0]
         if classes is not None and value.shape[1] < len(classes):
-            # A bootstrap sample of bagging lacked classes: its tree has learned the codes of those that it has.
+            # A bootstrap sample of bagging lacked classes: its tree has learned the codes of the classes in it.
             completed = np.zeros((len(value), len(classes)))
             completed[:, estimator.classes_.astype(np.int64)] = value
             value = completed
@@ -155,12 +155,9 @@ def _mean(members: list[Member], values: list[FloatArray], classes: AnyArray | N
 
 
 def _nodes(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
-    """Return a tree of scikit-learn whose features are those columns of all."""
-    feature = nodes.feature
-    if columns is not None:
-        feature = np.asarray(columns)[
-            np.maximum(feature, 0)
-        ]  # those of leaves, which are below zero, are not looked at
+    """Return a tree of scikit-learn that has learned from these columns, as a tree on all columns."""
+    # The features of leaves are negative, and are not used.
+    feature = nodes.feature if columns is None else np.asarray(columns)[np.maximum(nodes.feature, 0)]
     return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
 
 
@@ -168,7 +165,7 @@ def gradient_boosting(model: Any) -> Sum:
     """Read scikit-learn's gradient boosting: its margins, or the values of a regressor."""
     init = model.init_
     if not (isinstance(init, str) or type(init).__name__ in ("DummyClassifier", "DummyRegressor")):
-        raise ValueError(f"{type(model).__name__} starts from init={type(init).__name__}, which is no constant.")
+        raise ValueError(f"{type(model).__name__} starts from init={type(init).__name__}, which is not constant.")
     baseline = model._raw_predict_init(np.zeros((1, model.n_features_in_), dtype=np.float32))
     baseline = np.array(baseline, dtype=np.float64).reshape(-1)
     members, values = [], []
@@ -257,11 +254,11 @@ def _link(name: str) -> str:
 
 
 def _booster_of_xgboost(model: Any) -> Any:
-    """Return the booster that predicts; refuse what is no sum of trees of boxes."""
+    """Return the booster that predicts; refuse boosters that are no sum of trees of boxes."""
     if hasattr(model, "get_booster"):
         if not np.isnan(model.missing):
             raise ValueError(
-                f"{type(model).__name__} takes missing={model.missing} for missing values; only NaN can be."
+                f"{type(model).__name__} has missing={model.missing}; only NaN can mean a missing value here."
             )
         booster, best = model.get_booster(), getattr(model, "best_iteration", None)
         if best is not None:
@@ -277,7 +274,7 @@ def _booster_of_xgboost(model: Any) -> Any:
 
 
 def _booster_of_lightgbm(model: Any) -> Any:
-    """Return the booster; refuse what is no sum of trees of boxes."""
+    """Return the booster; refuse boosters that are no sum of trees of boxes."""
     if hasattr(model, "booster_"):
         model = model.booster_
     for line in model.model_to_string().splitlines():
@@ -286,7 +283,7 @@ def _booster_of_lightgbm(model: Any) -> Any:
         if line.startswith("decision_type="):
             types = np.array(line.partition("=")[2].split(), dtype=np.int64)
             if np.any(types >> _MISSING_BITS & 3 == _ZEROS):
-                raise ValueError("The trees take zeros for missing (zero_as_missing=True), which are not in one box.")
+                raise ValueError("The trees take zeros for missing (zero_as_missing=True): zeros are not in one box.")
     return model
 
 
@@ -302,9 +299,9 @@ def _member_of_treelite(nodes: Any, n_features: int, tiny: float) -> tuple[Membe
         )
     comparison = nodes.get_field("cmp")
     if not np.all(np.isin(comparison[inner], [_LESS, _LESS_OR_EQUAL])):
-        raise ValueError("A tree compares otherwise than by < and <=.")
+        raise ValueError("A tree compares by another operator than < and <=.")
     dtype = np.float32 if threshold.dtype == np.float32 else np.float64
-    # What is less than a number is up to the number before it.
+    # "less than a number" is "at most the number before it".
     strict = inner & (comparison == _LESS)
     threshold = np.where(strict, np.nextafter(threshold, threshold.dtype.type(-np.inf)), threshold)
     if tiny:

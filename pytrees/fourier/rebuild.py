@@ -17,7 +17,7 @@ from .boxes import check_number, check_positive, check_share
 # Energies that differ by this share of the squared magnitude are equal: rounding could have made the difference.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
-# Leaves of a tree that nothing limits, before it is given up: it would grow for minutes, or for ever.
+# A tree without limits is given up at this number of leaves: it would grow for minutes, or for ever.
 MOST_LEAVES = 10_000
 
 
@@ -27,12 +27,12 @@ class RebuiltTree(NamedTuple):
     Parameters
     ----------
     tree : Tree
-        Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the node's
-        schema; of one output, the shares of "any other class" and of the class. There are no training samples:
+        The tree. Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the
+        node's schema; one output gives the shares of "any other class" and of the class. There are no training samples:
         `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
-        The averages without cutting off; the tree's function is ``averages[tree.apply(X)]``. Values that have no mass
-        under the measure have no child at a multiway node: there the function is the average of that node.
+        The averages without cutting off; the tree's function is ``averages[tree.apply(X)]``. A value without mass under
+        the measure has no child at a multiway node: its samples get the average of that node.
 
     See Also
     --------
@@ -56,7 +56,7 @@ class RebuiltTree(NamedTuple):
     averages: FloatArray
 
     def evaluate(self, X: ArrayLike) -> FloatArray:
-        """Evaluate the function: return the averages of the leaves that the samples come to.
+        """Evaluate the function: return the averages of the leaves that the samples reach.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class RebuiltTree(NamedTuple):
 def categorical_mask(categorical_features: ArrayLike | None, n_attributes: int) -> BoolArray:
     """Return which attributes are split into all their values; ndarray of shape (n_attributes,), bool.
 
-    None stands for none of them, otherwise it is a mask, or their indices.
+    `categorical_features` is a mask or indices; None stands for no attribute.
     """
     if isinstance(categorical_features, str):
         raise ValueError(f"categorical_features must be a mask or indices, got {categorical_features!r}.")
@@ -83,10 +83,10 @@ def categorical_mask(categorical_features: ArrayLike | None, n_attributes: int) 
 
 
 class Limits(NamedTuple):
-    """Hold what ends the growth of a rebuilt tree, and the criterion of its splits.
+    """The limits of a rebuilt tree's growth, and the criterion of its splits.
 
-    `settled` has two arrays, of shape (n_groups, n_outputs of a group): a node is left alone where every group has an
-    output whose average is at most the number in the first, or at least that in the second. None: never.
+    `settled` has two arrays of shape (n_groups, n_outputs of a group). A node becomes a leaf if every group has an
+    output whose average is at most the number in the first array, or at least the number in the second. None: never.
     """
 
     criterion: str
@@ -96,7 +96,7 @@ class Limits(NamedTuple):
     settled: tuple[FloatArray, FloatArray] | None
 
     def checked(self) -> Self:
-        """Raise ValueError where a limit is none; return the limits."""
+        """Return the limits; raise ValueError if one is invalid."""
         if not isinstance(self.criterion, str) or self.criterion not in _CRITERIA:
             raise ValueError(f"criterion must be one of {list(_CRITERIA)}, got {self.criterion!r}.")
         check_number("tol", self.tol, 0.0)
@@ -107,10 +107,10 @@ class Limits(NamedTuple):
 
 
 def settled_classes(min_confidence: float | None, n_outputs: int) -> tuple[FloatArray, FloatArray] | None:
-    """Return where averages that are shares of classes have this confidence; None for no limit.
+    """Return `Limits.settled` for averages that are shares of classes, by this confidence; None for no limit.
 
-    Section V.A of the paper: the confidence of one class is that of the class or of the others, max(phi, 1 - phi); of
-    several it is the greatest share.
+    Section V.A of the paper: the confidence of one output is max(phi, 1 - phi), of the class or of the others; the
+    confidence of several outputs is the greatest share.
     """
     if min_confidence is None:
         return None
@@ -122,7 +122,7 @@ def settled_classes(min_confidence: float | None, n_outputs: int) -> tuple[Float
 def rebuild(
     function: str, arguments: tuple[Any, ...], magnitude_squared: float, is_categorical: BoolArray, limits: Limits
 ) -> RebuiltTree:
-    """Call a kernel of TCFS, and make a Tree of what it returns."""
+    """Call a kernel of TCFS, and make a Tree of its result."""
     criterion, tol, max_depth, max_leaf_nodes, settled = limits.checked()
     scale = float(magnitude_squared) or 1.0
     arrays = kernel(function)(
@@ -146,16 +146,16 @@ def rebuild(
 
 
 def too_many_leaves(what: str) -> ValueError:
-    """Return the error that a tree which nothing limits is too large."""
+    """Return the error that a tree without limits is too large."""
     return ValueError(
         f"{what} more than {MOST_LEAVES} leaves, and max_leaf_nodes=None. A sum of trees, or a truncated spectrum, can "
-        "need exponentially more leaves than the trees have. Set max_leaf_nodes (to a greater number, if all are "
-        "wanted), max_depth, min_confidence or tol."
+        "need exponentially more leaves than the trees have. Set max_leaf_nodes (to a greater number, if you want all "
+        "leaves), max_depth, min_confidence or tol."
     )
 
 
 def _shares(averages: FloatArray) -> FloatArray:
-    """Convert averages to shares of classes; where no class has any, all have the same."""
+    """Convert averages to shares of classes; equal shares if no class has any."""
     clipped = np.clip(averages, 0.0, 1.0)
     if clipped.shape[1] == 1:
         return np.hstack([1.0 - clipped, clipped])

@@ -9,12 +9,14 @@ tree that splits them is a function f on their product. With psi_j(x) = exp(2 pi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._docstrings import described_like
 from .._engine import kernel
 from .._typing import (
     AnyArray,
@@ -26,25 +28,25 @@ from .._typing import (
     RebuildCriterion,
     Schema,
 )
+from ..plotting import pyplot
 from ..tree import TreeEstimator
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
     box_of_schema,
     boxes_of_points,
+    check_budget,
     check_cardinalities,
     check_codes,
     check_share,
     check_weights,
     check_whole,
     listed,
-    measure_arrays,
     real_array,
 )
-from .energy import plot_energy
+from .measures import measure_of
 from .partitions import (
     as_digits,
-    check_budget,
     check_partitions,
     expanded,
     finite,
@@ -75,19 +77,19 @@ class FourierSpectrum:
     partitions : array-like of shape (n_coefficients, n_attributes), int
         The partitions, all different; digit m from 0 to ``cardinalities[m] - 1``.
     coefficients : array-like of shape (n_coefficients,), complex
-        Of a real function: those of j and -j (modulo the cardinalities) are conjugates.
+        The coefficients of a real function: j and -j (modulo the cardinalities) have conjugate coefficients.
     cardinalities : array-like of shape (n_attributes,), int
         The number of values of every attribute; 1 is allowed.
 
     Attributes
     ----------
     partitions : ndarray of shape (n_coefficients, n_attributes)
-        Sorted by order, then lexicographically; the first is the one of zeros, which is always there. The dtype is the
-        smallest of int8, int16 and int32 that holds the digits.
+        The partitions, sorted by order, then lexicographically; the first is always the partition of zeros. The dtype
+        is the smallest of int8, int16 and int32 that holds the digits.
     coefficients : ndarray of shape (n_coefficients,), complex128
         The coefficients of these partitions.
     cardinalities : ndarray of shape (n_attributes,), int64
-        As above.
+        The number of values of every attribute.
 
     Raises
     ------
@@ -150,15 +152,15 @@ class FourierSpectrum:
         Parameters
         ----------
         tree : Tree or fitted tree estimator
-            It splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
+            A tree that splits codes: attribute m has the values 0 to ``cardinalities[m] - 1``.
         cardinalities : array-like of shape (n_attributes,), int
-            How many values every attribute has.
+            The number of values of every attribute.
         class_index : int, default=-1
-            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. Of an estimator
-            it is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.
+            The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. The function of
+            an estimator is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.
         values : array-like of shape (node_count,), optional
-            Instead: what the function is at the leaves. Of inner nodes only multiway ones matter, where
-            values stay that no child has.
+            The function at the leaves, in place of the indicator of a class. Among inner nodes only multiway nodes
+            matter: samples stay there if no child has their value.
         memory_limit : int, default=2**30
             Bytes that the spectrum may take.
 
@@ -170,15 +172,15 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the tree has other features, or splits where no values are; if there is no such class.
+            If the tree has other features, or splits outside the cardinalities; if there is no such class.
         MemoryError
-            If the spectrum would be greater: nothing is worked out then.
+            If the spectrum would be greater than `memory_limit`: nothing is computed then.
 
         Notes
         -----
         Eq. 1 of the paper, from the boxes of the leaves, so that an attribute may repeat on a path. A partition can
-        have a coefficient where a leaf constrains all attributes of its digits. Takes time of the order of the number
-        of pairs of a leaf and such a partition.
+        have a coefficient only if a leaf constrains all attributes of its non-zero digits. Takes time of the order of
+        the number of pairs of such a leaf and partition.
         """
         given = None if values is None else [values]
         return cls.from_ensemble(
@@ -186,6 +188,7 @@ class FourierSpectrum:
         )
 
     @classmethod
+    @described_like(from_tree)
     def from_ensemble(
         cls,
         trees: Iterable[Tree | TreeEstimator],
@@ -201,22 +204,11 @@ class FourierSpectrum:
         Parameters
         ----------
         trees : sequence of Tree or of fitted tree estimators
-            The trees; they split codes.
-        cardinalities : array-like of shape (n_attributes,), int
-            As in :meth:`from_tree`.
+            Trees that split codes.
         weights : array-like of shape (n_trees,), optional
             By default the trees are averaged.
-        class_index : int, default=-1
-            As in :meth:`from_tree`.
         values : sequence of array-like of shape (node_count,), optional
-            What the function of every tree is at its leaves.
-        memory_limit : int, default=2**30
-            As in :meth:`from_tree`.
-
-        Returns
-        -------
-        FourierSpectrum
-            The spectrum.
+            The function of every tree at its leaves.
 
         Raises
         ------
@@ -229,7 +221,7 @@ class FourierSpectrum:
             trees, cardinalities, class_index=class_index, values=values, weights=check_weights(weights, len(trees))
         )
         if leaves.values.shape[1] != 1:
-            raise ValueError("A spectrum is that of one output: make one for every class, or column of values.")
+            raise ValueError("A spectrum has one output: make one for every class, or for every column of values.")
         return cls._of(*expanded(leaves, cardinalities, memory_limit), cardinalities)
 
     @classmethod
@@ -249,7 +241,7 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If a value is not a finite real number, or there is none, or their sums are not finite.
+            If a value is not a finite real number, or there is no value, or sums of values are not finite.
         """
         table = real_array("table", table)
         if table.ndim == 0 or table.size == 0 or not np.all(np.isfinite(table)):
@@ -257,7 +249,7 @@ class FourierSpectrum:
         with np.errstate(over="ignore", invalid="ignore"):
             dense = np.fft.ifftn(table)
         if not np.all(np.isfinite(dense)):
-            raise ValueError("table has values that are too large: their sums are not finite.")
+            raise ValueError("table has values whose sums are not finite.")
         dense = 0.5 * (dense + np.roll(np.flip(dense), 1, tuple(range(table.ndim))).conj())
         coefficients = dense.ravel()
         kept = np.maximum(abs(coefficients.real), abs(coefficients.imag)) > 1e-15 * np.abs(table).max()
@@ -363,10 +355,10 @@ class FourierSpectrum:
         TypeError
             If `other` is no spectrum.
         ValueError
-            If it is one of other attributes.
+            If it has other attributes.
         """
         if not isinstance(other, FourierSpectrum):
-            raise TypeError(f"The inner product is with another FourierSpectrum, got {type(other).__name__}.")
+            raise TypeError(f"The inner product needs another FourierSpectrum, got {type(other).__name__}.")
         check_same_domain(self, other)
         rows = np.asarray(kernel("find_partitions")(other.partitions, self.partitions), dtype=np.int64)
         both = rows >= 0
@@ -380,27 +372,27 @@ class FourierSpectrum:
     def energy_by_order(self) -> FloatArray:
         """Compute the energy of the coefficients of every order.
 
-        In trees it falls exponentially with the order (Lemma 1 of the paper).
+        The energy of trees falls exponentially with the order (Lemma 1 of the paper).
 
         Returns
         -------
         ndarray of shape (n_attributes + 1,), float64
-            Sums of squared magnitudes, of order 0 first.
+            Sums of squared magnitudes, starting with order 0.
         """
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         found = np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
         return np.asarray(found, dtype=np.float64)
 
     def truncate(self, *, energy: float | None = None, max_order: int | None = None) -> FourierSpectrum:
-        """Drop the smallest coefficients, or those of high order.
+        """Drop the smallest coefficients, or coefficients of high order.
 
-        The mean squared error is exactly the energy that is dropped. w_0 always stays, and j goes with -j.
+        The mean squared error is exactly the energy that is dropped. w_0 always stays, and j is dropped with -j.
 
         Parameters
         ----------
         energy : float in (0, 1], optional
-            Keep the fewest coefficients that have this share of the energy outside w_0. The greatest stay, equal
-            magnitudes (up to 1e-12 of the greatest) by order, then lexicographically.
+            Keep the fewest coefficients that have this share of the energy outside w_0. The greatest stay; ties (up to
+            1e-12 of the greatest) are broken by order, then lexicographically.
         max_order : int, optional
             Drop the coefficients of higher order first.
 
@@ -424,7 +416,7 @@ class FourierSpectrum:
         return self._of(self.partitions[kept], self.coefficients[kept], self.cardinalities)
 
     def _greatest(self, among: BoolArray, energy: float) -> BoolArray:
-        """Find the fewest of these coefficients that have such a share of the whole energy outside w_0."""
+        """Find the fewest of these coefficients that have this share of the whole energy outside w_0."""
         squares = self.coefficients.real**2 + self.coefficients.imag**2
         total = squares[1:].sum()
         first, second = pairs_by_magnitude(self, among)
@@ -468,7 +460,7 @@ class FourierSpectrum:
         return np.asarray(averages, dtype=np.float64)
 
     def schema_average(self, schema: Schema) -> float:
-        """Compute the mean of the function over a schema, where some attributes are fixed.
+        """Compute the mean of the function over a schema, which fixes some attributes.
 
         Parameters
         ----------
@@ -483,7 +475,7 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the schema fixes an attribute or a value that is not there.
+            If the schema fixes an attribute or a value that does not exist.
         """
         return float(self._averages(box_of_schema(schema, self.cardinalities))[0])
 
@@ -503,7 +495,7 @@ class FourierSpectrum:
         Raises
         ------
         MemoryError
-            If it would take more.
+            If the table would take more.
         """
         plain = plain_values(self.cardinalities)
         check_budget("The table", plain, np.prod(plain, dtype=object) * 16, memory_limit)
@@ -523,28 +515,28 @@ class FourierSpectrum:
     ) -> RebuiltTree:
         """Build a tree of the function by TCFS (Figs. 4 and 5 of the paper).
 
-        A node is a schema. It is split where that gains most: a categorical attribute into a child for every value, as
-        in the paper, others in two. Where no split gains anything (XOR), the attribute that most of the energy touches
-        is split, in two at the lowest code with half of the values. Ties go to the lowest attribute, then to the lowest
-        code. The tree of a whole spectrum is the function itself; that of a sum of trees can have
-        exponentially more leaves than they have, where nothing limits it.
+        A node is a schema. It takes the split of the greatest gain: a categorical attribute into a child for every
+        value, as in the paper, other attributes in two. If no split gains anything (XOR), it splits the attribute that
+        most of the energy touches, in two at the lowest code with half of the values. Ties go to the lowest attribute,
+        then to the lowest code. The tree of a whole spectrum is the function itself; without limits, the tree of a sum
+        of trees can have exponentially more leaves than these trees.
 
         Parameters
         ----------
         criterion : {"entropy", "variance"}, default="entropy"
-            The gain: of information about the class, in bits, where the averages are cut off at 0 and 1; or of
-            explained variance, which suits functions that are not indicators of a class.
+            The gain: of information about the class, in bits, with averages cut off at 0 and 1; or of explained
+            variance, which suits functions that are not indicators of a class.
         tol : float, default=0
             A node whose variance is at most this (the energy outside w_0 of the function on the schema) is a leaf.
-            What rounding can leave, 1e-12 of the function's energy, always counts as nothing.
+            1e-12 of the function's energy, which can be rounding alone, always counts as nothing.
         min_confidence : float in (0, 1], optional
-            A node is a leaf where its confidence, max(phi, 1 - phi) of the function's average phi there, is at least
-            this (section V of the paper), for functions that are shares of a class.
+            A node is a leaf if its confidence, max(phi, 1 - phi) of the function's average phi there, is at least this
+            (section V of the paper), for functions that are shares of a class.
         max_depth : int, optional
             Greatest depth of the tree.
         max_leaf_nodes : int, optional
-            With it, nodes are split in the order of gain times probability, but none into more than are left. Without
-            it, a tree of more than 10,000 leaves is an error.
+            Greatest number of leaves. With this limit, nodes are split in the order of gain times probability, but none
+            into more children than are left. Without it, a tree of more than 10,000 leaves is an error.
         categorical_features : array-like of bool or int, optional
             The attributes that are split into all their values: a mask, or indices. By default none.
 
@@ -556,7 +548,7 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the criterion is unknown, a limit is none, or there is no such attribute; if there would be more than
+            If the criterion is unknown, a limit is invalid, or there is no such attribute; if there would be more than
             10,000 leaves, and `max_leaf_nodes` is None.
 
         Notes
@@ -582,14 +574,14 @@ class FourierSpectrum:
         ax : matplotlib.axes.Axes, optional
             Where to draw; the current axes by default.
         tree : Tree or fitted tree estimator, optional
-            The tree that this is the spectrum of, for lines too: the energy of every order and all above, and what
-            bounds it. The leaves do (where few points of the domain come to leaves of k attributes or more, there is
-            little energy of order k or more), and Linial's lemma, whose constants are generous.
+            The tree of this spectrum, to draw lines too: the energy of every order and all above, and two bounds of it.
+            The leaves give one (if few points of the domain reach leaves of k attributes or more, there is little
+            energy of order k or more), and Linial's lemma, whose constants are generous, gives the other.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes with the drawing.
 
         Raises
         ------
@@ -598,7 +590,23 @@ class FourierSpectrum:
         ValueError
             If the tree has other features than there are attributes.
         """
-        return plot_energy(self, ax, tree)
+        plt = pyplot("plot_energy")
+        ax = plt.gca() if ax is None else ax
+        energies = self.energy_by_order()[: self.orders[-1] + 1]
+        orders = np.arange(len(energies))
+        ax.bar(orders, energies, color="0.8", label="of the order")
+        if tree is not None:
+            ax.plot(orders[1:], np.cumsum(energies[::-1])[::-1][1:], "o-", label="of the order or higher")
+            of_leaves, of_circuits = energy_bounds(self, tree)
+            ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
+            ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
+            ax.legend(loc="lower left")
+        locator: Any = ax.xaxis.get_major_locator()
+        locator.set_params(integer=True)
+        ax.set_yscale("log")
+        ax.set_xlabel("order")
+        ax.set_ylabel("energy")
+        return ax
 
 
 def _restored(partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> FourierSpectrum:
@@ -606,6 +614,40 @@ def _restored(partitions: AnyArray, coefficients: ComplexArray, cardinalities: I
     return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
 
 
+def energy_bounds(spectrum: FourierSpectrum, tree: Tree | TreeEstimator) -> tuple[FloatArray, FloatArray]:
+    """Bound the energy of all coefficients of order k or higher; two arrays, for k from 0 to n_attributes.
+
+    Both bounds hold for functions of values in [0, 1], and are scaled by the squared difference of the greatest and the
+    least value at a leaf.
+
+    - The leaves: a coefficient of order k vanishes if no leaf constrains k attributes (Lemma 5 of Kargupta, Park &
+      Dutta, "Orthogonal Decision Trees"). A tree whose paths are cut at k - 1 attributes has no such leaf, and its
+      squared error is at most 1/4 at leaves of k attributes: the bound is a quarter of the probability of these leaves.
+    - Linial, Mansour & Nisan (Lemma 1): 2M 2^(-t^(1/d) / 20) / 4 for orders above t = k - 1, if circuits of depth d
+      and M gates tell whether the value is above any number: an OR of the leaves, each an AND of its tests. A test
+      of an attribute of more than two values is an OR of values, each an AND of bits (Theorem 1).
+    """
+    leaves = Leaves([tree], spectrum.cardinalities)
+    indptr, attribute, run_indptr, start, stop = leaves.boxes
+    n_values = np.add.reduceat(stop - start, run_indptr[:-1]) if attribute.size else np.zeros(0, dtype=np.int64)
+    shares = n_values / spectrum.cardinalities[attribute]
+    orders = np.diff(indptr)
+    probabilities = [np.prod(shares[first:last]) for first, last in pairwise(indptr)]
+    values = spectrum._averages(leaves.boxes)
+    quarter = 0.25 * (values.max() - values.min()) ** 2
+    at_order = np.bincount(orders, weights=probabilities, minlength=spectrum.cardinalities.size + 1)
+    of_leaves = quarter * np.cumsum(at_order[::-1])[::-1]
+    of_leaves[0] = np.inf  # differences of values do not bound w_0
+    several = spectrum.cardinalities[attribute] > 2
+    n_gates = 1 + len(orders) + int((1 + n_values[several]).sum())
+    above = np.arange(len(at_order)) - 1.0
+    above[0] = np.nan
+    of_circuits = quarter * 2.0 * n_gates * 2.0 ** (-(above ** (0.25 if several.any() else 0.5)) / 20.0)
+    of_circuits[0] = np.inf
+    return of_leaves, of_circuits
+
+
+@described_like(FourierSpectrum.to_tree)
 def tree_from_spectra(
     spectra: Iterable[FourierSpectrum],
     *,
@@ -618,24 +660,16 @@ def tree_from_spectra(
 ) -> RebuiltTree:
     """Build one tree of several functions at once by TCFS, such as the indicators of all classes.
 
-    The extension to several classes of section V.C of the paper: entropy is that of all averages.
+    The extension to several classes of section V.C of the paper: the entropy is taken of all averages together.
 
     Parameters
     ----------
     spectra : sequence of FourierSpectrum
-        One for every class, or output, on the same domain.
-    criterion : {"entropy", "variance"}, default="entropy"
-        As in :meth:`FourierSpectrum.to_tree`.
+        Spectra on the same domain, one for every class or output.
     tol : float, default=0
-        As in :meth:`FourierSpectrum.to_tree`; variances and energies are added up.
+        As in :meth:`FourierSpectrum.to_tree`; variances and energies of the spectra are added up.
     min_confidence : float in (0, 1], optional
-        As in :meth:`FourierSpectrum.to_tree`; of several spectra, the confidence is the greatest average.
-    max_depth : int, optional
-        As in :meth:`FourierSpectrum.to_tree`.
-    max_leaf_nodes : int, optional
-        As in :meth:`FourierSpectrum.to_tree`.
-    categorical_features : array-like of bool or int, optional
-        As in :meth:`FourierSpectrum.to_tree`.
+        As in :meth:`FourierSpectrum.to_tree`; the confidence of several spectra is the greatest average.
 
     Returns
     -------
@@ -649,8 +683,8 @@ def tree_from_spectra(
 
     See Also
     --------
-    FourierSpectrum.to_tree : The same of a single spectrum.
-    tree_from_ensemble : The same of an ensemble, without spectra.
+    FourierSpectrum.to_tree : The same for a single spectrum.
+    tree_from_ensemble : The same for an ensemble, without spectra.
 
     Examples
     --------
@@ -672,7 +706,7 @@ def tree_from_spectra(
     for spectrum in spectra[1:]:
         check_same_domain(spectra[0], spectrum)
     partitions, columns = merged(spectra)
-    measure = measure_arrays("uniform", spectra[0].cardinalities)
+    measure = measure_of("uniform", spectra[0].cardinalities)
     energy = sum(spectrum.energy for spectrum in spectra)
     arguments = partitions, columns, measure
     mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
@@ -689,7 +723,7 @@ def check_same_domain(spectrum: FourierSpectrum, other: FourierSpectrum) -> None
 
 
 def merged(spectra: Sequence[FourierSpectrum]) -> tuple[AnyArray, ComplexArray]:
-    """Return all partitions of some spectra, and their coefficients, a column for each; C-contiguous."""
+    """Return all partitions of some spectra, and their coefficients, a column for each spectrum; C-contiguous."""
     partitions, columns = spectra[0].partitions, spectra[0].coefficients[:, np.newaxis]
     for spectrum in spectra[1:]:
         partitions, rows, new_rows = kernel("merge_partitions")(partitions, spectrum.partitions)
@@ -699,18 +733,18 @@ def merged(spectra: Sequence[FourierSpectrum]) -> tuple[AnyArray, ComplexArray]:
 
 
 def _taken(columns: ComplexArray, rows: ArrayLike) -> ComplexArray:
-    """Return rows of columns, zeros where there is none."""
+    """Return rows of columns; negative rows are zeros."""
     rows = np.asarray(rows, dtype=np.int64)
     return np.where((rows >= 0)[:, np.newaxis], columns[rows], 0.0)
 
 
 def pairs_by_magnitude(spectrum: FourierSpectrum, among: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the places of j and of -j for all pairs but that of zeros: the greatest first, then in order."""
+    """Return the indices of j and of -j for all pairs but zeros: the greatest first, then in order."""
     opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
     opposite = np.asarray(opposite, dtype=np.int64)
-    places = np.arange(spectrum.n_coefficients)
-    opposite = np.where(opposite >= 0, opposite, places)  # one that is less than what the constructor checks
-    first = np.flatnonzero(among & (places <= opposite) & (places > 0))
+    indices = np.arange(spectrum.n_coefficients)
+    opposite = np.where(opposite >= 0, opposite, indices)  # the constructor tolerates tiny ones without an opposite
+    first = np.flatnonzero(among & (indices <= opposite) & (indices > 0))
     magnitudes = np.abs(spectrum.coefficients[first])
     rounded = np.round(magnitudes / (magnitudes.max(initial=0.0) or 1.0), 12)
     first = first[np.argsort(-rounded, kind="stable")]

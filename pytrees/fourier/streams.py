@@ -1,4 +1,4 @@
-"""Models of data that arrives in blocks: the newest is added, old ones fade, and what they share is watched."""
+"""Models of data that arrives in blocks: new models are added, old ones fade, and their drift is watched."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
+from .._docstrings import described_like
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..plotting import pyplot
 from ..tree import LEAF, MULTIWAY, Tree
 from ..trees.base import unchanged_on_error
-from .additive import centred_values, read_model
+from .additive import AdditiveModel, centred_values, read_model
 from .boxes import check_number, check_whole
 from .codes import arrays_of, leaf_like, with_value
 from .ensembles import gram
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class _Block(NamedTuple):
-    """Hold the model of one block, its number of samples, and its function on the grid of the reference.
+    """The model of one block, its number of samples, and its function on the grid of the reference.
 
-    `trees` split places in the grid, and `values` has an array for every tree: a column for every class or output. Of
-    margins and values these lack `offset`, which would leave squares no digits where it is large; `means` are those of
-    what is left. Of probabilities both are empty.
+    `trees` split indices in the grid, and `values` has an array for every tree: a column for every class or output.
+    Margins and values are stored without their `offset`, because a large one would leave squares no digits; `means` are
+    the means of the rest. For probabilities both are empty.
     """
 
     model: Sum
@@ -45,46 +46,46 @@ class ModelStream:
     """An ensemble of the models of the latest blocks of data, in which old ones fade.
 
     Every block of samples fits a model of its own, a tree or a forest. The ensemble is their mean, weighted by numbers
-    of samples that halve as blocks get older. The Gram matrix of the models' functions gains one row with every block,
-    and from it come at once how far the newest model is from those before, and how much of all is common [1]_.
+    of samples that halve as blocks get older. The Gram matrix of the models' functions gains one row with every block.
+    It tells at once how far the newest model is from the models before, and how much they all have in common [1]_.
 
     Parameters
     ----------
     estimator : estimator
-        Not fitted; any that :func:`additive_model` takes. Every block fits a clone.
+        An estimator that :func:`additive_model` takes, not fitted. Every block fits a clone.
     reference : array-like of shape (n_samples, n_features)
-        Samples that give the measure of inner products, which must stay the same over time, such as those of the first
+        Samples that give the measure of inner products, which must stay the same over time; for example the first
         block. Numbers without missing values.
     half_life : float, default=10
-        After so many blocks the weight of a model is halved.
+        Number of blocks after which the weight of a model is halved.
     max_models : int, default=50
-        How many models are kept; the oldest one is left out.
+        Number of models that are kept; beyond it the oldest model is dropped.
     measure : {"empirical", "joint"}, default="empirical"
         The product of the features' frequencies in `reference`, or the distribution of its samples.
 
     Attributes
     ----------
     n_blocks : int
-        How many blocks there have been.
+        Number of blocks so far.
     gram : ndarray of shape (n_models, n_models), float64
         The inner products of the kept models' functions, from the oldest to the newest, summed over classes or outputs.
     weights : ndarray of shape (n_models,), float64
-        Of the kept models in the mean.
+        The weights of the kept models in the mean.
     drift : ndarray of shape (n_blocks,), float64
-        For every block the distance of its model from the mean of those before, a root of a mean square; NaN for the
-        first.
+        For every block the distance of its model from the mean of the models before, a root of a mean square; NaN for
+        the first.
     shares : list of ndarray
         For every block the shares of the principal components in the energy of the weighted models, falling.
 
     See Also
     --------
     merge : The mean of models without time.
-    distil : Makes a few trees of `model`.
+    distil : Distils `model` into a few trees.
 
     Notes
     -----
-    Adding a block takes the time of the inner products of its model with each of those that are kept. A class that is
-    seen for the first time changes none of the others: models give it probability 0.
+    Adding a block takes the time of the inner products of its model with every kept model. A new class changes nothing
+    else: older models give it probability 0.
 
     References
     ----------
@@ -132,7 +133,7 @@ class ModelStream:
         self._names = feature_names_of(reference)
         X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
-        # The values of every feature in the reference. Codes are their places from 1; 0 and the last are outside.
+        # The values of every feature in the reference. Codes are their indices plus 1; 0 and the last are outside.
         self._grid = [np.unique(column) for column in X.T]
         self._rows = np.stack([np.searchsorted(g, x) + 1 for g, x in zip(self._grid, X.T, strict=True)], axis=1)
         self._blocks: list[_Block] = []
@@ -147,7 +148,7 @@ class ModelStream:
         X : array-like of shape (n_samples, n_features)
             Samples, as the estimator takes them.
         y : array-like of shape (n_samples,)
-            Their classes or values.
+            The classes or values of the samples.
 
         Returns
         -------
@@ -167,27 +168,27 @@ class ModelStream:
         Parameters
         ----------
         model : fitted model
-            Whatever :func:`additive_model` takes or makes.
+            A model that :func:`additive_model` takes or makes.
         n_samples : float, default=1
-            The weight of the model, as long as it is new.
+            The weight of the model while it is the newest.
 
         Returns
         -------
         ModelStream
-            The stream itself. It is as it was before where an error is raised.
+            The stream itself. An error leaves it unchanged.
 
         Raises
         ------
         TypeError, ValueError
-            As in :func:`additive_model`; if the model splits categories, which have no places in the reference; if it
-            does not go with the models before, as in :func:`merge`.
+            As in :func:`additive_model`; if the model splits categories, which have no order in the reference; if it
+            cannot be merged with the models before, as in :func:`merge`.
         """
         check_number("n_samples", n_samples, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         read = read_model(model)
         self._check_features(read)
         newest = self._block(read, n_samples)
         if self._blocks:
-            merge([self._blocks[-1].model, read])  # raises where they do not go together
+            merge([self._blocks[-1].model, read])  # raises if they cannot be merged
         row = np.array([self._inner(block, newest) for block in [*self._blocks, newest]])
         first = max(0, len(row) - self.max_models)
         with unchanged_on_error(self):
@@ -225,34 +226,14 @@ class ModelStream:
             self._model = merge([block.model for block in self._blocks], self.weights)
         return self._model
 
+    @described_like(AdditiveModel.evaluate)
     def evaluate(self, X: MatrixLike) -> FloatArray:
-        """Evaluate the mean of the models, as :meth:`AdditiveModel.evaluate` does.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples as the models take them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_outputs), float64
-            Probabilities, margins or values.
-        """
+        """Evaluate the mean of the models, as :meth:`AdditiveModel.evaluate` does."""
         return self.model.evaluate(X)
 
+    @described_like(AdditiveModel.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict classes or values by the mean of the models, as :meth:`AdditiveModel.predict` does.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples as the models take them.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The classes or values.
-        """
+        """Predict classes or values by the mean of the models, as :meth:`AdditiveModel.predict` does."""
         return self.model.predict(X)
 
     def components(self) -> tuple[FloatArray, FloatArray]:
@@ -261,9 +242,9 @@ class ModelStream:
         Returns
         -------
         shares : ndarray of shape (n_models,), float64
-            Shares of the energy, falling. One component that has nearly all of it: the models say the same.
+            Shares of the energy, falling. If one component has nearly all of it, the models agree.
         vectors : ndarray of shape (n_models, n_models), float64
-            In column c what the models, each times the root of its weight, have in component c.
+            Column c has the coefficients in component c of the models, each times the root of its weight.
         """
         roots = np.sqrt(self.weights)
         products = self.gram * np.outer(roots, roots)
@@ -271,19 +252,19 @@ class ModelStream:
         return energies / (energies.sum() or 1.0), vectors
 
     def plot(self, axes: Any = None, *, n_components: int = 3) -> list[Axes]:
-        """Draw over time how far new models are from those before, and the shares of components; needs matplotlib.
+        """Draw the drift of new models over time, and the shares of components; needs matplotlib.
 
         Parameters
         ----------
         axes : pair of matplotlib.axes.Axes, optional
             By default axes of a new figure, one above the other.
         n_components : int, default=3
-            How many components are drawn.
+            Number of components that are drawn.
 
         Returns
         -------
         list of matplotlib.axes.Axes
-            What was drawn on.
+            The axes with the drawing.
 
         Raises
         ------
@@ -310,11 +291,11 @@ class ModelStream:
         return axes
 
     def _on_grid(self, read: Sum) -> tuple[list[Tree], list[FloatArray]]:
-        """Return the trees on places in the reference, and their values: a column for every class or output."""
+        """Return the trees on indices in the reference, and their values: a column for every class or output."""
         trees = []
         for tree, _, dtype, categories in read.members:
             if categories or np.any(tree.children_left == MULTIWAY):
-                raise ValueError("The model splits categories; in streams only numbers are compared.")
+                raise ValueError("The model splits categories; streams only take models that compare numbers.")
             arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
             for node in cuts:
                 known = self._grid[tree.feature[node]].astype(dtype)
@@ -334,11 +315,11 @@ class ModelStream:
         names = read.feature_names
         if self._names is not None and names is not None and list(self._names) != list(names):
             raise ValueError(
-                f"The features of the model are {list(names)}, those of the reference {list(self._names)}."
+                f"The features of the model are {list(names)}, the features of the reference {list(self._names)}."
             )
 
     def _block(self, read: Sum, n_samples: float) -> _Block:
-        """Return what the model has taught; of margins and values, apart from their offset."""
+        """Return the model as a block; margins and values are stored apart from their offset."""
         trees, values = self._on_grid(read)
         if read.output == "probability":
             return _Block(read, n_samples, trees, values, np.zeros(0), np.zeros(0))
@@ -349,7 +330,7 @@ class ModelStream:
         return _Block(read, n_samples, trees, values, offset, products[: len(trees), len(trees) :].sum(axis=0))
 
     def _distance(self, newest: _Block, row: FloatArray) -> float:
-        """Return how far a model is from the mean of those before, of which the inner products are given."""
+        """Return the distance of a model from the mean of the models before; `row` has its inner products with all."""
         weights = self.weights
         offset = newest.offset - weights @ np.array([block.offset for block in self._blocks])
         mean = newest.means - weights @ np.array([block.means for block in self._blocks])

@@ -86,7 +86,8 @@ class Node:
 
 @cache
 def _modules() -> tuple[Any, ...]:
-    names = ("split.node_split", "split.node_search", "rows.partition", "criteria.counts", "criteria.user", "criteria.table")
+    names = ("split.node_split", "split.node_search", "rows.partition", "criteria.counts", "criteria.user")
+    names = (*names, "criteria.table")
     return tuple(map(reference, names))
 
 

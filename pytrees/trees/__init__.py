@@ -5,9 +5,9 @@
 
 from .c45 import C45Classifier
 from .cart import DecisionTreeClassifier
-from .converted import from_sklearn
 from .distinct import DistinctTree
 from .forest import DecisionForestClassifier
+from .from_sklearn import from_sklearn
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
 from .optimal import OptimalTree, optimal_tree

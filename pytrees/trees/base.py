@@ -20,6 +20,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._engine import kernel
 from .._site import ESTIMATOR_PAGE
 from .._sklearn import Interval, InvalidParameterError, ParametersReadOnce, RealNotInt, StrOptions, fit_context
@@ -64,13 +65,14 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-# What the kernels take for no limit; also the greatest limit that they can count to.
+# No limit, for the kernels; also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
 
 
 class FiniteReal(Interval):
-    """Any finite number that float64 can hold, a fraction too, which scikit-learn's interval cannot compare; from
-    `least` to `greatest`, where these are given.
+    """Any finite number that float64 can hold, from `least` to `greatest` if these are given.
+
+    It may be a fraction, which scikit-learn's interval cannot compare.
     """
 
     def __init__(self, least: float | None = None, greatest: float | None = None) -> None:
@@ -86,7 +88,7 @@ class FiniteReal(Interval):
 
 
 class CriterionOptions(StrOptions):
-    """A name of a criterion, or a criterion as an object, of one's own too."""
+    """A name of a criterion, or a criterion as an object, including a user's own."""
 
     def __init__(self, names: Iterable[str], *classes: type) -> None:
         super().__init__(set(names))
@@ -130,7 +132,7 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-# Further ones, of trees whose samples can have weights.
+# Further parameters of trees whose samples can have weights.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
@@ -149,7 +151,7 @@ NO_LIMITS: dict[str, float] = {
     "min_impurity_decrease": 0.0,
 }
 
-# The class counts of a tree with a leaf for each of so many take 1 GiB.
+# A tree with one leaf for each of this many classes takes 1 GiB for its class counts.
 _FEW_CLASSES = 2**13
 
 
@@ -182,9 +184,9 @@ def growth_limits(estimator: Any, n_samples: int, n_features: int) -> dict[str, 
 
 
 def _least_decrease(estimator: Any) -> float:
-    """Return the least decrease of impurity by a split; ValueError where gains are no decreases by shares of samples.
+    """Return the least decrease of impurity by a split; raise ValueError if gains are not such decreases.
 
-    A user's criterion does not tell what its gains are; those of the ranking impurity can be unweighted.
+    A user's criterion does not tell what its gains are; the ranking impurity can have unweighted gains.
     """
     least = float(getattr(estimator, "min_impurity_decrease", 0.0))
     if least == 0.0:
@@ -192,9 +194,9 @@ def _least_decrease(estimator: Any) -> float:
     judge = estimator._judge()
     if not (measures_impurity(judge) and getattr(judge, "weighted", True)):
         raise ValueError(
-            f"min_impurity_decrease={least} cannot be used with criterion={estimator.criterion!r}, whose gains are not "
-            "the impurity of a node less those of its children by their shares of the samples. min_gain limits its "
-            "gains as they are."
+            f"min_impurity_decrease={least} cannot be used with criterion={estimator.criterion!r}: its gains are not "
+            "the impurity of a node minus the impurities of its children, weighted by their shares of the samples. "
+            "min_gain limits its gains as they are."
         )
     return least
 
@@ -207,35 +209,35 @@ def _cost_of_a_leaf(estimator: Any) -> float:
 
 
 def check_has_impurity(estimator: Any, what: str) -> None:
-    """Raise a ValueError where the estimator's criterion has no impurity of class counts, by which trees are pruned."""
+    """Raise a ValueError if the estimator's criterion has no impurity of class counts, by which trees are pruned."""
     if not measures_impurity(estimator._judge()):
         raise ValueError(
-            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by the impurity of class "
-            "counts, which it does not have."
+            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by an impurity of class "
+            "counts, and this criterion has none."
         )
 
 
 def measures_impurity(judge: Any) -> bool:
-    """Whether a criterion tells the impurity of class counts."""
+    """Whether a criterion has an impurity of class counts."""
     is_own = isinstance(judge, OwnCriterion)
     return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
 
 
 def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
-    """Return a criterion as the kernels take it, on samples of these groups; those on class counts know no groups."""
+    """Return a criterion as the kernels take it, on samples of these groups; criteria on class counts ignore them."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
     is_sequence = CRITERIA[name].judges == "sequence" if name in CRITERIA else False
     return (name, given | {"groups": groups}) if is_sequence else criterion
 
 
 def _n_threads(n_jobs: int | None) -> int:
-    """Return how many threads grow one tree: at most one for each processor. One thread needs no count of them."""
+    """Return how many threads grow one tree: at most one for each processor."""
     n_threads: int = effective_n_jobs(n_jobs)
-    return n_threads if n_threads == 1 else min(n_threads, cpu_count())
+    return n_threads if n_threads == 1 else min(n_threads, cpu_count())  # counting processors takes time
 
 
 def or_unlimited(limit: int | None) -> int:
-    """Return a limit as the kernels take it, of which None sets none."""
+    """Return a limit as the kernels take it; None is no limit."""
     return UNLIMITED if limit is None else min(int(limit), UNLIMITED)
 
 
@@ -261,8 +263,10 @@ def grow(
     seed: int,
     **options: Any,
 ) -> Any:
-    """Grow one tree on the engine in force, and prune it; `options` are n_threads, or `rows` and what the trees of a
-    forest share; and n_categories where features are categorical.
+    """Grow one tree on the engine in force, and prune it.
+
+    `options` are n_threads for a single tree, or `rows` and `shared` for a tree of a forest; and n_categories if
+    features are categorical.
     """
     if n_classes > _FEW_CLASSES:
         _check_room_for_counts(X, codes, n_classes, limits, options)
@@ -276,16 +280,7 @@ def grow(
 
 
 class FitOfUnweighted:
-    """The ``fit`` of an estimator whose samples have no weights: `sample_weight`, which it refuses, is not among its
-    parameters.
-
-    Parameters
-    ----------
-    function : callable
-        The ``fit`` of the class.
-    estimator : BaseClassifier
-        The estimator.
-    """
+    """The ``fit`` of an estimator whose samples have no weights, without the parameter `sample_weight`."""
 
     __signature__: Signature
     __wrapped__: Callable[..., Any]
@@ -305,39 +300,36 @@ class FitOfUnweighted:
 
 
 class _WeighsIfItCan:
-    """A method `fit` that has the parameter `sample_weight` only where the estimator's samples have weights.
+    """A method `fit` that has the parameter `sample_weight` only if the estimator's samples have weights.
 
-    Meta-estimators look for this parameter: where it is missing, bagging repeats samples in the order of its draws
-    instead of weighing them, and boosting says that it needs it. A label sequence has no place for the repetitions that
-    a whole-number weight would stand for, so that it cannot take the weights themselves.
-
-    Parameters
-    ----------
-    function : callable
-        The method.
+    Meta-estimators look for this parameter. Without it, bagging repeats samples in the order of its draws instead of
+    weighing them, and boosting says that it needs it. A label sequence cannot take weights: it has no positions for the
+    repetitions that a whole-number weight stands for.
     """
 
+    __wrapped__: Callable[..., Any]
+
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+        update_wrapper(self, function)
 
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:
-            return self.function
+            return self.__wrapped__
         takes_weights = estimator._takes_weights()
-        return MethodType(self.function, estimator) if takes_weights else FitOfUnweighted(self.function, estimator)
+        return (MethodType if takes_weights else FitOfUnweighted)(self.__wrapped__, estimator)
 
 
 def weighs_if_it_can(method: _Method) -> _Method:
-    """Decorate a method `fit` so that it has the parameter `sample_weight` only where samples have weights."""
+    """Decorate a method `fit` so that it has the parameter `sample_weight` only if samples have weights."""
     return cast("_Method", _WeighsIfItCan(method))
 
 
 def _check_room_for_counts(
     X: FloatArray, codes: CodeArray, n_classes: int, limits: dict[str, Any], options: dict[str, Any]
 ) -> None:
-    """Raise MemoryError where a tree that grows until all leaves are pure has more class counts than there is room for.
+    """Raise MemoryError if a tree that grows until all leaves are pure has more class counts than memory can hold.
 
-    It would be refused in the end, after many minutes, in which it would have taken most of the memory.
+    Without this check growth would fail after many minutes, having taken most of the memory.
     """
     rows = options.get("rows")
     rows = np.arange(len(X)) if rows is None else np.unique(rows)
@@ -350,15 +342,15 @@ def _check_room_for_counts(
         np.empty((n_nodes, n_classes))  # takes room, but touches nothing of it
     except MemoryError as error:
         raise MemoryError(
-            f"The tree has {n_nodes} nodes at least, until its leaves are pure; to count {n_classes} classes in each "
-            f"of them takes {8 * n_nodes * n_classes / 2**30:.1f} GiB, which there are not. Limit its growth, by "
-            "max_leaf_nodes for example, or group the classes."
+            f"The tree has at least {n_nodes} nodes when its leaves are pure; counting {n_classes} classes in each "
+            f"node takes {8 * n_nodes * n_classes / 2**30:.1f} GiB, more than there is. Limit its growth, for example "
+            "by max_leaf_nodes, or group the classes."
         ) from error
 
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Restore the estimator where a fit fails: the last good fit stays whole."""
+    """Restore the estimator if a fit fails: the last good fit stays whole."""
     before = dict(vars(estimator))
     try:
         yield
@@ -385,13 +377,13 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     categories_: list[AnyArray]
     ordered_categories_: dict[int, AnyArray]
 
-    # The parameter that says what judges splits, what finds it by name, how a tree grows, and what limits it.
+    # The parameter that names the judge of splits, the function that resolves the name, how a tree grows, its limits.
     _judge_parameter: ClassVar[str] = "criterion"
     _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
     _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
     _limits = growth_limits
 
-    # The page that the HTML representation links to, of classes that this package defines.
+    # The page that the HTML representation of this package's classes links to.
     _doc_link_module: ClassVar[str] = "pytrees"
     _doc_link_template: ClassVar[str] = ESTIMATOR_PAGE
 
@@ -418,8 +410,8 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     def _validate_params(self) -> None:
         judge = getattr(self, self._judge_parameter, None)
         if isinstance(judge, type):
-            of, given = f"The {self._judge_parameter!r} parameter of {type(self).__name__}", judge.__name__
-            raise InvalidParameterError(f"{of} must be an object, got the class {given}: write {given}()?")
+            parameter, given = f"The {self._judge_parameter!r} parameter of {type(self).__name__}", judge.__name__
+            raise InvalidParameterError(f"{parameter} must be an object, got the class {given}: write {given}()?")
         super()._validate_params()
 
     def _judge(self) -> Any:
@@ -431,7 +423,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         self.classes_, self.n_classes_ = classes, len(classes)
 
     def _takes_weights(self) -> bool:
-        """Whether samples can have weights, as far as the parameters tell; what is no judge is refused by fit."""
+        """Whether samples can have weights, as far as the parameters tell; `fit` refuses an invalid judge."""
         judge = getattr(self, self._judge_parameter)
         try:
             return self._resolve(judge).judges == "counts"
@@ -439,14 +431,14 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return True
 
     def _specification(self, total: float, n_classes: int, rows: IntArray | None = None) -> Specification:
-        """Return the judge as the kernels take it, of samples of this total weight."""
+        """Return the judge as the kernels take it, for samples of this total weight."""
         judge = self._judge()
         if not isinstance(judge, OwnCriterion):
             judge.check_total(total, n_classes)
         return judge.specification(n_classes, rows)
 
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
-        """Return the code of every sample's group; None where there are no groups."""
+        """Return the code of every sample's group; None without groups."""
         if groups is None:
             return None
         codes, judge = group_codes(groups, n_samples), self._judge()
@@ -455,10 +447,10 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         if isinstance(judge, OwnCriterion):
             raise ValueError(
                 f"groups cannot be used with criterion={self.criterion!r}: a criterion of your own judges the sequence "
-                "of all samples of a node. It can tell groups apart by the numbers of the samples."
+                "of all samples of a node. It can tell groups apart by the indices of the samples."
             )
         if n_samples > 1 and np.bincount(codes).max() == 1:
-            raise ValueError("groups leaves every sample alone: there is no sequence of two samples or more.")
+            raise ValueError("groups has one sample in every group: there is no sequence of two or more samples.")
         return codes
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -473,7 +465,10 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         class_weight: ClassWeight,
         order: LabelsLike | None,
     ) -> tuple[IntArray | None, AnyArray | None]:
-        """Return the samples of weight above zero, in order, and their weights; None for all of them, and for ones."""
+        """Return the samples of weight above zero, in order, and their weights.
+
+        None stands for all samples, and for weights of one.
+        """
         rows = row_order(order, len(X))
         weights = self._row_weights(X, y, sample_weight, class_weight)
         if weights is None:
@@ -492,9 +487,10 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return row_weights(X, y, sample_weight, class_weight)
         for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
             if given is not None:
+                judge = f"{self._judge_parameter}={getattr(self, self._judge_parameter)!r}"
                 raise ValueError(
-                    f"{name} cannot be used with {self._judge_parameter}={getattr(self, self._judge_parameter)!r}: it "
-                    "judges the sequence of the labels, in which a sample has no weight."
+                    f"{name} cannot be used with {judge}: it judges the sequence of the labels, in which a sample has "
+                    "no weight."
                 )
         return None
 
@@ -509,8 +505,8 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
-            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1. Numbers that are
-            missing are NaN. The methods of `tree_`, and what is made of it by ``to_sklearn``, take such samples.
+            A category is coded by its index in `categories_`, a value that `fit` has not seen by -1. Missing numbers
+            are NaN. The methods of `tree_`, and the result of its ``to_sklearn``, take samples in this form.
 
         Raises
         ------
@@ -528,13 +524,9 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         tags.input_tags.allow_nan = self._allows_missing
         return tags
 
+    @described_like(encode)
     def predict_log_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the logarithms of `predict_proba`; minus infinity where it is zero.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -545,7 +537,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return np.log(self.predict_proba(X))
 
 
-# What mixins of classifiers derive from, to type checkers alone.
+# Mixins of classifiers derive from this, to type checkers alone.
 if TYPE_CHECKING:
     MixedIn = BaseClassifier
 else:
@@ -556,7 +548,6 @@ class BaseTreeClassifier(BaseClassifier):
     """A classifier that is one tree, `tree_`, over the classes `classes_`."""
 
     tree_: Tree
-    max_features_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = GROWTH_CONSTRAINTS
 
@@ -594,16 +585,12 @@ class BaseTreeClassifier(BaseClassifier):
         return self
 
     def _keep(self, tree: Any) -> None:
-        """Take over what has been grown."""
+        """Take over the tree that has grown."""
         self.tree_ = tree
 
+    @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -613,13 +600,9 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
+    @described_like(BaseClassifier.encode)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of the classes among the training samples of every sample's leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -629,30 +612,22 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.tree_.shares_at(leaves)
 
+    @described_like(BaseClassifier.encode)
     def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
-            node.
+            Numbers of nodes in `tree_`. A sample stays at a node if none of the node's training samples had its
+            category.
         """
         check_fitted(self)
         return self.tree_.apply_checked(validate_rows(self, X), self)
 
+    @described_like(BaseClassifier.encode)
     def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -662,13 +637,9 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return self.tree_.decision_path(validate_X(self, X))
 
+    @described_like(BaseClassifier.encode)
     def feature_usage(self, X: MatrixLike) -> IntArray:
         """Count the samples for which each feature is tested along the decision path.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -686,13 +657,13 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         sklearn.tree.DecisionTreeClassifier
-            It predicts as the estimator does on data that is exact in float32, and takes categories as `encode` gives
-            them.
+            It predicts as the estimator does on data that is exact in float32, and takes categories as codes of
+            `encode`.
 
         Raises
         ------
         RuntimeError
-            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+            If this version of scikit-learn stores nodes differently from 1.9.
         ValueError
             If the estimator predicts another class than the most frequent one in some leaf.
         """

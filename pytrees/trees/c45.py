@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._engine import kernel
 from .._sklearn import Interval, StrOptions, fit_context
 from .._typing import (
@@ -28,40 +29,32 @@ from ..input.categories import CATEGORICAL_CONSTRAINTS, kinds_of_features
 from ..input.validation import row_weights, validate_rows, validate_X
 from ..tree import Tree
 from .base import BaseTreeClassifier, or_unlimited, unchanged_on_error
+from .cart import DecisionTreeClassifier
 
 __all__ = ["C45Classifier"]
 
 
+@described_like(DecisionTreeClassifier)
 class C45Classifier(BaseTreeClassifier):
     """A C4.5 tree: splits by gain ratio, into a child for every category or by a threshold, and pessimistic pruning.
 
-    A split is the one of the greatest gain ratio among those that gain about the average or more ([1]_, Chapter 2).
-    Samples with a missing value go to every child, in parts, in training and in prediction (Chapter 3). The tree is
-    then pruned by the expected errors of its leaves (Chapter 4). Where the book leaves something open, it does what
-    Weka's J48 does.
+    A node takes the split of the greatest gain ratio among the splits that gain about the average or more ([1]_,
+    Chapter 2). Samples with a missing value go to every child, in parts, in training and in prediction (Chapter 3). The
+    tree is then pruned by the expected errors of its leaves (Chapter 4). If the book leaves something open, the tree
+    does what Weka's J48 does.
 
     Parameters
     ----------
     confidence : float or None, default=0.25
         The confidence at which upper limits of the leaves' errors are taken, at most 0.5; a smaller one prunes more.
-        None: errors are not estimated, and only subtrees that make no fewer errors on the training samples than a leaf
-        become leaves.
+        None: errors are not estimated, and a subtree becomes a leaf only if it makes no fewer errors on the training
+        samples than the leaf would.
     subtree_raising : bool, default=True
         Whether pruning may also put a node's largest branch in its place.
     min_samples_leaf : int, default=2
-        Least weight of samples, which is their number where they have no weights, that two children of every split must
-        have.
-    max_depth : int or None, default=None
-        Greatest depth to grow to, in edges. None: no limit.
+        Least weight of the samples in at least two children of every split; without weights, their number.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
-        on their order. A split by such a feature has one child for every category. None: all features are numbers, and
-        have thresholds.
-    handle_unknown : {"error", "majority"}, default="error"
-        What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
-        at the first node that splits by the feature, which predicts as a leaf does. Samples of a category that `fit`
-        has seen, but not among the samples of the node, always stay there.
+        As in :class:`DecisionTreeClassifier`. A split by such a feature has one child for every category.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
 
@@ -69,27 +62,11 @@ class C45Classifier(BaseTreeClassifier):
     ----------
     tree_ : Tree
         The pruned tree as plain arrays. `value` has the weights of the classes, with the parts of samples whose value
-        was missing; `n_node_samples` the number of samples of which a part reached the node; `gain` the information
-        gain of the split (bits) among the samples that it was chosen for; a raised branch was chosen for fewer than it
-        now has.
+        was missing; `n_node_samples` the number of samples that reached the node at least in part; `gain` the
+        information gain of the split (bits) among the samples that it was chosen for. A raised branch has more samples
+        than it was chosen for.
     n_nodes_unpruned_ : int
         Number of nodes before the tree was pruned by estimated errors; ``tree_.node_count`` is the number after it.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_ : int
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_ : ndarray of shape (n_features,), bool, or None
-        Whether a feature is categorical; None where none is.
-    categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
-        in `tree_` are indices into these; :meth:`encode` codes samples in this way.
-    ordered_categories_ : dict of int to ndarray
-        The categories of every feature whose ordered ones ``"from_dtype"`` found, in their order; thresholds compare
-        their places in it.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of every feature in the total gain.
 
     See Also
     --------
@@ -99,13 +76,13 @@ class C45Classifier(BaseTreeClassifier):
     -----
     The gain of a split is the decrease of entropy among the samples whose value is known, times their share of the
     weight; its information is the entropy of the sizes of the children, with the samples whose value is missing as one
-    more. Of a feature's thresholds only the best competes; log2(number of thresholds) / weight is subtracted from its
-    gain [2]_, and both sides must have a tenth of the mean weight of a class, at most 25, where that is more than
-    `min_samples_leaf`. Splits may gain 0.001 bits less than the average of the splits that are allowed; categorical
-    features of 0.3 times as many categories as samples do not count for the average, unless all features have that
-    many; where no split that counts has a gain, the node is a leaf, as in J48.
+    more child. Only the best threshold of a feature competes; log2(number of thresholds) / weight is subtracted from
+    its gain [2]_, and both sides must have the greater of `min_samples_leaf` and a tenth of the mean weight of a class,
+    at most 25. Splits may gain 0.001 bits less than the average of the splits that are allowed. Categorical features
+    with 0.3 times as many categories as samples do not count for the average, unless all features have that many; the
+    node is a leaf if no split that counts has a gain, as in J48.
 
-    Thresholds are half-way between two values, where the program of the book, and J48, take the greatest training value
+    Thresholds are half-way between two values, while the program of the book, and J48, take the greatest training value
     below: predictions of samples between these two can differ.
 
     With n samples in a level of the tree, growth costs O(n log n) for every feature and level. Samples that lack values
@@ -162,30 +139,21 @@ class C45Classifier(BaseTreeClassifier):
         self.class_weight = class_weight
 
     @fit_context(prefer_skip_nested_validation=True)
+    @described_like(DecisionTreeClassifier.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree and prune it.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, and categories where `categorical_features` says so. NaN, and None among categories, is a missing
-            value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A sample of weight 2 equals two
             samples, also in expected errors: multiplying all weights by the same number can give another tree.
 
-        Returns
-        -------
-        C45Classifier
-            The fitted estimator.
-
         Raises
         ------
         ValueError
-            If X holds infinity (the column is named), `categorical_features` does not fit to it, y is continuous,
-            lengths differ, or weights are negative or all zero.
+            If X holds infinity (the column is named), `categorical_features` does not match X, y is continuous, lengths
+            differ, or weights are negative or all zero.
         """
         with unchanged_on_error(self):
             X, codes, classes = self._validate_X_y(X, y)
@@ -213,40 +181,26 @@ class C45Classifier(BaseTreeClassifier):
     ) -> AnyArray | None:
         return row_weights(X, y, sample_weight, class_weight)
 
+    @described_like(BaseTreeClassifier.encode)
     def encode(self, X: MatrixLike) -> FloatArray:
         """Encode X as the numbers that the tree compares: codes of categorical features, others as they are.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
-            A category is coded by its place in `categories_`, a value that `fit` has not seen by -1; NaN is a missing
-            value. The methods of `tree_` take such samples, if no value is missing.
-
-        Raises
-        ------
-        ValueError
-            If X holds infinity (the column is named) or, with ``handle_unknown="error"``, categories that `fit` has not
-            seen.
+            A category is coded by its index in `categories_`, a value that `fit` has not seen by -1; NaN is a missing
+            value. The methods of `tree_` take samples in this form, if no value is missing.
         """
         return super().encode(X)
 
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Values may be missing, as in `fit`: such a sample is of the class of the greatest probability.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
+            Values may be missing, as in `fit`: the sample then gets the class of the greatest probability.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -256,18 +210,14 @@ class C45Classifier(BaseTreeClassifier):
         codes[lacks] = self._shares_by_parts(X[lacks]).argmax(axis=1)
         return self.classes_.take(codes)
 
+    @described_like(BaseTreeClassifier.predict_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the shares of the classes among the training samples of every sample's leaf.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Values may be missing, as in `fit`: such a sample goes to several leaves in parts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
+            Values may be missing, as in `fit`: the sample then goes to several leaves in parts.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -291,19 +241,14 @@ class C45Classifier(BaseTreeClassifier):
         )
         return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
 
+    @described_like(BaseTreeClassifier.apply)
     def apply(self, X: MatrixLike) -> IntArray:
-        """Find the leaf that every sample comes to.
+        """Find the leaf that every sample reaches.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Without missing values: a sample that lacks one comes to several leaves.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A sample whose category none of a node's training samples had stays at that
-            node.
+            Without missing values: a sample that lacks one reaches several leaves.
         """
         check_is_fitted(self)
         return self.tree_.apply(validate_rows(self, X))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Bunch
 
+from .._docstrings import described_like
 from .._sklearn import StrOptions
 from .._typing import (
     CategoricalFeatures,
@@ -36,16 +37,15 @@ __all__ = ["DecisionTreeClassifier"]
 class DecisionTreeClassifier(BaseTreeClassifier):
     """A decision tree, grown from the root by any criterion.
 
-    A numeric feature splits a node in two by a threshold, a categorical one into a child for every category or in two
-    by two sets of them. The tree
-    is exact: every cut between two neighbouring values of every feature is judged, and of equally good ones the lowest
-    feature, then the lowest threshold is taken, on every machine and on both engines.
+    A numeric feature splits a node in two by a threshold. A categorical feature splits it into a child for every
+    category, or in two by two sets of categories. The tree is exact: every cut between two neighbouring values of every
+    feature is judged. Ties go to the lowest feature, then to the lowest threshold, on every machine and both engines.
 
     Parameters
     ----------
     criterion : str or criterion object, default="gini"
         The measure of a split's gain: ``"gini"`` impurity or Shannon ``"entropy"`` (bits), which is also called
-        ``"log_loss"``; a distance between the clustering of the node's samples by the cut and that by their classes,
+        ``"log_loss"``; a distance between the clustering of the node's samples by the cut and their classes,
         ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"``, ``"nvi_max"``, ``"vi"`` (bits), ``"jaccard"`` or ``"accuracy"``; for
         ordered classes ``"ogini"`` (ordinal Gini), ``"wig"`` (weighted information gain, bits), ``"ranking"`` impurity
         (pairs of samples) or ``"mae"`` (absolute error, in classes); or Effort-To-Compress ``"etc"`` (steps) or
@@ -53,62 +53,62 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         samples matters. See the Notes for the distances. Objects of :mod:`pytrees.criteria` have parameters, or are
         your own: see :class:`pytrees.criteria.CountCriterion`.
     max_depth : int or None, default=None
-        Greatest depth, in edges. None: no limit.
+        Greatest depth of a tree, in edges. None: no limit.
     min_samples_split : int or float, default=2
         Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest samples in every child of a split; a float as above.
+        Fewest samples in every child of a split; a float is a fraction of all samples, rounded up.
     min_weight_fraction_leaf : float, default=0.0
         Least weight of the samples in every child of a split, as a fraction of the weight of all samples, at most 0.5;
         without weights a fraction of their number.
     max_leaf_nodes : int or None, default=None
-        Greatest number of leaves. Where given, the tree grows best-first: always at the leaf whose split gains most,
-        times its samples, unless that has more children than are left. None: depth-first, no limit.
+        Greatest number of leaves. With this limit a tree grows best-first: it always splits the leaf whose split gains
+        most, times its samples, unless that split has more children than are left. None: depth-first, no limit.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, drawn at random for every node, among which its split is searched; a float is a fraction of
-        all. Further ones are drawn until one has a cut that `min_samples_leaf` allows. None: all.
+        all. Further features are drawn until one has a cut that `min_samples_leaf` allows. None: all.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the leaves are pure, as the papers do,
         also through splits that gain nothing at first.
     min_impurity_decrease : float, default=0.0
-        Least decrease of the tree's impurity by a split, which is its gain times the share of all samples, by weight,
-        that the node has. 0.0 is no limit. `min_gain` asks for the same gain in every node, large or small, and of
-        every criterion; this parameter is for criteria whose gain is a decrease of impurity: ``"gini"``,
-        ``"entropy"``, ``"ogini"``, ``"wig"`` and ``"ranking"``, unless that is unweighted.
+        Least decrease of the tree's impurity by a split: its gain times the node's share of all samples, by weight.
+        0.0 is no limit. `min_gain` asks for the same gain in every node, large or small, and of every criterion; this
+        parameter is for criteria whose gain is a decrease of impurity: ``"gini"``, ``"entropy"``, ``"ogini"``,
+        ``"wig"`` and ``"ranking"``, unless that is unweighted.
     ccp_alpha : float, default=0.0
-        Cost of a leaf in minimal cost-complexity pruning, in the units of the impurity: of the grown tree, those
-        branches become leaves whose leaves take less off its impurity than they cost together, or as much. 0.0: none
-        is pruned. For criteria with an impurity of class counts: ``"gini"``, ``"entropy"``, ``"ogini"``, ``"wig"`` and
-        ``"ranking"``. See :meth:`cost_complexity_pruning_path`.
+        Cost of a leaf in minimal cost-complexity pruning, in the units of the impurity. A branch of the grown tree
+        becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
+        branch is pruned. For criteria with an impurity of class counts: ``"gini"``, ``"entropy"``, ``"ogini"``,
+        ``"wig"`` and ``"ranking"``. See :meth:`DecisionTreeClassifier.cost_complexity_pruning_path`.
     max_candidates : int or None, default=None
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
-        columns; ``"from_dtype"`` takes those of pandas' dtype category, of which ordered ones are split by thresholds
-        on their order. None: all features are numbers.
+        columns; ``"from_dtype"`` takes the columns of pandas' dtype category, and splits ordered ones by thresholds on
+        their order. None: all features are numbers.
     handle_unknown : {"error", "majority"}, default="error"
-        What to do when a sample to predict has a category that `fit` has not seen: raise an error; or leave the sample
-        at the first node that splits by the feature, which predicts as a leaf does; of a feature of ordered categories,
-        take it for missing. Samples of a category that `fit`
-        has seen, but not among the samples of the node, always stay there. Fitting does not depend on this parameter:
-        ``set_params`` can change it afterwards.
+        The response to a category that `fit` has not seen, in a sample to predict: raise an error; or leave the sample
+        at the first node that splits by the feature, which predicts as a leaf does, and take an unseen category of a
+        feature of ordered categories for missing. Samples of a category that `fit` has seen, but not among the samples
+        of the node, always stay there. Fitting does not depend on this parameter: ``set_params`` can change it
+        afterwards.
     categorical_split : {"multiway", "subset"}, default="multiway"
-        Into what a categorical feature splits a node: one child for every category among the node's samples; or two,
-        for two sets of them, of which ``"subset"`` finds the best. With two classes, and ``"gini"``, ``"entropy"``,
-        ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"`` or ``"ogini"``, it is among the sets that the order of the
-        categories by their share of the second class makes [2]_ (under `min_samples_leaf` and
-        `min_weight_fraction_leaf`, the best of these that they allow). Otherwise all 2**(k - 1) - 1 divisions of k
-        categories are judged, and features may have 12 of them. Your own criterion is asked by its ``gains`` or
-        ``gain``.
+        The children of a split by a categorical feature: one for every category among the node's samples; or two, for
+        the two best sets of categories (``"subset"``). With two classes, and ``"gini"``, ``"entropy"``,
+        ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"`` or ``"ogini"``, the best set is a prefix of the categories sorted by
+        their share of the second class (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
+        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. Otherwise all
+        2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them. Your own criterion is
+        asked by its ``gains`` or ``gain``.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``"etc"`` and ``"lz76"``.
     n_jobs : int or None, default=None
-        Threads that grow the tree, where it is large enough to profit: with criteria on class counts they share out its
+        Threads that grow the tree if it is large enough to profit: with criteria on class counts they share out its
         subtrees, with ``"etc"`` and ``"lz76"`` the features of a node. None is one thread, -1 as many as there are
-        cores; one thread also grows best-first (`max_leaf_nodes`), and by your own criterion. The tree is the same for
+        cores. Best-first growth (`max_leaf_nodes`) and your own criterion use one thread. The tree is the same for
         every number.
     random_state : int, RandomState instance or None, default=None
-        Draws the features where `max_features` is given; nothing else is random.
+        Draws the features if `max_features` is given; nothing else is random.
 
     Attributes
     ----------
@@ -121,17 +121,17 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
+        Only if X had column names.
     is_categorical_ : ndarray of shape (n_features,), bool, or None
-        Whether a feature is categorical; None where none is.
+        Whether a feature is categorical; None if none is.
     categories_ : list of ndarray
-        The categories of every categorical feature, sorted: those of samples of weight above 0. The codes of categories
-        in `tree_` are indices into these; :meth:`encode` codes samples in this way.
+        The categories of every categorical feature, sorted: all that samples of weight above 0 have. Trees hold
+        categories as indices into these arrays; :meth:`encode` encodes samples in this way.
     ordered_categories_ : dict of int to ndarray
-        The categories of every feature whose ordered ones ``"from_dtype"`` found, in their order; thresholds compare
-        their places in it.
+        The categories of every feature that ``"from_dtype"`` found to have ordered ones, in their order; thresholds
+        compare indices in it.
     max_features_ : int
-        The number of features that `max_features` says.
+        The number of features that `max_features` stands for.
     feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain.
 
@@ -146,36 +146,35 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     With criteria on class counts, growth costs O(n_features · n_samples) for every level of the tree, after one sort of
     every feature; with ``"etc"`` and ``"lz76"`` it costs that for every cut.
 
-    Missing values of a number are tried on the right of every threshold, then on the left, and last alone on the right
-    of all that is known, with a threshold of infinity; of equal gains the lowest threshold wins, then the missing on
-    the right. Where a node saw none in training, samples that lack the value go to the child of more weight, right of
-    two equal ones. Among categories a missing value is one of them.
+    Samples that lack the value of a number are tried on the right of every threshold, then on the left, and last alone
+    on the right of all known values, with a threshold of infinity. Ties go to the lowest threshold, then to missing
+    values on the right. If a node saw none in training, samples that lack the value go to the child of more weight,
+    right of two equal ones. Among categories a missing value is one of them.
 
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
-    samples. The gain is the distance of the uncut node minus that of the cut:
+    samples. The gain is the distance of the uncut node minus the distance of the cut:
 
     - ``"gain_ratio"``: Gain(Y, T) / H(T), a similarity, which is 0 for the uncut node; ``"nvi"``, the normalised
-      variation of information: 1 - Gain(Y, T) / H(T, Y), which is 1 for it. Gain is that of entropy.
-    - ``"nvi_sum"`` and ``"nvi_max"`` divide by other entropies, as :func:`pytrees.distances.clustering_distance` has
-      them: the gains are 2 Gain(Y, T) / (H(T) + H(Y)) and Gain(Y, T) / max(H(T), H(Y)). Of every node nvi_sum takes the
-      same cut as nvi.
+      variation of information: 1 - Gain(Y, T) / H(T, Y), which is 1 for it. Gain is the gain of entropy.
+    - ``"nvi_sum"`` and ``"nvi_max"`` divide by other entropies, as :func:`pytrees.distances.clustering_distance` does:
+      the gains are 2 Gain(Y, T) / (H(T) + H(Y)) and Gain(Y, T) / max(H(T), H(Y)). In every node nvi_sum takes the same
+      cut as nvi.
     - ``"vi"``, the variation of information in bits, is H(Y) for the uncut node; its gain 2 Gain(Y, T) - H(T) is
-      negative where the cut's own entropy is more than twice what it tells of the classes.
+      negative if the cut's own entropy is more than twice the information about the classes.
     - ``"jaccard"``, the extended Jaccard distance; ``"accuracy"``, the share of samples that are not of their side's
       class; and ``"mae"``, the mean absolute error with the classes as 0, 1, 2, ... (not in [1]_): each side
-      stands for a class, and the two for different ones, so that the distance is the least. The uncut node stands for
-      one. These gains are negative where two different classes are worse than one: ``min_gain=0.0`` leaves such nodes
-      uncut. Of more than two children several may stand for the same class, but not all: for ``"accuracy"`` and
-      ``"mae"`` so that the distance is the least; for ``"jaccard"``, which would have to try every labelling, each for
-      its most frequent class, and children of one class are one cluster.
+      stands for a class, and the two sides for different classes, so that the distance is least. The uncut node stands
+      for one class. These gains are negative if two different classes are worse than one: ``min_gain=0.0`` leaves such
+      nodes uncut. If there are more than two children, several may stand for the same class, but not all: for
+      ``"accuracy"`` and ``"mae"`` so that the distance is least; for ``"jaccard"``, which would have to try every
+      labelling, each for its most frequent class, and children of one class are one cluster.
 
-    Gain ratio favours cuts that send few samples aside, and the last three judge sides by one class each: on noisy data
-    their trees grow deep, and slowly, where nothing limits them.
+    Gain ratio favours cuts that send few samples aside, and the last three judge each side by one class: on noisy data
+    their trees grow deep, and slowly, if nothing limits them.
 
     References
     ----------
     .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning".
-    .. [2] L. Breiman, J. Friedman, R. Olshen and C. Stone, "Classification and Regression Trees", 1984, Theorem 4.5.
 
     Examples
     --------
@@ -188,6 +187,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     >>> tree.score(X, y)
     0.96
     """
+
+    max_features_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GROWTH_CONSTRAINTS,
@@ -249,17 +250,17 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
-            repeated so often, but for the limits on numbers of samples. Not with ``"etc"`` and ``"lz76"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
+            many repetitions of the sample, except in limits on numbers of samples. Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the samples for ``"etc"`` and ``"lz76"``; samples
-            of equal keys stay in their own order, which is the order where there are no keys. Key i belongs to sample
-            i. Other criteria only check the keys.
+            of equal keys stay in their own order, which is the order without keys. Key i belongs to sample i. Other
+            criteria only check the keys.
 
         Returns
         -------
-        DecisionTreeClassifier
-            The fitted estimator.
+        Self
+            The fitted estimator itself.
 
         Raises
         ------
@@ -269,41 +270,33 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
 
+    @described_like(fit)
     def cost_complexity_pruning_path(
         self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None
     ) -> Bunch:
         """Compute the path of minimal cost-complexity pruning of the tree that `fit` would grow without `ccp_alpha`.
 
-        A tree with leaves at a cost of alpha each is cheapest where some of its branches are leaves. As alpha grows,
-        these become more, one after another, until the root is a leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            As in `fit`.
-        y : array-like of shape (n_samples,)
-            As in `fit`.
-        sample_weight : array-like of shape (n_samples,), optional
-            As in `fit`.
+        If each leaf costs alpha, the cheapest tree has leaves in place of some branches. As alpha grows, more branches
+        become leaves, one after another, until the root is a leaf.
 
         Returns
         -------
         sklearn.utils.Bunch
             ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
-            tree of that step, or of the last one where several are equal. ``impurities``, ndarray of the same shape:
+            tree of that step, or of the last step if several are equal. ``impurities``, ndarray of the same shape:
             the impurities of the tree's leaves, added by their shares of the weight of all samples.
 
         Raises
         ------
         ValueError
-            As `fit`, and if the criterion has no impurity of class counts.
+            As in `fit`; also if the criterion has no impurity of class counts.
 
         Notes
         -----
-        Section 3.3 of Breiman et al., "Classification and Regression Trees", 1984. Of a tree of n nodes it takes
-        O(n log n). Alphas are compared exactly, as fractions where impurities are, and are the doubles nearest to them;
-        of equal ones the branch with the lower node is first. Where gains can be negative (``"wig"``), so can alphas:
-        they are given as 0.
+        Section 3.3 of Breiman et al., "Classification and Regression Trees", 1984. Takes O(n log n) for a tree of n
+        nodes. Alphas are compared exactly, as fractions if impurities are fractions, and returned as the nearest
+        doubles; ties go to the branch of the lower node. Alphas that are negative, as gains of ``"wig"`` can be, are
+        returned as 0.
 
         Examples
         --------

@@ -23,9 +23,9 @@ class DistinctTree:
     tree : Tree
         The first one of its kind.
     count : int
-        Number of the forest's trees that decide like this.
+        Number of the forest's trees that decide alike.
     members : list of int
-        Their indices in `estimators_`.
+        Indices of these trees in `estimators_`.
     feature_usage : ndarray of shape (n_features,), int64
         Number of samples for which each feature is tested along the decision path.
     tests_per_row : float
@@ -45,8 +45,8 @@ class DistinctTreesMixin(MixedIn):
     def distinct_trees(self, X: MatrixLike | None = None) -> list[DistinctTree]:
         """List the different trees of the forest, for an expert to choose from: the most frequent first.
 
-        Trees are the same where they decide the same way: equal features, thresholds, categories and predicted classes,
-        whatever the shares of the classes in their leaves are.
+        Trees count as the same if they decide alike: their features, thresholds, categories and predicted classes are
+        equal, whatever the shares of the classes in their leaves.
 
         Parameters
         ----------
@@ -56,8 +56,8 @@ class DistinctTreesMixin(MixedIn):
         Returns
         -------
         list of DistinctTree
-            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent ones with
-            fewer tests per sample first, then in the order in which they grew.
+            With ``tree``, ``count``, ``members``, ``feature_usage`` and ``tests_per_row``. Equally frequent trees are
+            sorted by tests per sample, fewest first, then by the order in which they grew.
         """
         check_is_fitted(self)
         if X is not None:
@@ -75,9 +75,9 @@ class DistinctTreesMixin(MixedIn):
 
 
 def decisions_of(estimator: TreeEstimator) -> tuple[bytes, ...]:
-    """Return what is equal of two fitted trees where they decide the same way."""
+    """Return arrays that are equal for two fitted trees exactly if the trees decide alike."""
     tree = estimator.tree_
-    # Rows end at leaves, and those of other categories than its children's at a multiway node.
+    # Samples end at leaves, and at a multiway node if none of its children has their category.
     predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
     sets = tree.category_offsets, tree.categories
     splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, *sets)

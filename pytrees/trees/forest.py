@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state, gen_even_slices
 from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
@@ -38,7 +39,6 @@ from .._typing import (
     Specification,
 )
 from ..criteria import CriterionLike
-from ..export import to_sklearn
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, order_by_group, validate_rows, validate_X
 from .base import (
@@ -50,12 +50,13 @@ from .base import (
     weighs_if_it_can,
     with_groups,
 )
+from .bootstrap import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 from .cart import DecisionTreeClassifier
 from .distinct import DistinctTreesMixin
-from .draws import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
+from .forest_prediction import ForestSums, in_order
+from .growth_job import GrowthJob, StopEvent
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
-from .plan import Plan, Stop
-from .sums import ForestSums, in_order
+from .to_sklearn import forest_to_sklearn
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
@@ -66,7 +67,7 @@ __all__ = ["DecisionForestClassifier"]
 
 _Tree = TypeVar("_Tree")
 
-# The smallest trees that many would take some 30 GB.
+# This many trees take some 30 GB even if all are single leaves.
 MAX_TREES = 2**24
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
@@ -79,24 +80,50 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-def _grow_from_seed(plan: Plan, seed: int) -> Any:
+def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own: everything follows from the seed."""
-    if plan.stop.is_set():
+    if job.stop_event.is_set():
         raise RuntimeError("The fit of the forest has ended.")
-    rows, weights = plan.arrange(seed)
+    rows, weights = job.arrange(seed)
     if rows is not None and weights is not None:
-        weights_of_rows, weights = weights, np.zeros(len(plan.X), dtype=weights.dtype)
+        weights_of_rows, weights = weights, np.zeros(len(job.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
-    of_forest = {"rows": rows, "shared": plan.shared, **plan.kinds}
-    with config_context(engine=plan.engine), kernel("stoppable")(plan.stop):
-        return plan.grow(plan.X, plan.codes, weights, plan.n_classes, plan.criterion, plan.limits, seed, **of_forest)
+    of_forest = {"rows": rows, "shared": job.shared, **job.kinds}
+    with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
+        return job.grow(job.X, job.codes, weights, job.n_classes, job.criterion, job.limits, seed, **of_forest)
 
 
 class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
-    """Trees that grow on samples of their own, and the mean of what they say.
+    """A forest of trees that grow on samples of their own, and the mean of their predictions.
 
     A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `Plan.draw` by which trees get their samples, its `_labels_of_nodes` what they vote for.
+    gives the `GrowthJob.draw` by which trees get their samples, its `_labels_of_nodes` the classes that nodes vote for.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees, at most 2**24.
+    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
+        As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
+    n_jobs : int or None, default=None
+        Trees grown at once, through joblib. The forest is the same for every number and every backend.
+    random_state : int, RandomState instance or None, default=None
+        Draws one seed for every tree, before any of them grows.
+    verbose : int, default=0
+        Show a progress bar on standard error.
+    warm_start : bool, default=False
+        Keep the trees of the last fit, and grow only as many more as `n_estimators` asks for: with the same data and an
+        integer `random_state`, the forest is the one that a single fit would have grown. Classes, features and
+        categories must be the same.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        A tree with the parameters of the fitted trees, not fitted.
+    estimators_samples_ : list of ndarrays of int64
+        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
+    feature_importances_ : ndarray of shape (n_features,)
+        Mean over the trees.
     """
 
     estimators_: list[Any]
@@ -114,41 +141,41 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         class_weight: Any = None,
         order: Any = None,
         groups: Any = None,
-    ) -> Plan:
-        """Grow the trees, or those that a warm start adds, and return what they grew from."""
+    ) -> GrowthJob:
+        """Grow the trees, or the trees that a warm start adds, and return the job that they grew from."""
         with unchanged_on_error(self):
             kept = list(self.estimators_) if self.warm_start and hasattr(self, "estimators_") else []
             before = self._learned() if kept else None
-            plan, classes = self._make_plan(X, y, sample_weight, class_weight, order, groups)
+            job, classes = self._make_job(X, y, sample_weight, class_weight, order, groups)
             random_state = check_random_state(self.random_state)
             seeds = random_state.randint(np.iinfo(np.int32).max, size=int(self.n_estimators)).tolist()
             self._know(classes)
             self._check_warm_start(kept, before)
             seeds = seeds[len(kept) :]
-            trees = self._grow_all(plan, seeds) if seeds else []
-            wrapped = [self._wrap(tree, seed, plan.limits) for tree, seed in zip(trees, seeds, strict=True)]
+            trees = self._grow_all(job, seeds) if seeds else []
+            wrapped = [self._wrap(tree, seed, job.limits) for tree, seed in zip(trees, seeds, strict=True)]
             self.estimators_ = kept + wrapped
-            n_rows = len(plan.X) if plan.rows is None else len(plan.rows)
-            self._drawn_from = n_rows, plan.rows, order_of_draws(plan.draw)
+            n_rows = len(job.X) if job.rows is None else len(job.rows)
+            self._drawn_from = n_rows, job.rows, order_of_draws(job.draw)
             self._sums = ForestSums()
-        return plan
+        return job
 
-    def _grow_all(self, plan: Plan, seeds: list[int]) -> list[Any]:
+    def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
-        prefer = "threads" if plan.engine == "compiled" else "processes"
+        prefer = "threads" if job.engine == "compiled" else "processes"
         try:
             if effective_n_jobs(self.n_jobs) == 1:
-                grown = (_grow_from_seed(plan, seed) for seed in seeds)
+                grown = (_grow_from_seed(job, seed) for seed in seeds)
             else:
                 parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
-                grown = parallel(delayed(_grow_from_seed)(plan, seed) for seed in seeds)
+                grown = parallel(delayed(_grow_from_seed)(job, seed) for seed in seeds)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
         except BaseException:
-            plan.stop.set()
+            job.stop_event.set()
             raise
 
     def _learned(self) -> dict[str, tuple[Any, ...]]:
-        """Return what all trees of a forest must have learned alike, by names."""
+        """Return by names what all trees of a forest must have learned alike."""
         return {
             "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
             "categories": (self.is_categorical_, *(self.categories_ or ())),
@@ -157,7 +184,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         }
 
     def _check_warm_start(self, kept: list[Any], before: Any) -> None:
-        """Raise ValueError where the trees that a warm start keeps are too many, or others than would be grown."""
+        """Raise ValueError if a warm start keeps too many trees, or trees that learned from other data."""
         if len(kept) > self.n_estimators:
             raise ValueError(
                 f"n_estimators={self.n_estimators} must be larger or equal to len(estimators_)={len(kept)} when "
@@ -166,13 +193,13 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         for name, learned in self._learned().items() if kept else ():
             others = before[name]
             if len(learned) != len(others) or not all(map(_are_equal, learned, others)):
-                raise ValueError(f"warm_start=True keeps the trees of the last fit, which had other {name}.")
+                raise ValueError(f"warm_start=True keeps the trees of the last fit, but that fit had other {name}.")
         if kept and len(kept) == self.n_estimators:
             warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
 
-    def _make_plan(
+    def _make_job(
         self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any
-    ) -> tuple[Plan, AnyArray]:
+    ) -> tuple[GrowthJob, AnyArray]:
         X, codes, classes = self._validate_X_y(X, y)
         groups = self._groups(groups, len(X))
         order = order if groups is None else order_by_group(groups, order)
@@ -185,7 +212,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             criterion = with_groups(criterion, groups)
         kinds = kinds_of_features(self, criterion, len(classes))
         draw = self._make_draw(n_rows)
-        plan = Plan(
+        job = GrowthJob(
             engine=current_engine(),
             criterion=criterion,
             X=X,
@@ -198,12 +225,12 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             shared=self._share(X, len(classes), criterion, weights_are_whole, limits, kinds),
             draw=draw if groups is None else partial(draw, sizes=np.bincount(groups)),
             grow=self._grow,
-            stop=Stop(),
+            stop_event=StopEvent(),
         )
-        return plan, classes
+        return job, classes
 
     def _n_draws(self, n_rows: int) -> int | None:
-        """Return how many samples are drawn for a tree, whose weights count once for every draw; None for no draws."""
+        """Return how many samples are drawn for a tree, each with its weight; None if none are drawn."""
 
     def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
@@ -215,8 +242,8 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         total = n_draws * float(weights.max())
         if not np.isfinite(total):
             raise ValueError(
-                f"The values of sample_weight are too large: drawn {n_draws} times, {weights.max():.3g} has an "
-                "infinite sum. Divide them all by the same number."
+                f"The values of sample_weight are too large: {n_draws} draws of {weights.max():.3g} have an infinite "
+                "sum. Divide them all by the same number."
             )
         return total
 
@@ -229,7 +256,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         limits: dict[str, Any],
         kinds: dict[str, Any],
     ) -> Any:
-        """Prepare what the engine needs of X once for all trees."""
+        """Prepare X for the engine, once for all trees."""
         return kernel("share_features")(
             X,
             n_classes,
@@ -245,7 +272,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
         if isinstance(parameters.get("class_weight"), str):
-            parameters["class_weight"] = "balanced"  # of the samples that it would be given itself
+            parameters["class_weight"] = "balanced"  # a tree's own samples are the subsample
         return self._tree_class(**{**parameters, "random_state": seed})
 
     def _wrap(self, tree: Any, seed: int, limits: dict[str, Any]) -> Any:
@@ -282,7 +309,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
 
     @property
     def estimator_(self: ForestOf[_Tree]) -> _Tree:
-        """A tree with the parameters of this forest's, not fitted."""
+        """A tree with the parameters of the fitted trees, not fitted."""
         check_is_fitted(self)
         return self._make_estimator()
 
@@ -294,7 +321,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         """
         check_is_fitted(self)
         if self._drawn_from is None:
-            raise AttributeError("estimators_samples_: scikit-learn, from which the forest comes, has drawn otherwise.")
+            raise AttributeError("estimators_samples_ is unavailable on a forest converted from scikit-learn.")
         n_rows, rows, draw = self._drawn_from
         drawn = []
         for estimator in self.estimators_:
@@ -303,13 +330,9 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             drawn.append(places if rows is None else rows[places])
         return drawn
 
+    @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of the greatest `predict_proba`, the lowest of several.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Predict the class of the greatest probability, the lowest of several.
 
         Returns
         -------
@@ -320,16 +343,12 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return self.classes_[decided]
 
     def _decide(self, proba: FloatArray) -> IntArray:
-        """Return the code of the class that every sample's probabilities speak for."""
+        """Return the code of every sample's predicted class, by the probabilities of the classes."""
         return proba.argmax(axis=1)
 
+    @described_like(BaseClassifier.encode)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict what the trees say on average: shares of their votes, or means of the class shares in their leaves.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Predict the mean of the trees: shares of their votes, or means of the class shares in their leaves.
 
         Returns
         -------
@@ -341,7 +360,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         trees = [estimator.tree_ for estimator in self.estimators_]
         if not self._sums.holds(trees):
             self._check_trees(trees)
-        sums = self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, asked=self)
+        sums = self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, named_in_errors=self)
         return sums / len(trees)
 
     def _trees(self) -> list[Tree]:
@@ -351,29 +370,26 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return trees
 
     def _check_trees(self, trees: Sequence[Tree]) -> None:
-        """Raise ValueError where a tree was exchanged for one of another kind, which would walk out of the arrays."""
+        """Raise ValueError if a tree was replaced by one of other features or classes, which would read past arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
                 raise ValueError(
-                    f"The forest has {self.n_features_in_} features and {self.n_classes_} classes; estimators_ holds a "
-                    f"tree of {tree.n_features} features and {tree.n_classes} classes."
+                    f"The forest has {self.n_features_in_} features and {self.n_classes_} classes, but estimators_ "
+                    f"holds a tree of {tree.n_features} features and {tree.n_classes} classes."
                 )
 
     def _labels_of_nodes(self) -> list[IntArray] | None:
-        """Return the codes of the classes that the nodes of all trees vote for; None where trees give class shares."""
+        """Return the codes of the classes that the nodes of all trees vote for; None if trees give class shares."""
 
-    def _draws_as_sklearn_has_them(self) -> dict[str, Any]:
-        """Return the attributes by which scikit-learn's forests draw the samples of their trees again, as ours did."""
-        n_rows, rows, draw = self._drawn_from or (0, None, None)
-        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
-        if rows is not None or n_draws is None:
-            return {}
-        return {"_n_samples": n_rows, "_n_samples_bootstrap": n_draws, "_sample_weight": None}
-
-    def to_sklearn(self) -> RandomForestClassifier:
+    def to_sklearn(self, classes: LabelsLike | None = None) -> RandomForestClassifier:
         """Convert the forest to a fitted scikit-learn ``RandomForestClassifier`` of the same trees.
 
         See :func:`pytrees.to_sklearn`.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n_classes,), optional
+            The labels of the classes; by default `classes_`.
 
         Returns
         -------
@@ -383,20 +399,16 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         Raises
         ------
         RuntimeError
-            If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+            If this version of scikit-learn stores nodes differently from 1.9.
         ValueError
-            If the forest predicts another class than that of the greatest probability.
+            If the forest predicts another class than the one of the greatest probability, or `classes` has another
+            length.
         """
-        check_is_fitted(self)
-        return to_sklearn(self)
+        return forest_to_sklearn(self, classes)
 
+    @described_like(BaseClassifier.encode)
     def apply(self, X: MatrixLike) -> IntArray:
-        """Find the leaf that every sample comes to in every tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Find the leaf that every sample reaches in every tree.
 
         Returns
         -------
@@ -407,20 +419,16 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         X = validate_X(self, X)
         return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
 
+    @described_like(BaseClassifier.encode)
     def decision_path(self, X: MatrixLike) -> tuple[csr_matrix, IntArray]:
         """Find the nodes that every sample visits in every tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
         indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
             1 where the sample visits the node; the trees' nodes stand side by side.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
-            Columns n_nodes_ptr[i] to n_nodes_ptr[i + 1] are those of tree i.
+            Tree i has the columns n_nodes_ptr[i] to n_nodes_ptr[i + 1].
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -433,7 +441,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         """Mean over the trees of every feature's share in the total gain; ndarray of shape (n_features,).
 
         As in scikit-learn's forests, trees that are one leaf do not count, and the means are divided by their sum. All
-        zeros where no tree gained anything.
+        are zero if no tree gained anything.
         """
         check_is_fitted(self)
         of_trees = [one.feature_importances_ for one in self.estimators_ if one.tree_.node_count > 1]
@@ -447,10 +455,11 @@ def _are_equal(one: Any, other: Any) -> bool:
         return one is other
     lack = [getattr(given, "ndim", 0) == 1 and has_missing(given) for given in (one, other)]
     if any(lack):
-        one, other = one[:-1], other[:-1]  # what is missing is not equal to itself
+        one, other = one[:-1], other[:-1]  # a missing value is not equal to itself
     return lack[0] == lack[1] and np.array_equal(one, other)
 
 
+@described_like(BaseForestClassifier, DecisionTreeClassifier)
 class DecisionForestClassifier(BaseForestClassifier):
     """A random forest: decision trees on bootstrap samples, with a random part of the features at every node.
 
@@ -459,38 +468,19 @@ class DecisionForestClassifier(BaseForestClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees, at most 2**24.
     criterion : str or criterion object, default="gini"
         As in :class:`DecisionTreeClassifier`.
-    max_depth : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
     min_samples_split : int or float, default=2
-        Of every tree, as in :class:`DecisionTreeClassifier`. Repeated samples count once; a float is a fraction of all
-        samples that could be drawn.
+        Fewest samples that a node must have to be split. Repeated samples count once; a float is a fraction of all
+        samples that could be drawn, rounded up.
     min_samples_leaf : int or float, default=1
-        As `min_samples_split`.
+        Fewest samples in every child of a split, counted as for `min_samples_split`.
     min_weight_fraction_leaf : float, default=0.0
-        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
-    max_leaf_nodes : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
+        Least weight of the samples in every child of a split, as a fraction of the weight of the tree's samples, which
+        count as often as they were drawn; at most 0.5.
     max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Number of features, drawn at random for every node, among which its split is searched; as in
-        :class:`DecisionTreeClassifier`.
-    min_gain : float or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    min_impurity_decrease : float, default=0.0
-        Of every tree, as in :class:`DecisionTreeClassifier`: of the weight of its own samples, as often as drawn.
-    ccp_alpha : float, default=0.0
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    max_candidates : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
-    handle_unknown : {"error", "majority"}, default="error"
-        As in :class:`DecisionTreeClassifier`.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        As in :class:`DecisionTreeClassifier`.
+        Number of features, drawn at random for every node, among which its split is searched; a float is a fraction of
+        all. Further features are drawn until one has a cut that `min_samples_leaf` allows. None: all.
     bootstrap : bool, default=True
         Draw the samples of every tree with replacement, all with the same probability. Samples stay in their order and
         weigh as often as they were drawn, which grows the tree of the repeated samples; with ``"etc"`` and ``"lz76"``,
@@ -503,46 +493,22 @@ class DecisionForestClassifier(BaseForestClassifier):
         With `bootstrap`, score the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes, as in scikit-learn, from all samples, or, ``"balanced_subsample"``, those that are drawn
-        for a tree; not with ``"etc"`` and ``"lz76"``.
-    n_jobs : int or None, default=None
-        Trees grown at once, through joblib. The forest is the same for every number and every backend.
-    random_state : int, RandomState instance or None, default=None
-        Draws one seed for every tree, before any of them grows.
-    verbose : int, default=0
-        Show a progress bar on standard error.
-    warm_start : bool, default=False
-        Keep the trees of the last fit, and grow only as many as `n_estimators` says more: with the same data and an
-        integer `random_state`, the forest is the one that a single fit would have grown. Classes, features and
-        categories must be the same.
+        Weights of the classes, as in scikit-learn, from all samples, or from the samples that are drawn for a tree
+        (``"balanced_subsample"``); not with ``"etc"`` and ``"lz76"``.
 
     Attributes
     ----------
     estimators_ : list of DecisionTreeClassifier
         The fitted trees; `random_state` of each is its seed.
-    estimator_ : DecisionTreeClassifier
-        Such a tree, not fitted.
-    estimators_samples_ : list of ndarrays of int64
-        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features,)
-        Mean over the trees.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes), float64
-        Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN where all have.
+        Only with `oob_score`. For every sample the mean over the trees that have not seen it; NaN if all have.
     oob_score_ : float
-        Only with `oob_score`. The score of the samples that some tree has not seen; NaN where there are none.
+        Only with `oob_score`. The score of the samples that some tree has not seen; NaN if there are none.
     unbiased_feature_importances_ : ndarray of shape (n_features,), float64
-        Only with `oob_score`. What the splits by every feature gain on the samples that their trees have not seen, mean
-        over the trees. Measured by Gini impurity whatever the criterion, mixed of the shares of the classes among the
-        training samples and among these [2]_. Of a feature that tells nothing it is about zero, above or below, where
-        `feature_importances_` favours features of many values.
+        Only with `oob_score`. The gain of the splits by every feature on the samples that their trees have not seen,
+        mean over the trees. It is measured by Gini impurity, whatever the criterion, which mixes the shares of the
+        classes among the training samples and among the unseen ones. It is about zero, above or below, for a feature
+        that tells nothing, while `feature_importances_` favours features of many values.
 
     See Also
     --------
@@ -553,7 +519,7 @@ class DecisionForestClassifier(BaseForestClassifier):
     -----
     A tree costs about as much as a :class:`DecisionTreeClassifier` with this `max_features` on the samples that are
     drawn, about 63 %. Features are sorted once for all trees, and no tree copies a sample of X. Prediction costs
-    O(n_samples · (depth + n_classes)) for every tree.
+    O(n_samples · (depth + n_classes)) for every tree. [2]_ introduces `unbiased_feature_importances_`.
 
     References
     ----------
@@ -646,6 +612,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.warm_start = warm_start
 
     @weighs_if_it_can
+    @described_like(DecisionTreeClassifier.fit)
     def fit(
         self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, order: LabelsLike | None = None
     ) -> Self:
@@ -653,23 +620,13 @@ class DecisionForestClassifier(BaseForestClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
-            None among categories, is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
-            sample weighs its weight times how often it was drawn. Not with ``"etc"`` and ``"lz76"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
+            are drawn: a sample weighs its weight times how often it was drawn. Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
-            Sortable keys, such as time stamps. The samples are put into their order before they are drawn, so that the
-            forest does not depend on how they are stored. Key i belongs to sample i. Without `bootstrap`, this is the
-            order of the sequence for ``"etc"`` and ``"lz76"``.
-
-        Returns
-        -------
-        DecisionForestClassifier
-            The fitted estimator.
+            Sortable keys, such as time stamps. The samples are sorted by them before they are drawn, so that the forest
+            does not depend on how samples are stored. Key i belongs to sample i. Without `bootstrap`, this is the order
+            of the sequence for ``"etc"`` and ``"lz76"``.
 
         Raises
         ------
@@ -688,31 +645,31 @@ class DecisionForestClassifier(BaseForestClassifier):
             class_weight = self.class_weight
             if self._balances_draws() and self._takes_weights():
                 class_weight = None if self.bootstrap else "balanced"
-            plan = self._fit(X, y, sample_weight=sample_weight, class_weight=class_weight, order=order)
+            job = self._fit(X, y, sample_weight=sample_weight, class_weight=class_weight, order=order)
             if self.oob_score:
-                if takes_codes(self):  # rows of weight 0 can have values that fit has not seen
-                    plan = replace(plan, X=encode(self, X, handle_unknown="majority"))
-                self._judge_out_of_bag(plan)
+                if takes_codes(self):  # samples of weight 0 can have values that fit has not seen
+                    job = replace(job, X=encode(self, X, handle_unknown="majority"))
+                self._judge_out_of_bag(job)
         return self
 
     def _balances_draws(self) -> bool:
         return isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
 
-    def _make_plan(
+    def _make_job(
         self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any
-    ) -> tuple[Plan, AnyArray]:
-        plan, classes = super()._make_plan(X, y, sample_weight, class_weight, order, groups)
+    ) -> tuple[GrowthJob, AnyArray]:
+        job, classes = super()._make_job(X, y, sample_weight, class_weight, order, groups)
         if self.bootstrap and self._balances_draws():
-            codes = plan.codes if plan.rows is None else plan.codes[plan.rows]
+            codes = job.codes if job.rows is None else job.codes[job.rows]
             draw: Callable[..., Draws] = draw_balanced_counts
-            plan = replace(plan, draw=partial(draw, n_draws=self._n_draws(len(codes)), codes=codes))
-        return plan, classes
+            job = replace(job, draw=partial(draw, n_draws=self._n_draws(len(codes)), codes=codes))
+        return job, classes
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
         if not self.bootstrap:
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
-                    raise ValueError(f"{name} needs bootstrap=True: without it, every tree sees all samples.")
+                    raise ValueError(f"{name} needs bootstrap=True: otherwise every tree sees all samples.")
             return all_rows
         draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=self._n_draws(n_rows))
@@ -727,16 +684,16 @@ class DecisionForestClassifier(BaseForestClassifier):
             n_draws = max(1, n_draws * n_rows)
         if n_draws > MAX_SAMPLES:
             raise ValueError(
-                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, which cannot be fitted."
+                f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, the most that can be fitted."
             )
         return int(n_draws)
 
-    def _judge_out_of_bag(self, plan: Plan) -> None:
+    def _judge_out_of_bag(self, job: GrowthJob) -> None:
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
-        blocks = gen_even_slices(len(plan.X), min(len(plan.X), effective_n_jobs(self.n_jobs)))
-        parts = in_order(self.n_jobs, prefer="threads", n_tasks=len(plan.X))(
-            delayed(sum_shares_out_of_bag)(plan, trees, seeds, block) for block in blocks
+        blocks = gen_even_slices(len(job.X), min(len(job.X), effective_n_jobs(self.n_jobs)))
+        parts = in_order(self.n_jobs, prefer="threads", n_tasks=len(job.X))(
+            delayed(sum_shares_out_of_bag)(job, trees, seeds, block) for block in blocks
         )
         total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))
         judged = n_trees > 0
@@ -752,13 +709,13 @@ class DecisionForestClassifier(BaseForestClassifier):
         if judged.any():
             from sklearn.metrics import accuracy_score  # here: it takes longer to import than all of this package
 
-            true, predicted = plan.codes[judged], self._decide(self.oob_decision_function_[judged])
+            true, predicted = job.codes[judged], self._decide(self.oob_decision_function_[judged])
             if callable(self.oob_score):
                 self.oob_score_ = self.oob_score(self.classes_[true], self.classes_[predicted])
             else:
                 self.oob_score_ = accuracy_score(true, predicted)
-        gains = in_order(self.n_jobs, prefer="threads", n_tasks=len(plan.X))(
-            delayed(mixed_gains_out_of_bag)(plan, tree, seed) for tree, seed in zip(trees, seeds, strict=True)
+        gains = in_order(self.n_jobs, prefer="threads", n_tasks=len(job.X))(
+            delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)
         )
         known = [of_tree for of_tree in gains if of_tree is not None]
         self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._engine import config_context, current_engine, kernel
 from .._sklearn import StrOptions
 from .._typing import (
@@ -41,16 +42,17 @@ from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree
 from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, weighs_if_it_can
-from .draws import all_rows, draw_counts, draw_sequence
+from .bootstrap import all_rows, draw_counts, draw_sequence
+from .cart import DecisionTreeClassifier
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 
-# With more classes, the pairs of labels of a split outnumber the rows of most data sets.
+# With more classes, the pairs of labels of a split outnumber the samples of most data sets.
 _MANY_CLASSES = 100
 
-# Permuting the clusters does not change these.
+# Distances that a permutation of the clusters does not change.
 _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini")
 
 ID3_CONSTRAINTS: dict[str, list[Any]] = {
@@ -97,13 +99,13 @@ def grow_id3(
     seed: int,
     **options: Any,
 ) -> GrownTree:
-    """Grow one tree; under a set function of the user's on the reference engine, otherwise on the one in force.
+    """Grow one tree; under a user's set function on the reference engine, otherwise on the engine in force.
 
-    `options` are those of trees by criteria: n_threads, `rows`, n_categories.
+    `options` are the options of trees by criteria: n_threads, `rows`, n_categories.
     """
     if distance == "mts":
         if np.any(options.get("n_categories", 0)):
-            raise ValueError("distance='mts' is about trees of thresholds: there can be no categorical features.")
+            raise ValueError("distance='mts' is about trees of thresholds: features cannot be categorical.")
         tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
         return GrownTree(tree, tree.majority, steps)
     if judges_sets(distance):
@@ -128,8 +130,8 @@ class ID3Mixin(MixedIn):
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         if self.evaluation == "local" and self.labels == "all":
             raise ValueError(
-                "labels='all' needs evaluation='global' or 'glocal': a split that is judged within its leaf has no "
-                "labels to choose."
+                "labels='all' needs evaluation='global' or 'glocal': local evaluation judges a split within its leaf "
+                "and has no labels to choose."
             )
         if self.evaluation != "local" and not getattr(self._judge(), "knows_the_tree", False):
             known = sorted(name for name, distance in DISTANCES.items() if distance.knows_the_tree)
@@ -141,7 +143,7 @@ class ID3Mixin(MixedIn):
         if self.labels == "all" and self.distance in _KNOWS_NO_LABELS and len(classes) > 1:
             warnings.warn(
                 f"distance={self.distance!r} does not know which cluster is which class: with labels='all' a leaf can "
-                "get any of equally good labels, and predictions be those of another class.",
+                "get any of equally good labels, and so predict another class.",
                 stacklevel=2,
             )
         if self.labels == "all" and len(classes) > _MANY_CLASSES:
@@ -168,7 +170,7 @@ class ID3Mixin(MixedIn):
             return rows, weights
         if judges_sets(self.distance):
             raise ValueError(
-                "Samples have no weights under a JaccardDistance with a set function, which judges sets of them."
+                "Samples have no weights under a JaccardDistance with a set function: it judges sets of samples."
             )
         if self.evaluation != "local" and weights.dtype == np.float64:
             raise ValueError(
@@ -178,21 +180,22 @@ class ID3Mixin(MixedIn):
         return rows, weights
 
 
+@described_like(DecisionTreeClassifier)
 class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     """A decision tree that grows by the distance between its clustering of the training samples and their classes.
 
     The leaf with the best split of all is always split next (Algorithms 2 and 3 of [1]_), so that the tree is known
-    after every split. The tree is exact: distances are compared in whole numbers and fractions, and of equally good
-    splits, if `ties` does not say otherwise, the lowest feature, then the lowest threshold, the leftmost leaf and the
-    lowest labels are taken, on every machine and on both engines.
+    after every split. The tree is exact: distances are compared in whole numbers and fractions. Ties go to the lowest
+    feature, then the lowest threshold, the leftmost leaf and the lowest labels, unless `ties` says otherwise, on every
+    machine and on both engines.
 
     Parameters
     ----------
     distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
             "mae", "mts"}, JaccardDistance, or a criterion, default="information_gain"
-        See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also ``"mts"``, by which the tree
-        is that of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, by
-        which leaves compare by the gain of their best split.
+        See :func:`pytrees.distances.clustering_distance`. With ``evaluation="local"`` also ``"mts"``, which gives the
+        tree of :func:`minimal_tree`, or a criterion of :class:`DecisionTreeClassifier` by name or as an object, which
+        compares leaves by the gain of their best split.
     evaluation : {"local", "global", "glocal"}, default="local"
         The clustering whose distance judges a split:
 
@@ -201,39 +204,33 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
           to two different classes as well as possible.
         - ``"global"``: the distance of the whole tree's clustering by predicted class.
         - ``"glocal"``: globally while that strictly decreases the distance of the whole tree, otherwise one step
-          locally, after which a global one is tried again.
+          locally, after which a global step is tried again.
     labels : {"majority", "all"}, default="majority"
         The labels of a global split: the most frequent classes of its sides, the lowest of several; or the best of all
-        pairs. More than two children of a categorical feature always have their most frequent classes. Information
-        gain, gain ratio, all variations of information and gini do not depend on which cluster is which class: with
-        ``"all"`` they take the lowest of equally good labels, which need not be those of the samples.
+        pairs. If a categorical feature makes more than two children, they always have their most frequent classes.
+        Information gain, gain ratio, all variations of information and gini do not depend on which cluster is which
+        class: with ``"all"`` they take the lowest of equally good labels, which need not be the samples' own.
     ties : {"first", "local"}, default="first"
-        Which of equally good global splits is made. Very often no split changes a prediction, as both sides of every
-        cut have the same majority: then all are equally good globally.
+        The choice among equally good global splits. Very often no split changes a prediction, because both sides of
+        every cut have the same majority: then all are equally good globally.
 
-        - ``"first"``: that of the lowest feature, then threshold, the leftmost leaf and the lowest labels. It tends to
-          cut off single samples.
-        - ``"local"``: the one with the least distance between the clustering by child and the classes within its leaf,
-          as ``evaluation="local"`` has it; of equal ones the first. [1]_ does not name its rule; in the code that it
-          links to, this one breaks ties for all distances but Jaccard. Trees are many times smaller.
+        - ``"first"``: the lowest feature, then threshold, the leftmost leaf and the lowest labels. It tends to cut off
+          single samples.
+        - ``"local"``: the least distance between the clustering by child and the classes within its leaf, as in
+          ``evaluation="local"``; then as ``"first"``. Späh and Kosub do not name their rule; in the code that they
+          link to, this rule breaks ties for all distances but Jaccard. Trees are many times smaller.
 
         Without effect in local evaluation.
     stop : {"pure", "no_distance_decay", "no_decrease"}, default="pure"
-        When growth ends: by the distance of the whole tree in global evaluation, of some leaf to its classes in local
+        The end of growth: by the distance of the whole tree in global evaluation, of some leaf to its classes in local
         evaluation, either in glocal evaluation.
 
         - ``"pure"``: when no leaf can be split: each holds one class, or equal samples, or is at a limit.
-        - ``"no_distance_decay"``: also when every split increases the distance, which is the pruning of that name of
-          [1]_ (Section 4). Splits that leave the distance as it is are made: the tree walks over plateaus.
+        - ``"no_distance_decay"``: also when every split increases the distance, the pruning of this name in Section 4
+          of the paper. Splits that leave the distance as it is are made: the tree walks over plateaus.
         - ``"no_decrease"``: already when no split strictly decreases the distance: the tree ends at a plateau.
-    max_depth : int or None, default=None
-        Greatest depth, in edges. None: no limit.
     max_leaf_nodes : int or None, default=None
         Greatest number of leaves. A split that would exceed it is not made. None: no limit.
-    min_samples_split : int or float, default=2
-        Fewest samples that a node must have to be split; a float is a fraction of all samples, rounded up.
-    min_samples_leaf : int or float, default=1
-        Fewest samples in every child of a split; a float as above.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Number of features, drawn at random for every leaf, among which its split is searched, as in
         :class:`DecisionTreeClassifier`. None: all.
@@ -244,8 +241,6 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         `node_labels_`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Global and glocal evaluation take whole numbers only.
-    random_state : int, RandomState instance or None, default=None
-        Draws the features where `max_features` is given; nothing else is random.
 
     Attributes
     ----------
@@ -257,21 +252,11 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     split_steps_ : ndarray of shape (node_count,), int64
         For every node the number of splits made before its own; -1 at leaves.
     is_consistent_ : bool
-        Whether every training sample is predicted right. Where equal samples have different classes no tree is
-        consistent; their leaf then has the most frequent class.
+        Whether every training sample is predicted right. No tree is consistent if equal samples have different classes;
+        their leaf then has the most frequent class.
     distance_path_ : ndarray of shape (n_splits + 1,), float64
         The distance of the whole tree after 0, 1, 2, ... splits; for information gain and gain ratio the similarity.
-        Absent where weights are not whole numbers of a sum below 2**24, and for mts, criteria and set functions.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    max_features_ : int
-        The number of features that `max_features` says.
+        Absent if weights are not whole numbers of a sum below 2**24, and for mts, criteria and set functions.
     feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total gain; negative gains count as zero.
 
@@ -283,20 +268,20 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     Notes
     -----
     Every feature is sorted once. A local step costs a scan of the two new leaves, O(n_features) for every sample; a
-    global one a scan of all leaves that can be split, O(n_features) for every sample with ``labels="majority"`` and
+    global step a scan of all leaves that can be split, O(n_features) for every sample with ``labels="majority"`` and
     O(n_features · n_classes) with ``"all"``. Accuracy and mae need a scan of the new leaves only. A categorical
     feature costs O(n + k · n_classes + n_classes²) for a leaf of n samples and k categories.
 
     Information gains, gain ratios and variations of information are compared as real numbers, so that equal ones tie
     and a gain of nothing is no decrease; see the notes on exactness in the documentation.
 
-    By ``"nvi_sum"`` trees are those of ``"nvi"``, as either distance falls where the other one does; gains and
-    `distance_path_` differ. By ``"vi"`` a local split can gain less than nothing: the entropy of its sides counts
-    against it, so that ``stop="no_decrease"`` ends growth early, and ``"pure"`` goes on.
+    ``"nvi_sum"`` grows the trees of ``"nvi"``, because either distance falls if the other one does; gains and
+    `distance_path_` differ. A local split by ``"vi"`` can have a negative gain: the entropy of its sides counts against
+    it, so that ``stop="no_decrease"`` ends growth early, and ``"pure"`` goes on.
 
-    A leaf of one class is never split, also where ``labels="all"`` gave it a wrong label: then the tree ends without
+    A leaf of one class is never split, even if ``labels="all"`` gave it a wrong label: then the tree ends without
     being consistent. `predict_proba` gives the shares of the classes in a leaf; with ``labels="all"`` the predicted
-    class can be another than that of the greatest share.
+    class can be another than the one of the greatest share.
 
     References
     ----------
@@ -317,6 +302,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     node_labels_: IntArray
     split_steps_: IntArray
     is_consistent_: bool
+    max_features_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ID3_CONSTRAINTS
 
@@ -354,44 +340,35 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         self.random_state = random_state
 
     @weighs_if_it_can
+    @described_like(DecisionTreeClassifier.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
-            None among categories, is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. Whole numbers act exactly as samples
-            that are repeated, except in limits on numbers of samples.
-
-        Returns
-        -------
-        ID3Classifier
-            The fitted estimator.
+            Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
+            many repetitions of the sample, except in limits on numbers of samples.
 
         Raises
         ------
         ValueError
             If parameters do not go together, X holds infinity (the column is named), y is continuous, lengths
-            differ, weights are negative or all zero, or weights cannot be used: those that are not whole numbers with
-            global and glocal evaluation, any with ``distance="etc"``, ``"lz76"`` or a set function.
+            differ, weights are negative or all zero, or weights cannot be used: weights that are not whole numbers with
+            global and glocal evaluation, any weights with ``distance="etc"``, ``"lz76"`` or a set function.
 
         Warns
         -----
         UserWarning
-            If ``labels="all"`` has more than 100 classes to pair, or the distance does not distinguish
-            labels; if no limit ends the growth with the labels of the majority and yet a training sample is predicted
-            wrongly, because equal samples have different classes.
+            If ``labels="all"`` has more than 100 classes to pair, or the distance does not distinguish labels; if
+            equal samples have different classes, so that a tree with majority labels and no limits predicts a training
+            sample wrongly.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         if not self.is_consistent_ and self._grows_until_pure():
             warnings.warn(
                 "Equal samples in X have different classes, which no tree can tell apart: their leaves predict the "
-                "most frequent one, and is_consistent_ is False.",
+                "most frequent class, and is_consistent_ is False.",
                 stacklevel=2,
             )
         return self
@@ -410,13 +387,9 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         right = self.tree_.value[leaves, self.node_labels_[leaves]]
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
+    @described_like(BaseTreeClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the label of its leaf.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -426,18 +399,14 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
 
+    @described_like(BaseTreeClassifier.encode)
     def staged_predict(self, X: MatrixLike) -> Iterator[AnyArray]:
-        """Predict with the single leaf, and then with the tree after every split, in the order in which it grew.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Predict with the single leaf, and then with the tree after every split, in the order of growth.
 
         Returns
         -------
         generator of n_splits + 1 ndarrays of shape (n_samples,), of the classes' dtype
-            The predictions after every split; the last ones are those of `predict`.
+            The predictions after every split; the last array is the result of `predict`.
         """
         check_is_fitted(self)
         return self._stages(validate_X(self, X))
@@ -455,7 +424,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             yield predicted.copy()
 
     def _parts(self, X: FloatArray, node: int, rows: IntArray) -> Iterable[tuple[int, IntArray]]:
-        """Return the children of an inner node, each with those of its samples that go there."""
+        """Return the children of an inner node, each with the samples that go there."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
@@ -478,7 +447,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         of_tables = isinstance(self._distance, Distance | JaccardDistance) and not judges_sets(self._distance)
         if not of_tables or not is_counted:
             raise AttributeError(
-                "There is no distance_path_ for this distance, or for weights that are not whole numbers of a sum "
+                "distance_path_ is unavailable for this distance, or for weights that are not whole numbers of a sum "
                 "below 2**24."
             )
         counts = tree.value.astype(np.int64)
@@ -494,6 +463,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         return np.array(path)
 
 
+@described_like(BaseForestClassifier, ID3Classifier)
 class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     """A forest of ID3 trees on bootstrap samples, which vote.
 
@@ -502,67 +472,22 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
-    distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
-            "mae", "mts"}, JaccardDistance, or a criterion, default="information_gain"
-        Of every tree, as in :class:`ID3Classifier`.
-    evaluation : {"local", "global", "glocal"}, default="local"
-        Of every tree, as in :class:`ID3Classifier`.
-    labels : {"majority", "all"}, default="majority"
-        Of every tree, as in :class:`ID3Classifier`.
-    ties : {"first", "local"}, default="first"
-        Of every tree, as in :class:`ID3Classifier`.
-    stop : {"pure", "no_distance_decay", "no_decrease"}, default="pure"
-        Of every tree, as in :class:`ID3Classifier`.
-    max_depth : int or None, default=None
-        Of every tree, as in :class:`ID3Classifier`.
-    max_leaf_nodes : int or None, default=None
-        Of every tree, as in :class:`ID3Classifier`.
     min_samples_split : int or float, default=2
-        Of every tree, as in :class:`ID3Classifier`. Repeated samples count once; a float is a fraction of all samples
-        that could be drawn.
+        Fewest samples that a node must have to be split. Repeated samples count once; a float is a fraction of all
+        samples that could be drawn, rounded up.
     min_samples_leaf : int or float, default=1
-        As `min_samples_split`.
-    max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Of every tree, as in :class:`ID3Classifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`ID3Classifier`. All trees know the categories of all samples.
-    handle_unknown : {"error", "majority"}, default="error"
-        As in :class:`ID3Classifier`.
+        Fewest samples in every child of a split, counted as for `min_samples_split`.
     bootstrap : bool, default=True
         Draw as many samples as there are for every tree, with replacement. Samples stay in their order and weigh as
         often as they were drawn; with ``"etc"`` and ``"lz76"`` they are repeated in the order of the draws. False: all
-        samples for every tree, which then differ by `max_features` alone.
+        samples for every tree; trees then differ by `max_features` alone.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`ID3Classifier`, from all samples.
-    n_jobs : int or None, default=None
-        Trees grown at once, through joblib. The forest is the same for every number and every backend.
-    random_state : int, RandomState instance or None, default=None
-        Draws one seed for every tree, before any of them grows.
-    verbose : int, default=0
-        Show a progress bar on standard error.
-    warm_start : bool, default=False
-        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of ID3Classifier
         The fitted trees; `random_state` of each is its seed.
-    estimator_ : ID3Classifier
-        Such a tree, not fitted.
-    estimators_samples_ : list of ndarrays of int64
-        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features,)
-        Mean over the trees.
 
     See Also
     --------
@@ -636,24 +561,15 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self.warm_start = warm_start
 
     @weighs_if_it_can
+    @described_like(DecisionTreeClassifier.fit)
     def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
-            None among categories, is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. They do not change what is drawn: a
-            sample weighs its weight times how often it was drawn.
-
-        Returns
-        -------
-        ID3ForestClassifier
-            The fitted estimator.
+            Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
+            are drawn: a sample weighs its weight times how often it was drawn.
 
         Raises
         ------
@@ -668,8 +584,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
             return all_rows
         if judges_sets(self.distance):
             raise ValueError(
-                "A JaccardDistance with a set function judges sets, in which no sample is repeated: it needs "
-                "bootstrap=False."
+                "A JaccardDistance with a set function needs bootstrap=False: it judges sets, in which no sample "
+                "repeats."
             )
         draw = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_rows)
@@ -677,16 +593,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     def _n_draws(self, n_rows: int) -> int | None:
         return n_rows if self.bootstrap else None
 
-    def _share(
-        self,
-        X: FloatArray,
-        n_classes: int,
-        criterion: Specification,
-        weights_are_whole: bool,
-        limits: dict[str, Any],
-        kinds: dict[str, Any],
-    ) -> None:
-        """Prepare nothing: every tree sorts the samples that it was drawn."""
+    def _share(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare nothing: every tree sorts its own samples."""
 
     def _labels_of_nodes(self) -> list[IntArray]:
         return [estimator.node_labels_ for estimator in self.estimators_]

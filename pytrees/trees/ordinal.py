@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._docstrings import described_like
 from .._sklearn import StrOptions
 from .._typing import (
     AnyArray,
@@ -37,26 +38,26 @@ from .forest import DecisionForestClassifier
 
 __all__ = ["OrdinalDecisionForestClassifier", "OrdinalDecisionTreeClassifier"]
 
-# What sums of rounded shares leave so close to a tie is a tie. Whole counts are either at one or farther from it.
+# Sums of rounded shares this close to a tie count as tied. Whole counts are either tied or farther apart.
 _TOLERANCE = 1e-12
 
 
 def cumulative(weights: FloatArray) -> FloatArray:
-    """Sum the weights up to every class, of samples that are scaled as a whole; the last sum is the total."""
-    # By a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
+    """Sum the weights up to every class; each sample's weights are scaled together, and its last sum is the total."""
+    # Scaled by a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
     return np.cumsum(np.ldexp(weights, -_exponent(weights, axis=1)), axis=1)
 
 
 def _total_and_score(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the total weight of every sample, and the sum of the places of its classes, by weight."""
+    """Return the total weight of every sample, and the weighted sum of the ranks of its classes."""
     up_to = cumulative(weights)
     total = up_to[:, -1]
-    # Class q is above q classes: that is its place.
+    # Class q is above q classes: its rank is q.
     return total, np.cumsum(total[:, np.newaxis] - up_to, axis=1)[:, -1]
 
 
 def expected_score(weights: FloatArray) -> FloatArray:
-    """Compute the mean place in the order, from 0 to n_classes - 1; ndarray of shape (n_samples,)."""
+    """Compute the mean rank in the order, from 0 to n_classes - 1; ndarray of shape (n_samples,)."""
     total, score = _total_and_score(weights)
     return score / total
 
@@ -67,7 +68,7 @@ def mode_class(weights: FloatArray) -> IntArray:
 
 
 def median_class(weights: FloatArray) -> IntArray:
-    """Return the lowest class up to which there is half of the weight."""
+    """Return the lowest class whose cumulative weight is at least half of the total."""
     up_to = cumulative(weights)
     return (2.0 * up_to >= (1.0 - _TOLERANCE) * up_to[:, -1:]).argmax(axis=1)
 
@@ -84,7 +85,7 @@ def nearest_class(weights: FloatArray) -> IntArray:
 def cheapest_class(weights: Any, costs: Any) -> IntArray:
     """Return the class of the least expected cost, the lowest of several.
 
-    `costs`, (n_classes, n_classes), are by the class of a sample (row) and the predicted one (column).
+    `costs` has shape (n_classes, n_classes): rows are the classes of samples, columns the predicted classes.
     """
     with np.errstate(over="ignore"):
         largest = weights.sum(axis=1).max() * costs.max()
@@ -92,7 +93,7 @@ def cheapest_class(weights: Any, costs: Any) -> IntArray:
         if largest >= 2.0**53:
             weights, costs = (np.frompyfunc(int, 1, 1)(whole) for whole in (weights, costs))
         return _expected_costs(weights, costs).argmin(axis=1)
-    # By powers of two, which round nothing, to weights and costs up to 1: no sum of them overflows.
+    # Scaled by powers of two, which round nothing, to weights and costs up to 1: no sum of them overflows.
     weights, costs = np.ldexp(weights, -_exponent(weights, axis=1)), np.ldexp(costs, -_exponent(costs))
     expected = _expected_costs(weights, costs)
     return (expected <= (1.0 + _TOLERANCE) * expected.min(axis=1, keepdims=True)).argmax(axis=1)
@@ -111,7 +112,7 @@ def _exponent(numbers: FloatArray, axis: int | None = None) -> CodeArray:
 
 
 RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
-BY_COST = "cost"  # the rule that needs a matrix of costs
+BY_COST = "cost"  # this rule needs a matrix of costs
 
 ORDINAL_CONSTRAINTS: dict[str, list[Any]] = {
     "classes": ["array-like", None],
@@ -121,9 +122,9 @@ ORDINAL_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class OrdinalMixin(MixedIn):
-    """Classes in the order of a scale, and predictions that use it; stands before a tree's or a forest's class.
+    """Classes in the order of a scale, and predictions that use it; a base class in front of a tree's or a forest's.
 
-    That class has `_evidence(X)`: for every sample the weights of the classes, counts or shares.
+    The subclass has `_evidence(X)`: for every sample the weights of the classes, counts or shares.
     """
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -142,7 +143,7 @@ class OrdinalMixin(MixedIn):
         return X, codes, classes
 
     def _check_costs(self, n_classes: int) -> FloatArray | None:
-        """Check the costs and return them; None without any, which one rule does not allow."""
+        """Check the costs and return them, or None if there are none; the rule "cost" needs them."""
         if self.cost_matrix is not None:
             return check_costs(self.cost_matrix, n_classes)
         if self.predict_rule == BY_COST:
@@ -150,7 +151,7 @@ class OrdinalMixin(MixedIn):
         return None
 
     def _coded(self, y: LabelsLike) -> tuple[IntArray, AnyArray] | None:
-        """Return the codes of y in the order that is given, and the classes in it; None if none is given, or no y."""
+        """Return the codes of y in the given order, and the classes in it; None if no order or no y is given."""
         if self.classes is None:
             return ordered_categories(y)
         classes = class_order(self.classes)
@@ -175,13 +176,9 @@ class OrdinalMixin(MixedIn):
     def _codes(self, X: MatrixLike) -> IntArray:
         return self._decide(self._evidence(X))
 
+    @described_like(DecisionTreeClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample by `predict_rule`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -191,13 +188,9 @@ class OrdinalMixin(MixedIn):
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 
+    @described_like(DecisionTreeClassifier.encode)
     def predict_cumulative_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the cumulative probabilities: of every class or a lower one.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
+        """Predict the cumulative probabilities: for every class, the probability of this class or a lower one.
 
         Returns
         -------
@@ -208,13 +201,9 @@ class OrdinalMixin(MixedIn):
         up_to = cumulative(self._evidence(X))
         return up_to / up_to[:, -1:]
 
+    @described_like(DecisionTreeClassifier.encode)
     def predict_expected_score(self, X: MatrixLike) -> FloatArray:
         """Predict the expected rank of the class in the order.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that `fit` was given.
 
         Returns
         -------
@@ -225,6 +214,7 @@ class OrdinalMixin(MixedIn):
         return expected_score(self._evidence(X))
 
 
+@described_like(DecisionTreeClassifier)
 class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     """A decision tree for classes that stand in an order, such as grades or levels of severity.
 
@@ -238,57 +228,29 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         The measure of a split's gain: ``"ogini"``, the ordinal Gini index of cumulative class frequencies (Eq. 5 of
         [1]_), ``"wig"``, weighted information gain (Eq. 10), ``"ranking"`` impurity (Eq. 12), or ``"mae"``, the
         absolute error in ranks on the scale; others, and objects of :mod:`pytrees.criteria`, as in
-        :class:`DecisionTreeClassifier`. Their class scores are one for each of `classes_`.
+        :class:`DecisionTreeClassifier`. Class scores of these objects are in the order of `classes_`.
     classes : array-like of shape (n_classes,), default=None
-        All classes, from the lowest to the highest, of any types. Where given, they are `classes_`, those that y lacks
-        with probability 0, so that distances, for the ordinal criteria too, and cumulative probabilities are those of
-        the whole scale. None: where y is an ordered pandas Categorical, or a column of one, the order of its
-        categories, of which those that y lacks are left out; otherwise that of sorting, also for unordered categories.
+        All classes, from the lowest to the highest, of any types. They become `classes_`, and a class that y lacks has
+        probability 0: the ordinal criteria, distances and cumulative probabilities use the whole scale. None: the order
+        of the categories if y is an ordered pandas Categorical, or a column of one, without the categories that y
+        lacks; otherwise the sorted order, also for unordered categories.
     predict_rule : {"mode", "median", "expected", "cost"}, default="mode"
         The prediction from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
         lowest class whose cumulative probability reaches one half; the class nearest to the expected score of the
-        ranks 0, 1, ..., the lower one where it is exactly halfway; or the class of the least expected cost by
-        `cost_matrix`, the lowest of several. On the samples of the leaf they have the fewest errors, the least
-        absolute and squared distance in ranks, and the least cost. Whole counts, and whole costs, are compared exactly;
-        of others, what lies within 1e-12 of a tie counts as tied for all but ``"mode"``. Fitting does not depend on the
+        ranks 0, 1, ..., the lower one exactly halfway; or the class of the least expected cost by `cost_matrix`, the
+        lowest of several. On the samples of the leaf these rules make the fewest errors, the least absolute distance,
+        the least squared distance in ranks, and the least cost. Whole counts and whole costs are compared exactly;
+        otherwise all rules but ``"mode"`` take numbers within 1e-12 of a tie for tied. Fitting does not depend on the
         rule: ``set_params`` can change it afterwards.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
-        What a prediction costs, by the class of the sample (row) and the predicted one (column), both in the order of
-        `classes_`: finite, and not negative. Needed, and used, by ``predict_rule="cost"``; a tree grows by the costs of
-        :class:`pytrees.criteria.RankingImpurity`.
-    max_depth : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    min_samples_split : int or float, default=2
-        As in :class:`DecisionTreeClassifier`.
-    min_samples_leaf : int or float, default=1
-        As in :class:`DecisionTreeClassifier`.
-    min_weight_fraction_leaf : float, default=0.0
-        As in :class:`DecisionTreeClassifier`.
-    max_leaf_nodes : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    max_features : int, float, {"sqrt", "log2"} or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    min_gain : float or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    min_impurity_decrease : float, default=0.0
-        As in :class:`DecisionTreeClassifier`.
-    ccp_alpha : float, default=0.0
-        As in :class:`DecisionTreeClassifier`.
-    max_candidates : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`DecisionTreeClassifier`.
+        The cost of a prediction, by the class of the sample (row) and the predicted class (column), both in the order
+        of `classes_`: finite, and not negative. Only ``predict_rule="cost"`` needs and uses it; a tree grows by the
+        costs of :class:`pytrees.criteria.RankingImpurity`.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`; samples that stay at a node are predicted from its counts by
         `predict_rule`.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        As in :class:`DecisionTreeClassifier`.
     class_weight : dict, "balanced" or None, default=None
         As in :class:`DecisionTreeClassifier`; only for classes that can be sorted.
-    n_jobs : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    random_state : int, RandomState instance or None, default=None
-        As in :class:`DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -296,22 +258,13 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         The tree as plain arrays; its classes are in the order of `classes_`.
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
-    n_classes_, n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    max_features_ : int
-        The number of features that `max_features` says.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of every feature in the total gain.
 
     Raises
     ------
     ValueError
         From `fit`: as in :meth:`DecisionTreeClassifier.fit`; also if `classes` is empty, holds a class twice or a
-        missing value, or has no order (a set), or if y has a class that is not in it; if `cost_matrix` is no matrix of
-        costs of all classes, or is absent with ``predict_rule="cost"``.
+        missing value, or has no order (a set), or if y has a class that is not in it; if `cost_matrix` is not a matrix
+        of costs of all classes, or is absent with ``predict_rule="cost"``.
 
     See Also
     --------
@@ -320,15 +273,16 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
 
     Notes
     -----
-    Costs are those of :class:`DecisionTreeClassifier`; a prediction by median or expectation takes O(n_classes) more.
+    Growth costs as much as for :class:`DecisionTreeClassifier`; a prediction by median or expectation takes
+    O(n_classes) more.
 
-    Where classes are words whose order is not that of sorting, some of scikit-learn does not follow. Its scorers of
-    probabilities (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted and give wrong values. What codes the
-    labels on its own, such as ``cross_val_predict(method="predict_proba")``, bagging and voting, hands on the codes
-    of sorted labels: they are not among `classes`, and the order of categories is lost. `pytrees.metrics` knows the
-    order, and with classes 0, 1, ..., in their order, everything does. Labels of mixed types are refused by
-    scikit-learn's metrics, `score` among them. Exported trees show the most frequent classes, whatever the rule;
-    ``to_sklearn`` refuses a rule that predicts others.
+    Parts of scikit-learn ignore an order of words that is not the sorted order. Its scorers of probabilities
+    (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted and give wrong values. Tools that code the labels on
+    their own, such as ``cross_val_predict(method="predict_proba")``, bagging and voting, pass on the codes of sorted
+    labels: these are not among `classes`, and the order of categories is lost. `pytrees.metrics` knows the order, and
+    with classes 0, 1, ..., in their order, everything does. scikit-learn's metrics, including `score`, refuse labels of
+    mixed types. Exported trees show the most frequent classes, whatever the rule; ``to_sklearn`` refuses a rule that
+    predicts others.
 
     References
     ----------
@@ -348,7 +302,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     >>> tree.set_params(predict_rule="median").predict([[1], [2]])
     array(['medium', 'high'], dtype='<U7')
 
-    Where it is worse to predict too low a class than too high a one:
+    Costs, if too low a prediction is worse than too high a one:
 
     >>> costs = [[0, 1, 2, 3], [5, 0, 1, 2], [10, 5, 0, 1], [15, 10, 5, 0]]
     >>> tree.set_params(predict_rule="cost", cost_matrix=costs).predict([[1], [2]])
@@ -417,6 +371,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         return self._decide(value).take(leaves)
 
 
+@described_like(DecisionForestClassifier, OrdinalDecisionTreeClassifier)
 class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
     """A random forest for classes that stand in an order.
 
@@ -425,78 +380,21 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
     criterion : str or criterion object, default="ogini"
-        As in :class:`OrdinalDecisionTreeClassifier`.
-    classes : array-like of shape (n_classes,), default=None
         As in :class:`OrdinalDecisionTreeClassifier`.
     predict_rule : {"mode", "median", "expected", "cost"}, default="mode"
         As in :class:`OrdinalDecisionTreeClassifier`, applied to the mean shares.
-    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
-        As in :class:`OrdinalDecisionTreeClassifier`.
-    max_depth : int or None, default=None
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    min_samples_split : int or float, default=2
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    min_samples_leaf : int or float, default=1
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    min_weight_fraction_leaf : float, default=0.0
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    max_leaf_nodes : int or None, default=None
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    min_gain : float or None, default=None
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    min_impurity_decrease : float, default=0.0
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    ccp_alpha : float, default=0.0
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    max_candidates : int or None, default=None
-        Of every tree, as in :class:`DecisionForestClassifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`DecisionForestClassifier`.
-    handle_unknown : {"error", "majority"}, default="error"
-        As in :class:`DecisionForestClassifier`.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        As in :class:`DecisionForestClassifier`.
-    bootstrap : bool, default=True
-        As in :class:`DecisionForestClassifier`.
-    max_samples : int, float or None, default=None
-        As in :class:`DecisionForestClassifier`.
     oob_score : bool or callable, default=False
-        As in :class:`DecisionForestClassifier`; what is judged is predicted by `predict_rule`.
+        As in :class:`DecisionForestClassifier`; the scored predictions are made by `predict_rule`.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         As in :class:`DecisionForestClassifier`; only for classes that can be sorted.
-    n_jobs : int or None, default=None
-        As in :class:`DecisionForestClassifier`.
-    random_state : int, RandomState instance or None, default=None
-        As in :class:`DecisionForestClassifier`.
-    verbose : int, default=0
-        As in :class:`DecisionForestClassifier`.
-    warm_start : bool, default=False
-        As in :class:`DecisionForestClassifier`.
 
     Attributes
     ----------
     estimators_ : list of OrdinalDecisionTreeClassifier
         The fitted trees; `random_state` of each is its seed.
-    estimator_ : OrdinalDecisionTreeClassifier
-        Such a tree, not fitted.
-    estimators_samples_ : list of ndarrays of int64
-        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
     classes_ : ndarray of shape (n_classes,)
         The classes, from the lowest to the highest: not always sorted.
-    n_classes_, n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features,)
-        Mean over the trees.
-    oob_decision_function_, oob_score_, unbiased_feature_importances_
-        As in :class:`DecisionForestClassifier`.
 
     Raises
     ------

@@ -1,77 +1,73 @@
-"""Ask the samples that a tree of a forest has not seen: about the forest's predictions, and about features."""
+"""Judge a forest's predictions, and its features, on the samples that a tree has not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._engine import config_context
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ..tree import Tree, node_depths
-
-if TYPE_CHECKING:
-    from .plan import Plan
+from .growth_job import GrowthJob
 
 
 def sum_shares_out_of_bag(
-    plan: Plan, trees: Sequence[Tree], seeds: Sequence[int], block: slice
+    job: GrowthJob, trees: Sequence[Tree], seeds: Sequence[int], block: slice
 ) -> tuple[FloatArray, IntArray]:
     """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
-    X = plan.X[block]
-    total, n_trees = np.zeros((len(X), plan.n_classes)), np.zeros(len(X), dtype=np.int64)
-    with config_context(engine=plan.engine):
+    X = job.X[block]
+    total, n_trees = np.zeros((len(X), job.n_classes)), np.zeros(len(X), dtype=np.int64)
+    with config_context(engine=job.engine):
         for tree, seed in zip(trees, seeds, strict=True):
-            rows = np.flatnonzero(_unseen(plan, seed)[block])
+            rows = np.flatnonzero(_unseen(job, seed)[block])
             total[rows] += tree.shares_at(tree.apply_valid(X[rows]))
             n_trees[rows] += 1
     return total, n_trees
 
 
-def _unseen(plan: Plan, seed: int) -> BoolArray:
-    """Return which samples a tree has not seen. They are drawn again: to keep all draws would take more room than the
-    trees."""
-    unseen = np.ones(len(plan.X), dtype=bool)
-    unseen[plan.arrange(seed)[0]] = False
+def _unseen(job: GrowthJob, seed: int) -> BoolArray:
+    """Return which samples a tree has not seen, by drawing again: stored draws would take more room than the trees."""
+    unseen = np.ones(len(job.X), dtype=bool)
+    unseen[job.arrange(seed)[0]] = False
     return unseen
 
 
-def mixed_gains_out_of_bag(plan: Plan, tree: Tree, seed: int) -> FloatArray | None:
-    """Compute the `mixed_gains` on the samples that a tree has not seen, None where they weigh nothing."""
-    unseen = _unseen(plan, seed)
-    weights = plan.weights
-    if plan.rows is not None:
-        unseen &= np.bincount(plan.rows, minlength=len(plan.X)) > 0  # the others have no weight
+def mixed_gains_out_of_bag(job: GrowthJob, tree: Tree, seed: int) -> FloatArray | None:
+    """Compute the `mixed_gains` on the samples that a tree has not seen; None if they have no weight."""
+    unseen = _unseen(job, seed)
+    weights = job.weights
+    if job.rows is not None:
+        unseen &= np.bincount(job.rows, minlength=len(job.X)) > 0  # other samples have no weight
         if weights is not None:
-            weights = np.zeros(len(plan.X))
-            weights[plan.rows] = plan.weights
+            weights = np.zeros(len(job.X))
+            weights[job.rows] = job.weights
     rows = np.flatnonzero(unseen)
     if not len(rows):
         return None
-    with config_context(engine=plan.engine):
-        leaves = tree.apply_valid(plan.X[rows])
-    return mixed_gains(tree, leaves, plan.codes[rows], None if weights is None else weights[rows])
+    with config_context(engine=job.engine):
+        leaves = tree.apply_valid(job.X[rows])
+    return mixed_gains(tree, leaves, job.codes[rows], None if weights is None else weights[rows])
 
 
 def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray | None) -> FloatArray:
-    """Compute what the splits by every feature gain on samples that the tree was not grown on.
+    """Compute the gain of the splits by every feature on samples that the tree was not grown on.
 
-    Of a node with the class shares p of its training samples, samples of the class shares q have the mixed Gini
-    impurity 1 - sum p_k q_k: how often a class that is drawn from the training samples is not that of the sample
-    [1]_. A split gains the samples' impurity in the node less that in its children. Where a feature tells nothing, that
-    is zero in expectation, however many values the feature has.
+    At a node whose training samples have the class shares p, samples of the class shares q have the mixed Gini impurity
+    1 - sum p_k q_k: the probability that a class drawn from the training samples differs from the sample's class [1]_.
+    A split gains the samples' impurity in the node minus their impurity in its children. The expected gain is zero if a
+    feature tells nothing, however many values the feature has.
 
     Parameters
     ----------
     tree : Tree
         The tree.
     leaves : ndarray of shape (n_samples,), int64
-        Where the samples come to. Those that stay at a node have its impurity.
+        The nodes that the samples reach. Samples that stay at an inner node have its impurity.
     codes : ndarray of shape (n_samples,), int
         Codes of their classes.
     weights : ndarray of shape (n_samples,) or None
-        Their weights; None where all count once.
+        Their weights; None: all count once.
 
     Returns
     -------
@@ -83,8 +79,8 @@ def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray
     .. [1] Z. Zhou and G. Hooker, "Unbiased Measurement of Feature Importance in Tree-Based Methods", ACM TKDD 15(2),
        2021, Section 4.
     """
-    places = leaves * tree.n_classes + codes
-    counts = np.bincount(places, weights=weights, minlength=tree.node_count * tree.n_classes).astype(np.float64)
+    cells = leaves * tree.n_classes + codes
+    counts = np.bincount(cells, weights=weights, minlength=tree.node_count * tree.n_classes).astype(np.float64)
     counts = counts.reshape(tree.node_count, tree.n_classes)
     total = counts.sum()
     parents = np.zeros(tree.node_count, dtype=np.int64)
@@ -96,7 +92,7 @@ def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray
 
 
 def _add_up(counts: FloatArray, parents: IntArray, depths: IntArray) -> None:
-    """Add the counts of all nodes to those above them, the deepest first."""
+    """Add the counts of all nodes to the nodes above them, the deepest first."""
     by_depth = np.argsort(depths, kind="stable")
     levels = np.split(by_depth, np.flatnonzero(np.diff(depths[by_depth])) + 1)
     for nodes in reversed(levels[1:]):

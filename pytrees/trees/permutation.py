@@ -10,6 +10,7 @@ from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
+from .._docstrings import described_like
 from .._sklearn import Interval, StrOptions
 from .._typing import (
     CategoricalFeatures,
@@ -24,66 +25,37 @@ from .._typing import (
 )
 from ..criteria import CriterionLike
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
-from .draws import BLOCK_BOOTSTRAPS, draw_orders
+from .bootstrap import BLOCK_BOOTSTRAPS, draw_orders
+from .cart import DecisionTreeClassifier
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
 
+@described_like(DecisionTreeClassifier)
 class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     """A decision tree whose impurity is the Effort-To-Compress of the label sequence.
 
     The samples are taken as a sequence, in their own order or by the keys of `order`: the same samples in another order
     can give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_), ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``,
-    where a child's sequence S_v is the subsequence of its samples. Samples of several series, which `groups` tells
-    apart, are a sequence each: a split gains what it gains in the groups, on average over the samples.
+    where a child's sequence S_v is the subsequence of its samples. `groups` divides the samples into several series,
+    each a sequence of its own: the gain of a split is the mean of its gains in the groups, over the samples.
 
     Parameters
     ----------
     criterion : str or criterion object, default="etc"
-        As in :class:`DecisionTreeClassifier`. ``"lz76"`` is another measure of how irregular a sequence is, in the
-        place of ETC in the gain. Under every other criterion of the engine the order of the samples has no influence.
-    max_depth : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    min_samples_split : int or float, default=2
-        As in :class:`DecisionTreeClassifier`.
-    min_samples_leaf : int or float, default=1
-        As in :class:`DecisionTreeClassifier`.
-    max_leaf_nodes : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    max_features : int, float, {"sqrt", "log2"} or None, default=None
-        As in :class:`DecisionTreeClassifier`.
+        As in :class:`DecisionTreeClassifier`. ``"lz76"`` is another measure of how irregular a sequence is, which
+        replaces ETC in the gain. Under every other criterion of the engine the order of the samples has no influence.
     min_gain : float or None, default=None
         As in :class:`DecisionTreeClassifier`, in steps of ``"etc"``.
-    max_candidates : int or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    handle_unknown : {"error", "majority"}, default="error"
-        As in :class:`DecisionTreeClassifier`.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        As in :class:`DecisionTreeClassifier`.
     n_jobs : int or None, default=None
-        Threads that scan the features of a node together, where the node is large enough to profit; None is one
-        thread, -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` and ``"lz76"`` use
-        them.
-    random_state : int, RandomState instance or None, default=None
-        Draws the features where `max_features` is given; nothing else is random.
+        Threads that scan the features of a node together if the node is large enough to profit; None is one thread,
+        -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` and ``"lz76"`` use them.
 
     Attributes
     ----------
     tree_ : Tree
         The tree as plain arrays.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    max_features_ : int
-        The number of features that `max_features` says.
     feature_importances_ : ndarray of shape (n_features,)
         Share of every feature in the total ETC gain; gains below zero count as zero.
 
@@ -100,11 +72,11 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     thread.
 
     With `groups` the impurity of a node is the mean of the ETC of its groups' sequences, each weighted by its number of
-    samples in the node. The gain by Eq. 1 then is the same mean of the gains that the groups have alone; it is that of
-    the paper where there is one group, and the same however often a series is repeated as a group of its own. A sum of
-    the ETC would count a long series' steps by the samples of all others too, and `min_gain` would depend on the number
-    of groups. The sequence of a single sample has the ETC 0: many groups of few samples say little about a node, and
-    nothing where each has one left; then the first of all cuts is taken.
+    samples in the node. The gain by Eq. 1 then is the same mean of the gains in each group alone; it equals the gain of
+    the paper for one group, and does not change if a series is repeated as a group of its own. A sum of the ETC would
+    count a long series' steps by the samples of all others too, and `min_gain` would depend on the number of groups.
+    The sequence of a single sample has the ETC 0: many groups of few samples say little about a node, and nothing if
+    each has one sample left; then the first of all cuts is taken.
 
     References
     ----------
@@ -130,7 +102,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     >>> PermutationDecisionTreeClassifier().fit(X, y, order=[3, 1, 2, 6, 4, 5], groups=ward).tree_.gain[0].item()
     2.0
 
-    Where the order matters, test by later samples; `order` and `groups` are routed to the tree:
+    If the order matters, test on later samples; `order` and `groups` are routed to the tree:
 
     >>> import sklearn
     >>> from sklearn.model_selection import TimeSeriesSplit, cross_val_score
@@ -143,6 +115,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
     >>> scores.shape
     (3,)
     """
+
+    max_features_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
 
@@ -177,6 +151,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @described_like(DecisionTreeClassifier.fit)
     def fit(
         self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
     ) -> Self:
@@ -184,25 +159,15 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
-            None among categories, is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the samples; samples of equal keys stay in their
             own order. Without keys the samples' own order is the order. Key i belongs to sample i, whatever index a
             pandas column has. The keys can be routed through pipelines and searches: with
             ``sklearn.set_config(enable_metadata_routing=True)`` and ``set_fit_request(order=True)``.
         groups : array-like of shape (n_samples,), optional
-            Which of several series every sample belongs to, by keys of any type that can be sorted. Each group is a
-            sequence of its own, in the order of its samples: sequences never join across groups. Routed as the keys of
-            `order` are, by ``set_fit_request(groups=True)``. They have no influence where the order has none.
-
-        Returns
-        -------
-        PermutationDecisionTreeClassifier
-            The fitted estimator.
+            The series that every sample belongs to, by keys of any type that can be sorted. Each group is a sequence of
+            its own, in the order of its samples: sequences never join across groups. Routed like the keys of `order`,
+            by ``set_fit_request(groups=True)``. Groups have no influence if the order has none.
 
         Raises
         ------
@@ -214,76 +179,33 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         return self._fit(X, y, order=order, groups=groups)
 
 
+@described_like(BaseForestClassifier, PermutationDecisionTreeClassifier)
 class PermutationDecisionForestClassifier(BaseForestClassifier):
     """Permutation decision trees, each on its own random permutation of the samples, and their majority vote.
 
     Diversity comes from the order of the samples alone: every tree sees all samples and all features (Section 4.1 of
-    [1]_). `bootstrap` and `max_features` add what the authors leave to future work. A permutation destroys the order
-    that the samples have; where it says something, the bootstraps by blocks keep it inside of these.
+    [1]_). `bootstrap` and `max_features` add what the authors leave to future work. A permutation destroys the order of
+    the samples; if that order matters, a bootstrap by blocks keeps it within the blocks.
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
     criterion : str or criterion object, default="etc"
         As in :class:`PermutationDecisionTreeClassifier`. Criteria that do not see the order give diverse trees only
         with `bootstrap` or `max_features`.
-    max_depth : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    min_samples_split : int or float, default=2
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    min_samples_leaf : int or float, default=1
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    max_leaf_nodes : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    max_features : int, float, {"sqrt", "log2"} or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    min_gain : float or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    max_candidates : int or None, default=None
-        Of every tree, as in :class:`DecisionTreeClassifier`.
-    categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
-        As in :class:`DecisionTreeClassifier`.
-    handle_unknown : {"error", "majority"}, default="error"
-        As in :class:`DecisionTreeClassifier`.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        As in :class:`DecisionTreeClassifier`.
     bootstrap : bool or {"moving_block", "stationary"}, default=False
         Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them. True
-        draws one by one; ``"moving_block"`` blocks of `block_length` neighbours, every one of which is as likely [2]_;
-        ``"stationary"`` blocks that start at any sample and whose lengths are random, of the mean `block_length`, the
-        first sample following the last one [3]_. A block keeps the order of its samples. Blocks are drawn, or samples
-        permuted, within every group.
+        draws one by one; ``"moving_block"`` draws blocks of `block_length` neighbours, all equally likely [2]_;
+        ``"stationary"`` draws blocks that start at any sample and whose lengths are random, of the mean `block_length`,
+        with the first sample behind the last one [3]_. A block keeps the order of its samples. Blocks are drawn, or
+        samples permuted, within every group.
     block_length : int or None, default=None
-        Length of the blocks in samples; None is the cube root of the group's number of samples, rounded up. Groups that
-        are no longer are drawn from in blocks of their own length. Only with a bootstrap by blocks.
-    n_jobs : int or None, default=None
-        Trees grown at once, through joblib. The forest is the same for every number and every backend.
-    random_state : int, RandomState instance or None, default=None
-        Draws one seed for every tree, before any of them grows.
-    verbose : int, default=0
-        Show a progress bar on standard error.
-    warm_start : bool, default=False
-        As in :class:`DecisionForestClassifier`.
+        Length of the blocks in samples; None is the cube root of the group's number of samples, rounded up. A group
+        that is no longer is drawn from in blocks of its own length. Only with a bootstrap by blocks.
 
     Attributes
     ----------
     estimators_ : list of PermutationDecisionTreeClassifier
-        The fitted trees.
-    estimator_ : PermutationDecisionTreeClassifier
-        Such a tree, not fitted.
-    estimators_samples_ : list of ndarrays of int64
-        The samples that every tree was grown on, as indices in X, in the order in which they were drawn.
-    classes_ : ndarray of shape (n_classes,)
-        The classes, sorted.
-    n_classes_, n_features_in_ : int
-        Numbers of classes and features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Only where X had column names.
-    is_categorical_, categories_, ordered_categories_
-        As in :class:`DecisionTreeClassifier`.
-    feature_importances_ : ndarray of shape (n_features,)
-        Mean over the trees.
+        The fitted trees; `random_state` of each is its seed.
 
     See Also
     --------
@@ -311,7 +233,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
     >>> sum(distinct.count for distinct in forest.distinct_trees())
     11
 
-    Trees on blocks of neighbours, tested by later samples:
+    Trees on blocks of neighbours, tested on later samples:
 
     >>> import numpy as np
     >>> from sklearn.model_selection import TimeSeriesSplit, cross_val_score
@@ -377,6 +299,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
+    @described_like(DecisionTreeClassifier.fit)
     def fit(
         self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
     ) -> Self:
@@ -384,28 +307,18 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
-            None among categories, is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels of any type.
         order : array-like of shape (n_samples,), optional
-            Sortable keys. The samples are put into their order before they are permuted or drawn, so that the forest
-            does not depend on how they are stored.
+            Sortable keys. The samples are sorted by them before they are permuted or drawn, so that the forest does not
+            depend on how samples are stored.
         groups : array-like of shape (n_samples,), optional
             As in :meth:`PermutationDecisionTreeClassifier.fit`. Every tree permutes the samples of each group, or draws
             as many of them as there are.
-
-        Returns
-        -------
-        PermutationDecisionForestClassifier
-            The fitted estimator.
 
         Raises
         ------
         ValueError
             As in :meth:`PermutationDecisionTreeClassifier.fit`; also if `block_length` is given without a bootstrap by
-            blocks, or leaves one block of all samples, or moving blocks one of every group.
+            blocks, or leaves one block of all samples, or one moving block of every group.
         """
         self._fit(X, y, order=order, groups=groups)
         return self

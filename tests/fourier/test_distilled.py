@@ -79,7 +79,7 @@ def test_several_outputs(measure):
     check(model, X, measure, few)
     assert few.values[0].shape[1] == 3
     assert (few.evaluate(X).argmax(axis=1) == model.predict(X)).mean() > 0.9
-    with pytest.raises(ValueError, match="Leaves of 3 outputs are not drawn"):
+    with pytest.raises(ValueError, match="the model has 3 outputs"):
         few.plot()
 
 

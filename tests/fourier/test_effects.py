@@ -42,8 +42,8 @@ from pytrees.fourier import (
     sobol_indices,
     tree_from_ensemble,
 )
-from pytrees.fourier.boxes import Leaves, box_of_schema, measure_arrays
-from pytrees.fourier.samples import Samples
+from pytrees.fourier.boxes import Leaves, box_of_schema
+from pytrees.fourier.measures import Samples, measure_of
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
@@ -143,7 +143,7 @@ def test_kernels_of_both_engines_agree(seed, kind, n_outputs):
     """Boxes of any sets of values."""
     problem = Problem(seed, kind)
     rng, cardinalities = problem.rng, problem.cardinalities
-    arrays = measure_arrays(problem.measure.get("measure", "uniform"), cardinalities, problem.measure.get("X"))
+    arrays = measure_of(problem.measure.get("measure", "uniform"), cardinalities, problem.measure.get("X"))
     boxes = joined([box_of_schema(random_schema(rng, cardinalities)[0], cardinalities) for _ in range(4)])
     values = rng.choice([0.0, 1.0, -0.3], (4, n_outputs))
     rows, weights = rng.integers(0, cardinalities, (5, cardinalities.size)), rng.choice([0.5, 1.0, 2.0], 5)
@@ -366,7 +366,7 @@ def test_values_without_mass_have_means():
     measure = [[1.0, 0.0], [0.5, 0.5]]
     assert partial_dependence([tree], [2, 2], [0], measure=measure)[0].tolist() == [0.0, 1.0]
     assert sobol_indices([tree], [2, 2], measure=measure).variance == 0.0
-    with pytest.raises(ValueError, match="no mass"):
+    with pytest.raises(ValueError, match="probability zero"):
         schema_average([tree], {0: 1}, [2, 2], measure=measure)
 
 
@@ -527,7 +527,7 @@ def test_the_share_of_the_work_that_is_done_rises(monkeypatch):
     """Show the progress of a kernel that works for some tenths of a second."""
     codes = ordinal_codes(RandomForestClassifier(400, random_state=0).fit(*load_breast_cancer(return_X_y=True)))
     leaves = Leaves(codes.trees, codes.cardinalities)
-    measure = measure_arrays("uniform", codes.cardinalities)
+    measure = measure_of("uniform", codes.cardinalities)
     for name, of_trees in (("gram", (leaves.indptr,)), ("box_effects", ())):
         shares = []
         with kernel("watched")(shares.append):

@@ -198,7 +198,7 @@ def test_other_schemas_are_refused():
         ([fitted(table, y, DecisionForestClassifier, n_estimators=2), categorical], "categorical features of model 1"),
         ([forest, boosted], "Model 1 gives a margin, the first one a probability"),
         ([boosted, fitted(X[:100], y[:100], HistGradientBoostingClassifier, max_iter=2)], "Margins of different"),
-        ([forest, fitted(X, y.astype(str), n_estimators=2)], "numbers, those of others are not"),
+        ([forest, fitted(X, y.astype(str), n_estimators=2)], "numbers, the classes of other models are not"),
         (scales, "scales of different classes"),
         ([], "no models"),
         ([fitted(X, y, ExtraTreesRegressor, n_estimators=2),
@@ -246,7 +246,7 @@ def test_margins_of_other_link_functions_have_no_mean():
     assert (merged.link, merge([merged, logistic[0]]).link) == ("logit", "logit")
     exponential = GradientBoostingClassifier(n_estimators=2, loss="exponential").fit(X, y)
     with pytest.raises(
-        ValueError, match="link functions have no mean: logit of half of model 1, logit of the first one"
+        ValueError, match="link functions have no mean: logit of half in model 1, logit in the first model"
     ):
         merge([merged, exponential])
 

@@ -29,9 +29,8 @@ from pytrees import (
     Tree,
 )
 from pytrees._engine import kernel
-from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
-from pytrees.fourier import samples as samples_module
-from pytrees.fourier.samples import Samples
+from pytrees.fourier import gram, measures, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
+from pytrees.fourier.measures import Samples
 
 LIMITS = st.fixed_dictionaries(
     {
@@ -87,7 +86,7 @@ def test_many_samples_are_taken_in_parts(monkeypatch):
     _, cardinalities, trees, values, X = sample(3)
     X = np.tile(X, (5, 1))
     whole = gram(trees, cardinalities, values=values, measure="joint", X=X)
-    monkeypatch.setattr(samples_module, "_ROWS", 2)
+    monkeypatch.setattr(measures, "_ROWS", 2)
     np.testing.assert_allclose(gram(trees, cardinalities, values=values, measure="joint", X=X), whole, **CLOSE)
 
 
@@ -100,7 +99,7 @@ def test_schema_average_is_a_mean_over_samples(engine, seed):
     weights = rng.normal(size=len(trees))
     arguments = {"weights": weights, "values": values, "measure": "joint", "X": X}
     if not inside.any():
-        with pytest.raises(ValueError, match="has no mass"):
+        with pytest.raises(ValueError, match="has probability zero"):
             schema_average(trees, schema, cardinalities, **arguments)
         return
     at = functions_at(trees, values, X)[:, inside, 0]

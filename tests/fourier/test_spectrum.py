@@ -24,7 +24,7 @@ from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
 from pytrees.fourier.boxes import box_of_schema
-from pytrees.fourier.energy import energy_bounds
+from pytrees.fourier.spectrum import energy_bounds
 from pytrees.reference.fourier import spectrum as reference
 
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
@@ -335,8 +335,8 @@ def test_energy_bounds_by_hand():
         (([[0, 1]], [1.0, 1.0], [2, 2]), "coefficients of shape"),
         (([[0, 1]], [np.nan], [2, 2]), "NaN"),
         (([[0.5, 1]], [1.0], [2, 2]), "whole numbers"),
-        (([[0, 1]], [1.0], [2, 3]), "no real function"),
-        (([[0, 1]], [1j], [2, 2]), "no real function"),
+        (([[0, 1]], [1.0], [2, 3]), "function is not real"),
+        (([[0, 1]], [1j], [2, 2]), "function is not real"),
         (([[0, 1]], [1.0], [2, 2, 2]), "attributes"),
         (([[0, 1]], [1.0], [2, 0]), "from 1 to"),
         (([[0, 1]], [1.0], [2.5, 2]), "whole number"),

@@ -22,7 +22,7 @@ from support import examples, on_both_engines
 from pytrees import FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_from_ensemble, tree_inner
-from pytrees.fourier.energy import energy_bounds
+from pytrees.fourier.spectrum import energy_bounds
 from pytrees.reference.fourier import spectrum as reference
 from pytrees.tree import MULTIWAY
 

@@ -7,7 +7,7 @@ from scipy.stats import chisquare
 from support import on_both_engines
 
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
-from pytrees.trees.draws import cube_root, moving_blocks, stationary_blocks
+from pytrees.trees.bootstrap import cube_root, moving_blocks, stationary_blocks
 
 BOTH = pytest.mark.parametrize("bootstrap", ["moving_block", "stationary"])
 

@@ -342,7 +342,7 @@ def test_forests_that_draw_by_weight_do_not_know_their_samples():
     if vars(theirs).get("_sample_weight") is None:  # before scikit-learn 1.9, which draws by weight
         np.testing.assert_array_equal(ours.estimators_samples_, theirs.estimators_samples_)
         return
-    with pytest.raises(AttributeError, match="has drawn otherwise"):
+    with pytest.raises(AttributeError, match="unavailable on a forest converted from scikit-learn"):
         ours.estimators_samples_  # noqa: B018
     assert not hasattr(to_sklearn(ours), "estimators_samples_")
 

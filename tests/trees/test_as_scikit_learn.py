@@ -320,7 +320,7 @@ def test_a_warm_start_refuses_fewer_trees_and_other_data(data):
         ("classes", (X[y < 2], y[y < 2])),
     ):
         with pytest.raises(
-            ValueError, match=f"warm_start=True keeps the trees of the last fit, which had other {what}"
+            ValueError, match=f"warm_start=True keeps the trees of the last fit, but that fit had other {what}"
         ):
             forest.fit(*others)
     assert {**vars(forest), "n_estimators": 3} == before

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
-import pytrees.trees.sums
+import pytrees.trees.forest_prediction
 from pytrees import (
     DecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -180,7 +180,7 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
 
     monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
     monkeypatch.setattr(pytrees.trees.forest, "kernel", recorded_kernel)
-    monkeypatch.setattr(pytrees.trees.sums, "_FEWEST_ROWS_OF_A_WORKER", 1)
+    monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])
     assert seen == {"grow": {engine}, "walk": {engine}}
@@ -237,7 +237,7 @@ def test_a_tree_votes_for_the_lowest_of_its_most_frequent_classes(engine):
 @pytest.mark.parametrize("n_rows", [1, 15, 16, 200])
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_rows, n_jobs, monkeypatch):
-    monkeypatch.setattr(pytrees.trees.sums, "_FEWEST_ROWS_OF_A_WORKER", 30)
+    monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 30)
     X = np.random.default_rng(n_rows).integers(0, 4, (n_rows, 2)).astype(np.float64)
     trees = [make_stump(value=[[1, 2, 4], [1, 2, 0], [0, 3, 4]], n_features=2), *trees_of(expected)]
     votes, shares = np.zeros((n_rows, 3)), np.zeros((n_rows, 3))
@@ -245,7 +245,7 @@ def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_ro
         for row, leaf in enumerate(tree.apply(X)):
             votes[row, tree.majority[leaf]] += 1
             shares[row] += tree.shares[leaf]
-    sums = pytrees.trees.sums.ForestSums()
+    sums = pytrees.trees.forest_prediction.ForestSums()
     for _ in range(3):  # the trees are packed by then
         np.testing.assert_array_equal(sums(trees, X, [tree.majority for tree in trees], n_jobs=n_jobs), votes)
         np.testing.assert_array_equal(sums(trees, X, n_jobs=n_jobs), shares)
@@ -360,7 +360,7 @@ def test_a_forest_that_is_asked_again_stays_packed(engine):
 
 def test_large_forests_do_not_stay_packed(engine, monkeypatch):
     X, y = make_ties()
-    monkeypatch.setattr(pytrees.trees.sums, "_MOST_BYTES", 100)
+    monkeypatch.setattr(pytrees.trees.forest_prediction, "_MOST_BYTES", 100)
     forest = PermutationDecisionForestClassifier(3, random_state=0).fit(X, y)
     expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
     np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))

@@ -1,4 +1,4 @@
-"""Sums over the trees of a forest of what the samples' leaves give, which is how a forest predicts."""
+"""How a forest predicts: sums over its trees of the class shares, or votes, in the samples' leaves."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .._typing import Engine, FloatArray, IntArray
 from ..input.validation import check_finite, may_have_missing
 from ..tree import ROWS_OF_A_CALL, Tree
 
-# Below so many samples a worker costs more than it saves.
+# With fewer samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
 
-# Larger forests are packed anew for every call: what the kernels take of them would double their memory.
+# Larger forests are packed anew for every call: to keep their packed form would double their memory.
 _MOST_BYTES = 2**26
 
 
 def in_order(n_jobs: int | None, prefer: str, n_tasks: int) -> Parallel:
-    """Return joblib's Parallel, giving results one by one where its backend can: all but multiprocessing.
+    """Return joblib's Parallel, which yields results one by one in order, except with its multiprocessing backend.
 
-    There are no more workers than tasks, however many are asked for.
+    It starts at most one worker for each task.
     """
     n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
     try:
@@ -36,7 +36,7 @@ def in_order(n_jobs: int | None, prefer: str, n_tasks: int) -> Parallel:
 
 
 class ForestSums:
-    """Sums over trees that stay packed for the kernels from one call to the next, as long as they are the same ones.
+    """Sums over trees, which stay packed for the kernels between calls with the same trees.
 
     A forest makes one when it is fitted. Copies and pickles are empty.
     """
@@ -63,7 +63,7 @@ class ForestSums:
         labels: Sequence[IntArray] | None = None,
         *,
         n_jobs: int | None = None,
-        asked: Any = None,
+        named_in_errors: Any = None,
     ) -> FloatArray:
         """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
 
@@ -74,11 +74,11 @@ class ForestSums:
         X : ndarray of shape (n_samples, n_features), float64
             Samples; C-contiguous.
         labels : list of ndarrays of shape (n_nodes,), int64, optional
-            For every tree the codes of the classes that its nodes vote for. None: they give the shares of the classes.
+            For every tree the codes of the classes that its nodes vote for. None: nodes give the shares of the classes.
         n_jobs : int or None
-            Threads at once. Every one has samples of its own, so that sums do not depend on their number.
-        asked : estimator or None
-            Whose samples these are: where they are not finite, errors name it. None: they are finite, or NaN.
+            Threads at once. Each has samples of its own, so that sums do not depend on the number of threads.
+        named_in_errors : estimator or None
+            The estimator that errors about infinite samples name. None: all samples are finite, or NaN.
 
         Returns
         -------
@@ -90,11 +90,11 @@ class ForestSums:
             self._forget(parts, len(trees))
         self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
         if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
-            return _sums_tree_by_tree(trees, X, labels, asked)
+            return _sums_tree_by_tree(trees, X, labels, named_in_errors)
         sums, finite = self._sum(X, trees, labels, n_jobs, False)
         if not finite:
-            if asked is not None:
-                check_finite(asked, X)
+            if named_in_errors is not None:
+                check_finite(named_in_errors, X)
             if may_have_missing(X):
                 for tree in trees:
                     check_finite(tree, X)  # trees of an earlier version refuse missing values
@@ -128,7 +128,7 @@ class ForestSums:
 
 
 def _largest_array(part: Any) -> Any:
-    """Return the largest array of a tree, or the array that a part is."""
+    """Return the largest array of a tree; an array itself."""
     return getattr(part, "value", part)
 
 
@@ -145,12 +145,12 @@ def _sum_leaves(engine: Engine, packed: Any, X: FloatArray) -> tuple[FloatArray,
 
 
 def _sums_tree_by_tree(
-    trees: Sequence[Tree], X: FloatArray, labels: Sequence[IntArray] | None, asked: Any
+    trees: Sequence[Tree], X: FloatArray, labels: Sequence[IntArray] | None, named_in_errors: Any
 ) -> FloatArray:
-    """Add up as `ForestSums` does, where there are too few samples to pack the trees for."""
+    """Add up as `ForestSums` does, without packing the trees: few samples do not repay that."""
     sums, rows = np.zeros((len(X), trees[0].n_classes)), np.arange(len(X))
     for i, tree in enumerate(trees):
-        leaves = tree.apply_checked(X, asked if i == 0 else None)
+        leaves = tree.apply_checked(X, named_in_errors if i == 0 else None)
         if labels is None:
             sums += tree.shares_at(leaves)
         else:

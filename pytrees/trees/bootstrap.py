@@ -1,7 +1,7 @@
-"""Draw the samples of a forest's trees: all, or with replacement, as they are repeated or weigh more.
+"""Draw the samples of a forest's trees: all samples, or samples with replacement, repeated or counted as weights.
 
-All follows from a tree's seed; the numbers are those of a RandomState, whose streams are the same in every version of
-NumPy.
+The draws follow from a tree's seed; the numbers come from a RandomState, whose streams are the same in every version
+of NumPy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..input.validation import counts_where_exact
 
 
 def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:
-    """Return the samples of every tree where nothing is drawn."""
+    """Return the samples of every tree if nothing is drawn."""
     return None, weights
 
 
@@ -28,23 +28,23 @@ def draw_sequence(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: 
 
 
 def draw_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
-    """Draw samples with replacement; return those drawn, in their own order, weighted by how often they were."""
-    places, counts = _counted_draws(seed, n_rows, n_draws)
-    return places, counts_where_exact(counts if weights is None else counts * weights[places])
+    """Draw samples with replacement; return the drawn ones in their own order, weighted by their numbers of draws."""
+    indices, counts = _counted_draws(seed, n_rows, n_draws)
+    return indices, counts_where_exact(counts if weights is None else counts * weights[indices])
 
 
 def draw_balanced_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray) -> Draws:
-    """Draw samples as `draw_counts` does; the classes among those drawn then weigh the same, by their numbers."""
-    places, counts = _counted_draws(seed, n_rows, n_draws)
-    codes = codes[places]
+    """Draw samples as `draw_counts` does, and weigh them so that all classes among them have the same weight."""
+    indices, counts = _counted_draws(seed, n_rows, n_draws)
+    codes = codes[indices]
     of_classes = np.bincount(codes, weights=counts)
     balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
-    return places, counts_where_exact(balanced if weights is None else balanced * weights[places])
+    return indices, counts_where_exact(balanced if weights is None else balanced * weights[indices])
 
 
 def _counted_draws(seed: int, n_rows: int, n_draws: int) -> tuple[IntArray, IntArray]:
-    places, counts = kernel("count_draws")(seed, n_rows, n_draws)
-    return np.asarray(places, dtype=np.int64), np.asarray(counts, dtype=np.int64)
+    indices, counts = kernel("count_draws")(seed, n_rows, n_draws)
+    return np.asarray(indices, dtype=np.int64), np.asarray(counts, dtype=np.int64)
 
 
 def draw_orders(
@@ -56,11 +56,13 @@ def draw_orders(
     block_length: int | None,
     sizes: IntArray | None = None,
 ) -> Draws:
-    """Put the samples of every group in an order of their own: all of them, or as many drawn with replacement, one by
-    one or in blocks of neighbours. `sizes` are the groups' numbers of samples, which stand one behind the other."""
+    """Permute the samples of every group, or draw as many with replacement, one by one or in blocks of neighbours.
+
+    `sizes` has the groups' numbers of samples; the samples of a group are consecutive.
+    """
     sizes = np.array([n_rows]) if sizes is None else sizes
     if bootstrap == "moving_block" and block_length is not None and block_length >= sizes.max():
-        raise ValueError(f"block_length={block_length} leaves one block of every group: all trees would be the same.")
+        raise ValueError(f"block_length={block_length} leaves one block of every group: all trees would be equal.")
     starts = np.cumsum(sizes) - sizes
     random_state = _stream_of(seed)
     drawn = [
@@ -79,12 +81,12 @@ def _draw_order(
     return random_state.randint(size, size=size) if bootstrap else random_state.permutation(size)
 
 
-# A RandomState for every thread: to make one takes longer than to draw the samples of a small tree.
+# One RandomState for every thread: making one takes longer than drawing the samples of a small tree.
 _streams = local()
 
 
 def _stream_of(seed: int) -> np.random.RandomState:
-    """Return a RandomState that begins with this seed, until the thread asks for another one."""
+    """Return the thread's RandomState, seeded anew; the next call seeds it again."""
     if not hasattr(_streams, "random_state"):
         _streams.random_state = np.random.RandomState(0)
     random_state: np.random.RandomState = _streams.random_state
@@ -93,26 +95,28 @@ def _stream_of(seed: int) -> np.random.RandomState:
 
 
 def cube_root(size: int) -> int:
-    """Return the least number whose cube is no less than the size."""
+    """Return the cube root of a size, rounded up."""
     length = round(size ** (1 / 3))
     return length + (length**3 < size)
 
 
 def moving_blocks(random_state: np.random.RandomState, size: int, length: int) -> IntArray:
-    """Draw blocks of `length` neighbours, each as likely, until there are samples enough; the last block is cut."""
+    """Draw equally likely blocks of `length` neighbours until there are enough samples; cut the last block."""
     starts = random_state.randint(size - length + 1, size=-(-size // length))
     return (starts[:, np.newaxis] + np.arange(length)).ravel()[:size]
 
 
 def stationary_blocks(random_state: np.random.RandomState, size: int, length: int) -> IntArray:
-    """Draw blocks that start at any sample and end behind each of theirs with probability 1 / length; behind the last
-    sample stands the first one."""
-    places = np.arange(size)
+    """Draw blocks that start at any sample and end behind each sample with probability 1 / length.
+
+    The first sample follows the last one.
+    """
+    indices = np.arange(size)
     starts_block = random_state.random_sample(size) < 1.0 / length
     starts_block[:1] = True
     firsts = random_state.randint(size, size=size)
-    latest = np.maximum.accumulate(np.where(starts_block, places, 0))
-    return (firsts[latest] + places - latest) % size
+    latest = np.maximum.accumulate(np.where(starts_block, indices, 0))
+    return (firsts[latest] + indices - latest) % size
 
 
 BLOCK_BOOTSTRAPS: dict[str, Callable[[np.random.RandomState, int, int], IntArray]] = {
@@ -122,6 +126,6 @@ BLOCK_BOOTSTRAPS: dict[str, Callable[[np.random.RandomState, int, int], IntArray
 
 
 def order_of_draws(draw: Callable[..., Draws]) -> Callable[..., Draws]:
-    """Return a function that draws the samples of a tree one by one, where `draw` counts how often each is drawn."""
+    """Return a function that draws the same samples as `draw` in the order of the draws, in place of their counts."""
     n_draws = getattr(draw, "keywords", {}).get("n_draws")
     return draw if n_draws is None else partial(draw_sequence, n_draws=n_draws)

@@ -1,4 +1,4 @@
-"""The plan of a forest: what all of its trees grow from, and how their growth is stopped."""
+"""The job of growing a forest: the data and settings of all its trees, and the event that stops them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .._engine import config_context
 from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification
 
 
-class Stop(Event):
-    """Asks the workers of a forest to stop: Ctrl-C reaches the main thread alone, and they would go on growing trees.
+class StopEvent(Event):
+    """Tells the workers of a forest to stop: Ctrl-C reaches the main thread alone, and workers would go on.
 
-    A copy in another process is another event. joblib ends that process.
+    A copy in another process is another event: joblib ends that process itself.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Stop, ()
+        return StopEvent, ()
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """The data and settings that the trees of a forest grow from, all but their seeds.
+class GrowthJob:
+    """The data and settings that the trees of a forest grow from, except their seeds.
 
     Attributes
     ----------
@@ -36,21 +36,21 @@ class Plan:
     rows : ndarray of shape (n_used,), int64, or None
         The samples to draw from, in their order; None: all, as they are stored.
     weights : ndarray of shape (n_used,) or None
-        Of these samples, as the kernels take them; None: all 1.
+        Weights of these samples, as the kernels take them; None: all 1.
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
-        The kernels' options about features, where some are categorical: n_categories, and `subsets` where these are
-        divided into two sets.
+        The kernels' options about categorical features, if there are any: n_categories, and `subsets` if categories
+        are divided into two sets.
     shared : object
         The data that the engine has prepared from X for all trees.
     draw : callable
-        Takes a seed, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order in
-        which the tree takes them, or None for all in order; and their weights, or None.
+        Takes a seed, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order of the
+        tree, or None for all in order; and their weights, or None.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
-    stop : Stop
-        Set where the fit ends with an error.
+    stop_event : StopEvent
+        Set if the fit ends with an error.
     """
 
     engine: Engine
@@ -65,19 +65,18 @@ class Plan:
     shared: object
     draw: Callable[..., Draws]
     grow: Callable[..., Any]
-    stop: Stop
+    stop_event: StopEvent
 
     def __sizeof__(self) -> int:
-        """Return the bytes of the data, by which joblib's Dask backend knows that it is to be sent once, not with every
-        tree."""
+        """Return the bytes of the data: joblib's Dask backend sends large objects once, not with every tree."""
         arrays = self.X, self.codes, self.rows, self.weights
         return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
 
     def arrange(self, seed: int) -> tuple[IntArray | None, AnyArray | None]:
-        """Return the samples of the tree of this seed, None for all as they are stored; and their weights or None."""
+        """Return the samples of the tree of this seed, None for all as they are stored; and their weights, or None."""
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         with config_context(engine=self.engine):
-            places, weights = self.draw(seed, n_rows, self.weights)
-        if self.rows is None or places is None:
-            return (self.rows if places is None else places), weights
-        return self.rows[places], weights
+            drawn, weights = self.draw(seed, n_rows, self.weights)
+        if self.rows is None or drawn is None:
+            return (self.rows if drawn is None else drawn), weights
+        return self.rows[drawn], weights

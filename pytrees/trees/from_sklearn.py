@@ -1,4 +1,4 @@
-"""Estimators made of scikit-learn's fitted trees and forests."""
+"""Estimators of pytrees, made of scikit-learn's fitted trees and forests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import Draws, IntArray
 from ..export import SKLEARN_PARAMETERS_OF_FORESTS, SKLEARN_PARAMETERS_OF_TREES, kept_parameters
 from ..tree import Tree
+from .bootstrap import all_rows, draw_sequence
 from .cart import DecisionTreeClassifier
-from .draws import all_rows, draw_sequence
 from .forest import DecisionForestClassifier
-from .sums import ForestSums
+from .forest_prediction import ForestSums
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -26,32 +26,32 @@ __all__ = ["from_sklearn"]
 def from_sklearn(estimator: BaseEstimator) -> Any:
     """Convert a fitted tree or forest of scikit-learn to one of pytrees that decides alike.
 
-    All that is done with trees here can be done with the result: text, pictures, distinct trees, the Fourier algebra.
-    A ``DecisionTreeClassifier`` becomes a :class:`DecisionTreeClassifier`, a ``RandomForestClassifier`` or
+    The result takes part in everything that pytrees does with trees: text, pictures, distinct trees, the Fourier
+    algebra. A ``DecisionTreeClassifier`` becomes a :class:`DecisionTreeClassifier`, a ``RandomForestClassifier`` or
     ``ExtraTreesClassifier`` a :class:`DecisionForestClassifier`. They keep the classes, names of features, and
-    parameters that both libraries have; thresholds to the last bit; and class counts as the whole numbers that they
-    are. Out-of-bag scores are the forest's own, and so are its `estimators_samples_`, but where scikit-learn, from 1.9
-    on, has drawn samples by their weights.
+    parameters that both libraries have; thresholds to the last bit; and class counts as whole numbers. A forest keeps
+    its out-of-bag scores, and its `estimators_samples_` unless scikit-learn, from 1.9 on, has drawn samples by their
+    weights.
 
-    Samples are compared in float64 here, while scikit-learn rounds them to float32 before: on data that is exact in
-    float32, both decide alike. Probabilities are equal to the last bit where class counts are whole numbers.
+    pytrees compares samples in float64, while scikit-learn first rounds them to float32: on data that is exact in
+    float32, both decide alike. Probabilities are equal to the last bit if class counts are whole numbers.
 
     Parameters
     ----------
     estimator : DecisionTreeClassifier, ExtraTreeClassifier, RandomForestClassifier or ExtraTreesClassifier
-        Fitted, of scikit-learn.
+        A fitted estimator of scikit-learn.
 
     Returns
     -------
     DecisionTreeClassifier or DecisionForestClassifier
-        Of pytrees, fitted. Where `fit` is called again, it grows the trees of pytrees, with the best splits.
+        A fitted estimator of pytrees. Another call of `fit` grows the trees of pytrees, with the best splits.
 
     Raises
     ------
     TypeError
-        If it is anything else, such as a regressor.
+        If `estimator` is anything else, such as a regressor.
     ValueError
-        If it has several outputs, or has nodes without training samples.
+        If it has several outputs, or nodes without training samples.
 
     See Also
     --------
@@ -95,13 +95,13 @@ def from_sklearn(estimator: BaseEstimator) -> Any:
 
 
 def _draws_of(theirs: Any) -> tuple[int, IntArray | None, Callable[..., Draws]] | None:
-    """Return from what the samples of the trees of scikit-learn's forest are drawn again; None if in another way."""
+    """Return what draws the samples of the trees of scikit-learn's forest again; None if pytrees draws others."""
     if not hasattr(theirs, "_n_samples"):
         return None
     draw = partial(draw_sequence, n_draws=theirs._n_samples_bootstrap) if theirs.bootstrap else all_rows
-    places, _ = draw(theirs.estimators_[0].random_state, theirs._n_samples, None)
-    places = np.arange(theirs._n_samples) if places is None else places
-    return (theirs._n_samples, None, draw) if np.array_equal(places, theirs.estimators_samples_[0]) else None
+    drawn, _ = draw(theirs.estimators_[0].random_state, theirs._n_samples, None)
+    drawn = np.arange(theirs._n_samples) if drawn is None else drawn
+    return (theirs._n_samples, None, draw) if np.array_equal(drawn, theirs.estimators_samples_[0]) else None
 
 
 def _is_forest(estimator: object) -> bool:
@@ -111,7 +111,7 @@ def _is_forest(estimator: object) -> bool:
 
 
 def _estimator_of(tree: Tree, ours: DecisionTreeClassifier, theirs: Any, max_features: int) -> DecisionTreeClassifier:
-    """Return an estimator as fitted: with this tree, and with what the other estimator has learned of the data."""
+    """Return an estimator as fitted: with this tree, and with the classes and features of the other estimator."""
     ours.max_features_ = max_features
     ours._keep(tree)
     return _take_over(theirs, ours)
