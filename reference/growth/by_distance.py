@@ -12,8 +12,8 @@ from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
 from ..criteria.counts import class_counts, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import by_value, check_categories, is_categorical
-from ..split.node_split import best_of, better_split, find_split
 from ..split.node_search import allowed_cuts, allows_children, draw_features, mix64
+from ..split.node_split import best_of, better_split, find_split
 from .distances import (
     DISTANCES,
     INFORMATION,

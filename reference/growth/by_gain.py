@@ -12,12 +12,12 @@ from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
 from ..criteria.counts import add_up, given_of, is_greater, user_criterion_of
+from ..criteria.table import judges_sequence
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..sequence.groups import check_groups
-from ..split.node_split import find_split
-from ..criteria.table import judges_sequence
 from ..split.node_search import mix64
+from ..split.node_split import find_split
 from .tree import Node, as_arrays, children_of, in_preorder
 
 # A decrease of impurity may be too small by this much, as in scikit-learn.

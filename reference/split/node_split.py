@@ -12,9 +12,9 @@ from itertools import chain
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
 from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
+from ..criteria.table import count_gain, gain_of_counts, has_bounds, judges_sequence
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
-from ..criteria.table import count_gain, gain_of_counts, has_bounds, judges_sequence
 from .node_search import allowed_cuts, allows_children, candidates, draw_features, heavy_enough, left_parts
 from .subsets import subset_splits
 

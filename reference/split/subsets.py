@@ -6,9 +6,9 @@ from ..base.types import NONE_MISSING, UNDEFINED
 from ..criteria.categories import divisions
 from ..criteria.counts import add_up, added, counted, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
+from ..criteria.table import gain_of_counts, judges_sequence
 from ..criteria.user import FORBIDDEN
 from ..rows.partition import rows_by_category
-from ..criteria.table import gain_of_counts, judges_sequence
 
 
 def subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature):

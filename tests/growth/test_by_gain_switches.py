@@ -9,17 +9,17 @@ from sklearn.tree import DecisionTreeClassifier
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
 
+from pytrees._core.base.sizes import sizes
 from pytrees._core.growth.by_gain import share_features
 from pytrees._engine import config_context
 from pytrees.testing.strategies import count_weights, no_weights, problems
 from pytrees.tree import UNDEFINED
 
-# What chooses the way, in `_core/growth/by_gain.pyx`.
-ROWS_WITHOUT_BINS = 16384
-BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = 2048, 400
-FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES = 64, 100
-MOST_CLASSES_IN_BINS = 128
-NARROW_LIMIT = 65536
+SIZES = sizes()
+ROWS_WITHOUT_BINS = SIZES["MOST_ROWS_WITHOUT_BINS"]
+BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = SIZES["BLOCK_ROWS"], SIZES["BLOCK_ROWS_PER_CLASS"]
+FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES = SIZES["FEW_VALUES"], SIZES["BLOCK_ROWS_OF_FEW_VALUES"]
+MOST_CLASSES_IN_BINS, MOST_IN_NARROW = SIZES["MOST_CLASSES_IN_BINS"], SIZES["MOST_IN_NARROW"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
 BLOCKS = st.integers(1, 20)
@@ -274,7 +274,7 @@ def ways_without_bins(n_rows):
 
 
 # Up to so many rows a block has entries of 32 bits.
-@pytest.mark.parametrize("n_rows", [NARROW_LIMIT - 1, NARROW_LIMIT, NARROW_LIMIT + 1])
+@pytest.mark.parametrize("n_rows", [MOST_IN_NARROW - 1, MOST_IN_NARROW, MOST_IN_NARROW + 1])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
     rng = np.random.default_rng(3)
@@ -305,7 +305,7 @@ def test_many_classes(criterion, n_classes):
 
 
 # Labels of more classes than this need more than 16 bits.
-@pytest.mark.parametrize("n_classes", [NARROW_LIMIT - 1, NARROW_LIMIT, NARROW_LIMIT + 1])
+@pytest.mark.parametrize("n_classes", [MOST_IN_NARROW - 1, MOST_IN_NARROW, MOST_IN_NARROW + 1])
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
 def test_classes_of_wide_labels(criterion, n_classes):
     rng = np.random.default_rng(1)

@@ -8,14 +8,14 @@ from strategies import limits
 from support import assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context
 from pytrees.criteria import CountCriterion
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
 
-# What chooses the way, in `_core/growth/by_gain.pyx` and `_core/rows/histogram.pyx`.
-PART_ROWS = 4096
-ROWS_WITHOUT_BINS = 16384
-ROWS_OF_A_THREAD = 32768
+SIZES = sizes()
+PART_ROWS, ROWS_WITHOUT_BINS = SIZES["PART_ROWS"], SIZES["MOST_ROWS_WITHOUT_BINS"]
+ROWS_OF_A_THREAD = SIZES["ROWS_OF_A_THREAD"]
 
 THREADS = st.integers(2, 5)
 PARTS = st.integers(1, 30)

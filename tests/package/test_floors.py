@@ -27,8 +27,8 @@ from sources import (
 KERNEL_FLOORS = {
     "base": set(),  # types, memory, signals, sorting, exact numbers: everything stands on it
     "sequence": {"base"},  # sequences of labels: pair substitution and the best cut of one
-    "criteria": {"base", "sequence"},  # what a split gains, one file for each criterion
-    "rows": {"base"},  # a node's rows: sorted, ranked, in bins
+    "rows": {"base"},  # a node's samples: sorted, ranked, in bins
+    "criteria": {"base", "sequence", "rows"},  # what a split gains, one file for each criterion, and their table
     "split": {"base", "sequence", "criteria", "rows"},  # the best split of one node
     "growth": {
         "base",
@@ -187,9 +187,46 @@ def test_public_pxd_files_need_no_others():
 def test_no_two_classes_or_structs_of_the_kernels_share_a_name():
     modules = defaultdict(set)
     for path in CORE:
-        for name in defined_types(path):
+        for name in defined_types(path) - {"Task"}:  # a role that scans.pxi gives to a class of its includer
             modules[name].add(module_of(path))
     assert_none(f"{name}: {', '.join(sorted(found))}" for name, found in modules.items() if len(found) > 1)
+
+
+TABLE_OF_CRITERIA = ("criteria/table.pxd", "criteria/table.pyx", "criteria/score_table.pxd", "criteria/scans.pxi")
+
+
+def test_only_the_table_and_its_own_file_name_a_criterion():
+    folder = ROOT / "pytrees/_core"
+    table = (folder / "criteria/table.pxd").read_text(encoding="utf-8")
+    codes = re.findall(
+        r"^    ([A-Z][A-Z0-9_]*)$", table[table.index("cdef enum CriterionCode") :].split("\n\n\n")[0], re.M
+    )
+    assert len(codes) > 12
+    criterion = re.compile(
+        rf"\b(?:{'|'.join(codes)})\b|\b[A-Z]\w*Scan\b(?<!\bCountScan)(?<!\bWholeScan)(?<!\bBinnedScan)"
+    )
+    own = {name for path in (folder / "criteria").glob("*.pxd") for name in defined_types(path.relative_to(ROOT))}
+    found = []
+    for path in sorted(folder.rglob("*.p[xy]*")):
+        name = path.relative_to(folder).as_posix()
+        if name in TABLE_OF_CRITERIA or path.suffix not in {".pyx", ".pxd", ".pxi"}:
+            continue
+        named = set(criterion.findall(path.read_text(encoding="utf-8")))
+        if not name.startswith("criteria/"):
+            found += [f"{name}: {one}" for one in named & (own | set(codes)) - {"WeightedScan"}]
+        else:
+            found += [f"{name}: {one}" for one in named & set(codes)]
+    assert_none(found)
+
+
+def test_tests_read_sizes_from_the_kernels():
+    header = (ROOT / "pytrees/_core/base/sizes.h").read_text(encoding="utf-8")
+    names = re.findall(r"^#define (\w+) \d+", header, re.M)
+    assert len(names) > 20
+    copied = re.compile(rf"^(?:{'|'.join(names)})\b[\w, ]*= *[\d(]", re.M)
+    assert_none(
+        f"{path}: {line}" for path in source_files("tests") for line in copied.findall((ROOT / path).read_text())
+    )
 
 
 def test_files_are_not_too_long():

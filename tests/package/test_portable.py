@@ -69,8 +69,8 @@ int main() {
 # Sums of what the loops over vectors write, in whole numbers, and bits.
 VECTORS = r"""
 #include <stdio.h>
-#include "lanes_of_classes.h"
-#include "block_lanes.h"
+#include "simd_multiclass.h"
+#include "simd_sorted.h"
 
 static uint64_t state = 88172645463325252u, sum = 0;
 static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }

@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
+from pytrees._core.base.sizes import sizes
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
-# What chooses the way, in `_core/criteria.pyx`: from so many classes on the lanes are not all in registers, and sums up
-# to so much fit a lane.
-MIN_LANES = 16
-LANE_LIMIT = 2**32
-# And in `_core/criteria.pxd`: so great costs of ranking impurity may not fit 64 bits.
-SMALL_COST_LIMIT = 2**62
+MIN_LANES = sizes()["MIN_LANES"]
+LANE_LIMIT = 2**32  # sums below it fit a lane
+SMALL_COST_LIMIT = 2**62  # costs of ranking impurity below it fit 64 bits
 
 
 def noisy_grades(n_rows, n_classes, rng, n_values=None):

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import assert_same_tree, examples, grow
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context
 
-# So many samples of two classes are passed over at once, in `_core/split/scan.pyx`.
-BOX_ROWS = 16
+BOX_ROWS = sizes()["BOX_ROWS"]
 
 
 @st.composite

@@ -28,6 +28,7 @@ serve smaller nodes; one feature in FEWEST_FEATURES_PER_OTHER may have other val
 #define MOST_ROWS_IN_BINS 67108864
 /* The quantiles of a sample say well enough where to cut: bins of equal frequency are a heuristic. */
 #define SAMPLE_ROWS 8192
+#define ROWS_OF_A_THREAD 32768              /* that one thread codes */
 
 /* --------------------------------------------------------------------------------------------- ranks of the table */
 
@@ -60,6 +61,10 @@ ranks of the drawn features, or cutting them into bins, then costs less than kee
 #define ENTRIES_AT_ONCE 64                  /* sums are written, and read when they have left the queue of writes */
 /* With two classes and real weights, runs of BOX_ROWS samples are skipped if no cut in them can win. */
 #define BOX_ROWS 16
+
+/* -------------------------------------------------------------------------------------------- quadratic forms */
+
+#define MIN_LANES 16                        /* rows of the kernel of this length are held in registers */
 
 /* ------------------------------------------------------------------------------------------------------- threads */
 

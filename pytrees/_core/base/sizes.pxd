@@ -13,6 +13,7 @@ cdef extern from "sizes.h":
         MOST_CLASSES_IN_BINS
         MOST_ROWS_IN_BINS
         SAMPLE_ROWS
+        ROWS_OF_A_THREAD
         FEATURES_PER_RANKED
         MOST_NODE_BINS
         SAMPLES_PER_NODE_BIN
@@ -28,5 +29,6 @@ cdef extern from "sizes.h":
         MOST_SCORED
         ENTRIES_AT_ONCE
         BOX_ROWS
+        MIN_LANES
         PART_ROWS
         PARTS_PER_THREAD

@@ -9,7 +9,6 @@ cdef enum:
     NLOGN_FRACTION_BITS = 30
     LOG2_TABLE_BITS = 10
     LOG2_TABLE_SIZE = 1024
-    MIN_LANES = 16      # classes of a quadratic form that fit into registers, see forms.pxd
 
 
 @cython.final

@@ -4,6 +4,7 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.sizes cimport MIN_LANES
 from pytrees._core.base.types cimport index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, InformationForm, doubled

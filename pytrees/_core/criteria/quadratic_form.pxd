@@ -1,8 +1,9 @@
 """Quadratic forms of the class counts, of which a sample that moves changes one row of the kernel."""
 
 from pytrees._core.base.compiler cimport lanes_t
+from pytrees._core.base.sizes cimport MIN_LANES
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
-from pytrees._core.criteria.counts cimport MIN_LANES, ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts
 
 
 cdef struct FormRows:

@@ -15,7 +15,7 @@ from libc.math cimport INFINITY, floor, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.base.sizes cimport MAX_BINS, SAMPLE_ROWS
+from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
@@ -23,7 +23,6 @@ from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical
 cdef enum:
     ROWS_LOOKED_AT = 64
     ROWS_OF_A_TILE = 128
-    ROWS_OF_A_THREAD = 32768
 
 
 @cython.final

@@ -9,15 +9,15 @@ from samples import columns_of_all_kinds
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context, kernel
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
-# What chooses the way, in `_core/split/ranked.pyx`, `_core/rows/node_bins.pyx` and `_core/base/lanes_of_classes.h`.
-MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS = 64, 96, 255
-MOST_OF_FEW, FEWEST_IN_BINS = 16, 20
-MOST_IN_LANES = 2**15 - 1
-MOST_NODE_BINS = 256
-SAMPLES_PER_BIN = 3
+SIZES = sizes()
+MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS = SIZES["MOST_IN_PAIRS"], SIZES["MOST_OF_CLASSES_IN_PAIRS"]
+MOST_WEIGHT_IN_PAIRS, MOST_WEIGHT_IN_HALVES = SIZES["MOST_WEIGHT_IN_PAIRS"], SIZES["MOST_WEIGHT_IN_HALVES"]
+MOST_OF_FEW, FEWEST_IN_BINS = SIZES["MOST_OF_FEW"], SIZES["FEWEST_IN_BINS"]
+MOST_NODE_BINS, SAMPLES_PER_BIN = SIZES["MOST_NODE_BINS"], SIZES["SAMPLES_PER_NODE_BIN"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
 BINARY_CRITERIA = CRITERIA[2:]  # of more than two classes they have no bounds
@@ -154,7 +154,7 @@ def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize(("n_rows", "total"), [(40, MOST_WEIGHT_IN_PAIRS), (700, MOST_IN_LANES)])
+@pytest.mark.parametrize(("n_rows", "total"), [(40, MOST_WEIGHT_IN_PAIRS), (700, MOST_WEIGHT_IN_HALVES)])
 @pytest.mark.parametrize("excess", [0, 1])
 def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, total, excess):
     for seed in range(10):

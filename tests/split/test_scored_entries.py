@@ -9,12 +9,12 @@ from samples import columns_of_all_kinds
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context
 from pytrees.testing.strategies import no_weights, problems
 
-# What chooses the way, in `_core/split/blocks.pyx`, and how many entries are moved at once, in `base/block_lanes.h`.
-FEWEST_IN_LANES, MOST_IN_LANES = 4, 2**15 - 9
-ENTRIES_AT_ONCE = 64
+SIZES = sizes()
+FEWEST_SCORED, MOST_SCORED, ENTRIES_AT_ONCE = SIZES["FEWEST_SCORED"], SIZES["MOST_SCORED"], SIZES["ENTRIES_AT_ONCE"]
 
 CRITERIA = ["gini", "ogini"]
 
@@ -47,7 +47,7 @@ def test_small_nodes_agree_with_the_reference(criterion, problem, growth_limits)
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @examples(120)
 @given(
-    n_rows=st.integers(FEWEST_IN_LANES - 2, 4 * ENTRIES_AT_ONCE + 3),
+    n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
     growth_limits=limits(max_candidates=UNLIMITED),
     seed=st.integers(0, 2**32 - 1),
     noise=st.sampled_from([0.0, 0.2, 1.0]),
@@ -64,7 +64,7 @@ def test_any_number_of_entries(n_classes, n_rows, growth_limits, seed, noise):
 
 
 # More samples than this do not fit the halves of words.
-@pytest.mark.parametrize("n_rows", [MOST_IN_LANES - 1, MOST_IN_LANES, MOST_IN_LANES + 1])
+@pytest.mark.parametrize("n_rows", [MOST_SCORED - 1, MOST_SCORED, MOST_SCORED + 1])
 @pytest.mark.parametrize("n_classes", [2, 7])
 @pytest.mark.parametrize("min_samples_leaf", [1, 40])
 def test_most_samples(n_rows, n_classes, min_samples_leaf):
