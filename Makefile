@@ -1,4 +1,4 @@
-# What a contributor runs, in an activated virtual environment; CONTRIBUTING.md tells more.
+# Targets for contributors, in an activated virtual environment; CONTRIBUTING.md tells more.
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
@@ -35,7 +35,7 @@ ratios:  ## Measure pytrees beside other libraries, as docs/performance.md shows
 dashboard:  ## Write asv's pages of the stored results into build/docs/dashboard, without a network
 	python asv_bench/publish.py build/docs/dashboard
 
-docs:  ## Build the site into build/docs, gallery and dashboard included; `pip install -e ".[docs]"` brings what it needs
+docs:  ## Build the site into build/docs, gallery and dashboard included, after `pip install -e ".[docs]"`
 	tools/docs
 
 lint:  ## Check style
@@ -49,7 +49,7 @@ lint:  ## Check style
 types:  ## Check types, by mypy and pyright
 	python tools/check_types.py
 
-format:  ## Mend style where a machine can
+format:  ## Mend style automatically
 	ruff check --fix .
 	ruff format .
 
@@ -57,7 +57,7 @@ wheel:  ## Build the source distribution and, from it, the wheel
 	python -m pip install build
 	python -m build
 
-wheels:  ## Build wheels for the Pythons of this machine, repair them, and run the kernels' tests from each
+wheels:  ## Build wheels for the Pythons of this machine, repair them, and run the kernels' tests with each
 	tools/wheels
 
 clean:  ## Remove everything that was built

@@ -21,11 +21,11 @@ BUILD_JOBS = int(os.environ.get("PYTREES_BUILD_JOBS", "0")) or os.cpu_count() or
 
 IS_WINDOWS = sys.platform == "win32"
 
-# Classes of C++ stand in for numbers of 128 bits and for vectors, in base/wide.h and base/compiler.h.
+# C++ classes replace 128-bit integers and vectors, in base/wide.h and base/compiler.h.
 PORTABLE = IS_WINDOWS or os.environ.get("PYTREES_PORTABLE", "0") not in ("", "0")
 MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE", PORTABLE)) if is_set]
 
-# The generated C lies with the objects, and each kind of build in a folder of its own: they never mix.
+# Generated C files and objects have a folder for each kind of build, so that builds never mix.
 BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/portable" if PORTABLE else "build/release"
 
 DIRECTIVES = {
@@ -41,16 +41,16 @@ DIRECTIVES = {
 }
 
 # No fast-math and no contraction to fused multiply-add: sums must have the same bits on every machine.
-# Notes for debuggers, which Python asks for, cost 40 % of the time to compile; tables to unwind the stack, which C has
-# no use for, are 4 % of a wheel.
+# Python asks for debugging symbols, which cost 40 % of the time to compile. C does not need tables to unwind the stack,
+# which are 4 % of a wheel.
 COMPILE_ARGS = ["-O3", "-ffp-contract=off", "-g0", "-fno-asynchronous-unwind-tables"]
 if IS_WINDOWS:
     COMPILE_ARGS = ["/O2", "/fp:precise"]
 
 # The scan loops are written once and take a criterion's functions inline: GCC stops at its limits of growth otherwise.
-# Loops over the classes are short, so that vector instructions cost more than they save.
-# What is called once, and not marked to be inlined, stays apart in `scan`: the loops of one criterion then leave the
-# registers to those of another.
+# Loops over the classes are short, so that vector instructions cost more than they save. Functions of `scan` that are
+# called once and not marked `inline` stay separate, so that the loops of one criterion do not take registers from
+# another's.
 INLINING_ARGS = [
     "--param=inline-unit-growth=300",
     "--param=large-function-growth=400",
@@ -60,7 +60,7 @@ INLINING_ARGS = [
 ]
 if IS_WINDOWS:
     INLINING_ARGS = []
-# Calls to and from Python, and what is rarely called: half as large, so that wheels are small.
+# Functions called from Python or rarely called are compiled for size: half as large, for small wheels.
 SMALL_MODULES = (
     "_cyutility",
     "base.signals",
@@ -77,12 +77,12 @@ MODULE_ARGS = {
     "pytrees._core.split.sorted_cuts": INLINING_ARGS + ([] if IS_WINDOWS else ["-fno-inline-functions-called-once"]),
 }
 
-# What Cython compiles for memoryviews, once for all kernels.
+# Cython's code for memoryviews, compiled once for all kernels.
 SHARED = "pytrees._core._cyutility"
 
 
 def extensions():
-    """Return one extension for every kernel, and the one that they share."""
+    """Return one extension for every kernel, and the extension that they share."""
     sources = {
         ".".join(path.with_suffix("").parts): path.as_posix() for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
     }
@@ -101,11 +101,11 @@ def extensions():
     ]
 
 
-# Where processes are spawned, those that cythonize starts import this file.
+# If processes are spawned, the processes of cythonize import this file.
 if __name__ == "__main__":
-    # The reference lies at the top level, and is installed as pytrees.reference.
+    # The reference is at the top level, and is installed as pytrees.reference.
     reference = [f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])]
-    # Compiled with other CFLAGS than the last time, or to replace what another kind of build left in place.
+    # Compile again with other CFLAGS, or to replace kernels that another kind of build left in place.
     force = DEBUG or bool(CFLAGS) or PORTABLE
     setup(
         packages=find_packages(include=["pytrees", "pytrees.*"]) + reference,

@@ -15,7 +15,7 @@ from pytrees._site import REPOSITORY, SITE  # noqa: E402
 
 
 def commit_here():
-    """Return the commit that the site is built from; nothing where there is no clone, or no git."""
+    """Return the commit that the site is built from; nothing if there is no clone or no git."""
     if not (HERE.parent / ".git").exists():
         return ""
     command = ["git", "rev-parse", "--short", "HEAD"]
@@ -49,7 +49,7 @@ myst_heading_anchors = 3
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
-# API: what numpydoc validates is what is shown; members stand in the page of their class.
+# API: numpydoc validates the text that is shown; members are on the page of their class.
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
@@ -80,7 +80,7 @@ html_theme_options = {
     "footer_end": [],
 }
 
-# Gallery: examples are executed; the page of a name shows those that use it.
+# Gallery: examples are executed; the page of a name shows the examples that use it.
 has_gallery = any((HERE / "gallery").glob("plot_*.py"))
 autosummary_context = {"gallery": has_gallery}
 if has_gallery:

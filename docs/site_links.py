@@ -1,4 +1,4 @@
-"""Finish what Sphinx resolves: links that leave the site, names in text, quotes of types, words for thumbnails."""
+"""Finish the links of Sphinx: links that leave the site, names in text, quotes of types, words for thumbnails."""
 
 import os
 import re
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 THUMBNAIL = re.compile(r"auto_examples/images/thumb/sphx_glr_(\w+)_thumb\.png$")
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 
-# Where other packages describe their names.
+# The pages on which other packages describe their names.
 PAGES = {
     "sklearn": "https://scikit-learn.org/stable/modules/generated/{name}.html",
     "numpy": "https://numpy.org/doc/stable/reference/generated/{name}.html",
@@ -28,7 +28,7 @@ OF_SCIKIT_LEARN = {
 }
 
 
-# Whose names pages give without the module; those of others, such as `fit`, have other meanings too.
+# Modules whose names pages give without the module. Names of other modules, such as `fit`, have other meanings, too.
 MODULES_IN_TEXT = ("pytrees", "pytrees.fourier", "pytrees.metrics")
 MEMBERS = {"attribute", "method", "property"}
 STRAIGHT = str.maketrans("“”‘’", "\"\"''")
@@ -50,7 +50,7 @@ def link_files_outside(app, page, source):
 
 
 def link_other_packages(app, env, node, content):
-    """Link names of packages that publish pages of their own; without an inventory, as there may be no network."""
+    """Link names of packages that publish pages of their own, without an inventory, because there may be no network."""
     target = node.get("reftarget", "")
     page = OF_SCIKIT_LEARN.get(target) if node.get("refdomain") == "std" else None
     if page is None and "." in target:
@@ -61,7 +61,7 @@ def link_other_packages(app, env, node, content):
 
 
 def link_short_names(app, env, node, content):
-    """Link a public name that a docstring gives without its module, or with the one that defines it."""
+    """Link a public name that a docstring gives without its module, or with its defining module."""
     if node.get("refdomain") != "py":
         return None
     parts = node["reftarget"].split(".")
@@ -72,13 +72,13 @@ def link_short_names(app, env, node, content):
     found = [name for name, entry in documented.items() if name.endswith(ending) and not entry.aliased]
     if not found:
         return None
-    # A function before a method of its name, and what stands in `pytrees` itself before what stands below.
+    # A function comes before a method of its name, and a name of `pytrees` before a name of its modules.
     found.sort(key=lambda name: (documented[name].objtype in MEMBERS, name.count(".")))
     return link_to(app, documented[found[0]], node.get("refdoc", env.docname), content)
 
 
 def link_names_in_text(app, doctree, page):
-    """Link public names that stand as code in the text of a page."""
+    """Link public names that are code in the text of a page."""
     if page.startswith("api/generated/"):
         return
     documented = app.env.domains["py"].objects

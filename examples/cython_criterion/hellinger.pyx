@@ -7,8 +7,8 @@ from pytrees.criteria cimport CountCriterion
 
 
 cdef class HellingerDistance(CountCriterion):
-    """Sum over the classes of (sqrt(share on the left) - sqrt(share on the right))**2, times the shares of the rows
-    that go to either side: without them a cut that sends a single row aside would often be the best."""
+    """The sum over the classes of (sqrt(share on the left) - sqrt(share on the right))**2, times the shares of the
+    samples on both sides. Without these shares, a cut that sends a single sample aside would often be the best."""
 
     cdef int judge(
         self, const double[:, :] left, const double[:, :] right, double[:] gains
