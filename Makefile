@@ -1,4 +1,4 @@
-# What a contributor runs, in an activated virtual environment; CONTRIBUTING.md tells more.
+# Shortcuts for contributors, in an activated virtual environment; CONTRIBUTING.md tells more.
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 

@@ -36,9 +36,9 @@ data. Times depend on the machine; ratios travel. This page is printed by
 NOTES = """
 Ten of the twenty features are informative, and there are two classes. Trees grow until their leaves are pure; those of
 a forest have bootstrap samples, and consider the square root of the features at every split. The whole `fit` or
-`predict` is measured. What the contestants do differs:
+`predict` is measured. The contestants differ:
 
-- *pytrees* and *scikit-learn* look at every threshold and compare by Gini impurity. Of equal splits pytrees takes the
+- *pytrees* and *scikit-learn* look at every threshold and compare by Gini impurity. Among equal splits pytrees takes the
   first, scikit-learn any. The *reference engine* is what pytrees means, in plain Python: to be read and compared with.
 - *sklearnex* (scikit-learn-intelex) puts the values of a feature into 256 bins: its trees are approximate. It has no
   single trees: a forest of one tree, with all samples and all features, stands for them.

@@ -35,8 +35,8 @@ def test_an_example_is_a_question_with_a_picture_and_its_limits(path):
     assert (set(underline), len(underline), blank) == ({"="}, len(title), "")
     assert about
     assert "plt.show()" in text
-    assert "# What not to conclude: " in text
-    # What Sphinx gives as the alternative text of a picture.
+    assert "# Do not conclude that " in text
+    # Sphinx takes the title as the alternative text of a picture.
     for cell in text.split("\n# %%\n"):
         if "plt.show()" in cell:
             assert "title(" in cell
