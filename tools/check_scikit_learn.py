@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from pytrees.testing import TreeCheckError, check_tree_estimator
 
-# What is checked, by what the row says: parameters of the tree, and of the check.
+# Every row of the table: parameters of the tree, and of the check.
 ROWS = {
     "gini": ({}, {}),
     "entropy": ({"criterion": "entropy"}, {}),

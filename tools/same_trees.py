@@ -54,7 +54,7 @@ def digest_of(name, call, engine):
     except Exception as error:
         if isinstance(error, (TypeError, AttributeError, KeyError, IndexError)):
             traceback.print_exc()
-        # What is refused must go on being refused, in whatever words.
+        # A refused problem must go on being refused, in whatever words.
         return f"{type(error).__name__}"
 
 

@@ -28,7 +28,7 @@ class RankFeaturesAroundTheSwitches:
 
     def setup(self, n):
         X, _ = classification_data(n, n_features=20)
-        # Of few rows many features, so that it is not the call itself that is measured.
+        # Few samples have many features, so that the call itself is not what is measured.
         self.X = np.ascontiguousarray(np.tile(X, 1000)) if n < 100 else X
 
     def time_rank_features(self, n):

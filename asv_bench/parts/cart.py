@@ -17,7 +17,7 @@ try:
 except ImportError:
     ydf = None
 
-# Of the ratio that Gini reaches on the same data.
+# A share of the ratio that Gini reaches on the same data.
 GOAL_OF_ENTROPY = 0.7
 GOAL_AGAINST_YDF = 10
 

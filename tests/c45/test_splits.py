@@ -66,7 +66,7 @@ def test_windy(engine):
 
 
 def test_thresholds_cost_the_bits_that_tell_which(engine):
-    # Of the sunny days those of humidity 70, 70 | 85, 90, 95 are told apart; 85 | 90 would be allowed too.
+    # The split of the sunny days is 70, 70 | 85, 90, 95 by humidity; 85 | 90 would be allowed too.
     X, y = golf()
     gain, feature, threshold = find(X[:5, [HUMIDITY]], y[:5])
     assert (feature, threshold) == (0, 77.5)

@@ -163,7 +163,7 @@ def test_limits_of_errors(engine):
     assert binom.cdf(10, 100, pessimistic(100, 10) / 100) == pytest.approx(0.25, abs=0.03)
     # From the middle of the last row on, all rows are errors.
     assert pessimistic(3, 2.5) == pessimistic(3, 2.9) == 3.0
-    # Of very many rows without an error it is -log(confidence).
+    # For very many samples without an error it is -log(confidence).
     assert pessimistic(1e9, 0) == pytest.approx(-log(0.25), rel=1e-6)
 
 

@@ -43,7 +43,7 @@ def gain_of(criterion, y, codes, weights=None, n_classes=None):
 
 def compare(criterion, y, codes, other_codes, weights=None, n_classes=None):
     """1 where the split by the codes is the better one, -1 where that by the others is, 0 where neither is."""
-    # Of equal splits that of the first feature is taken.
+    # Ties go to the first feature.
     after_other = root_of(criterion, y, [other_codes, codes], weights, n_classes)["feature"][0] == 1
     before_other = root_of(criterion, y, [codes, other_codes], weights, n_classes)["feature"][0] == 1
     return int(after_other) - int(before_other)
@@ -181,7 +181,7 @@ def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
         gained = measure(criterion, clusters, classes, weights)
         if criterion != "gain_ratio":
             gained = 1 - gained
-        # What is reported comes from the rounded table of n log2 n; nothing is nothing, and more is a unit at least.
+        # The reported gain comes from the rounded table of n log2 n: 0, or at least one unit.
         of_split, joint = entropy_units(sizes), entropy_units([count for counts in children for count in counts])
         of_classes = entropy_units(node)
         divisor = {

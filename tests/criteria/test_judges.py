@@ -151,7 +151,7 @@ def test_great_whole_scores_that_are_near_are_exact(engine, data):
 
 
 @pytest.mark.parametrize("name", ["wig", "ranking"])
-def test_what_a_name_stands_for_cannot_be_changed(name, data):
+def test_named_criteria_cannot_be_changed(name, data):
     expected = DecisionTreeClassifier(name).fit(*data).tree_
     resolve(name).set_params(class_scores=[0, 1, 100])
     assert DecisionTreeClassifier(name).fit(*data).tree_ == expected

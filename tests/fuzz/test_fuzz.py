@@ -141,7 +141,7 @@ def test_addresses_in_memory_are_no_difference(address):
 
 
 @pytest.mark.parametrize("container", ["array", "frame", "objects", "frame, Int64", "CSR", "list"])
-def test_what_is_written_to_is_seen(container):
+def test_input_that_is_written_to_is_reported(container):
     X, again = (features("grid", container, 5, 2, 0) for _ in range(2))
     assert frozen({"X": X}) == frozen({"X": again})
     if container == "frame" or container.startswith("frame"):

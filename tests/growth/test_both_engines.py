@@ -102,7 +102,7 @@ def two_classes(drawn):
 def test_engines_grow_the_same_tree(criterion, weights, kind):
     name = criterion if isinstance(criterion, str) else criterion[0]
 
-    @examples(200 if criterion in ("gini", "entropy") else 60)
+    @examples(150 if criterion in ("gini", "entropy") else 40)
     @given(kind(weights), limits(), DECREASES)
     def check(drawn, growth_limits, decrease):
         problem, options = drawn
@@ -118,7 +118,7 @@ def test_engines_grow_the_same_tree(criterion, weights, kind):
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("criterion", SEQUENCE_CRITERIA)
 def test_engines_grow_the_same_tree_of_sequences(criterion, n_threads, kind):
-    @examples(200 if kind is numeric else 60)
+    @examples(150 if kind is numeric else 40)
     @given(kind(max_rows=9) if kind is by_sets else kind(max_rows=30), limits())
     def check(drawn, growth_limits):
         problem, options = drawn

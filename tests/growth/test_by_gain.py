@@ -272,7 +272,7 @@ def test_near_ties_are_resolved_exactly(extra, places, n_classes):
 )
 def test_gain_next_to_the_middle_of_two_doubles(engine, left, right):
     # In binary the gain 2 a b / (a + b)**2 looks like the middle of two doubles in its first 65 bits:
-    # what follows decides where it rounds to. Such weights are found by trying a few thousand.
+    # the bits that follow decide the rounding. A few thousand tries find weights like these.
     tree = grow([[0.0], [1.0]], [0, 1], np.array([left, right], dtype=np.int64))
     assert tree["gain"][0] == float(Fraction(2 * left * right, (left + right) ** 2))
 
@@ -299,7 +299,7 @@ def test_near_tie_whose_nearest_doubles_are_equal(engine, extra, worse, better):
     assert float(gains[0]) == float(gains[1])
     tree = grow(X, y, weights, max_depth=1)
     assert (tree["feature"][0], tree["gain"][0]) == (1, float(gains[1]))
-    # Of the other order the first one stays.
+    # In the other order the first one stays.
     assert grow(X[:, ::-1], y, weights, max_depth=1)["feature"][0] == 0
 
 

@@ -49,7 +49,7 @@ def test_two_categories_grow_what_a_threshold_grows(engine, criterion, weights):
 
 
 @pytest.mark.parametrize("criterion", [*EXACT, *SEQUENCE_CRITERIA])
-def test_of_equal_gains_the_lower_feature_wins(engine, criterion):
+def test_ties_go_to_the_lower_feature(engine, criterion):
     x = np.array([0, 0, 1, 1, 0, 1])
     y = [0, 1, 1, 1, 0, 1]
     for n_categories in ([2, 0], [0, 2], [2, 2]):
@@ -224,7 +224,7 @@ def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterio
         (ZeroDivisionError("none"), RuntimeError, "failed on 3 children"),
     ],
 )
-def test_what_a_user_s_criterion_returns_is_checked(engine, returned, error, message):
+def test_gains_of_a_user_s_criterion_are_checked(engine, returned, error, message):
     class Returning(WithoutChildren):
         def gain_of_children(self, counts):
             if isinstance(returned, Exception):

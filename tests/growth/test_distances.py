@@ -49,7 +49,7 @@ def test_distances_by_hand(engine, name, distance):
     assert not rational or clustering_distance(Y_TRUE, Y_PRED, name) == pytest.approx(distance, rel=1e-15)
 
 
-# What is divided by nothing: entropies of one cluster, empty unions, which cannot happen to a class of either.
+# Divisors of zero: entropies of one cluster, and empty unions, which no class of either clustering has.
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "distances"),
     [
@@ -193,7 +193,7 @@ def test_both_rules_for_absent_classes(engine):
             for rule, distance in (("equal", 0), ("different", n_absent)):
                 judge = JaccardDistance(function, rule)
                 assert clustering_distance([0, 1], [0, 1], judge, labels=labels) == distance
-    # What has no weight is as if it were not there.
+    # A class without weight counts as absent.
     nothing = JaccardDistance(lambda rows: float(np.sum(rows == 0)), "different")
     assert clustering_distance([0, 1], [0, 1], nothing) == 1.0
     with pytest.raises(ValueError, match="absent_classes must be 'equal' or 'different'"):

@@ -14,7 +14,7 @@ import pytrees
 
 resource = pytest.importorskip("resource", reason="limits on memory are POSIX")
 
-# What the programs below begin with; each runs in a process of its own, whose memory it may limit.
+# The programs below begin with this; each runs in a process of its own, whose memory it may limit.
 # Only the kernels are imported, which takes a fraction of the time.
 _PRELUDE = """
 import resource, sys, types
@@ -93,7 +93,7 @@ def test_refused_memory_raises_and_leaves_no_trace(shape, changes, step, of_kern
             finally:
                 limit(resource.RLIM_INFINITY)
         print(len(messages), any(message.startswith("no memory for") for message in messages))
-        # What was refused left nothing behind that would be in the way now.
+        # A refused request leaves nothing behind.
         assert np.array_equal(tree["threshold"], wanted)
         assert np.array_equal(grow(problem, **changes)["threshold"], wanted)
     """)

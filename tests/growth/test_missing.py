@@ -37,12 +37,12 @@ def column(*values):
         ([1, 2, 3, NAN, NAN], [0, 0, 0, 1, 1], (0, np.inf, RIGHT)),
         # One known value beside missing ones.
         ([5, 5, NAN, NAN], [0, 0, 1, 1], (0, np.inf, RIGHT)),
-        # Of equal gains the lowest threshold, and the missing on the right before the left.
+        # Ties go to the lowest threshold, then to the missing values on the right.
         ([1, 2, 3, NAN], [0, 1, 0, 1], (0, 1.5, RIGHT)),
         ([1, 2, NAN, NAN], [0, 1, 0, 1], (0, 1.5, RIGHT)),
-        # What only the missing on the left reach, at a lower threshold than what is as good on the right.
+        # The missing values on the left give the best gain at a lower threshold than those on the right.
         ([1, 2, 3, NAN, NAN], [0, 1, 1, 0, 0], (0, 1.5, LEFT)),
-        # Where nothing is missing, nothing is said of it.
+        # A node without missing values names no side.
         ([1, 2], [0, 1], (0, 1.5, NONE)),
     ],
 )
@@ -75,7 +75,7 @@ def test_min_samples_leaf_counts_the_missing_on_their_side(engine):
 
 
 def test_max_candidates_counts_thresholds(engine):
-    # Of the thresholds 1.5, 2.5, 3.5 and infinity the third is tried, both ways.
+    # The third of the thresholds 1.5, 2.5, 3.5 and infinity is tried, both ways.
     X, y = column(1, 2, 3, 4, NAN), [0, 0, 0, 1, 0]
     assert root(grow(X, y, max_candidates=1)) == (0, 3.5, LEFT)
     assert root(grow(X, [0, 0, 0, 1, 1], max_candidates=1)) == (0, 3.5, RIGHT)

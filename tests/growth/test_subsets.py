@@ -100,7 +100,7 @@ def test_children_have_the_categories_of_their_samples(engine, drawn, growth_lim
             rows[child] = rows[node][chosen]
 
 
-def test_of_equal_divisions_the_first_wins(engine):
+def test_the_first_of_equal_divisions_wins(engine):
     # Categories 1 and 2 have the same share of the second class; of all three a division by 0 is as good as one by 2.
     y = np.array([0, 0, 0, 1, 0, 1, 1, 1], dtype=np.int32)
     X = np.array([0, 0, 1, 1, 2, 2, 3, 3], dtype=np.float64)[:, np.newaxis]

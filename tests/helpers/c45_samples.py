@@ -30,7 +30,7 @@ GOLF = [
 GOLF_CATEGORIES = [3, 0, 0, 2]
 OUTLOOK, TEMPERATURE, HUMIDITY, WINDY = range(4)
 
-# Of this row the book supposes that its outlook is not known.
+# The book supposes that the outlook of this sample is not known.
 LACKING = 5
 
 

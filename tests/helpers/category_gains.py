@@ -79,7 +79,7 @@ def children_of_primes():
 def nearly_equal_splits():
     """Make (y, weights, codes, other codes): the two gains agree to some thirty digits, and are not equal.
 
-    Four children hold a million of each class. What they get of 14 further rows has the same sum and the same sum of
+    Four children hold a million of each class. Their parts of 14 further samples have the same sum and the same sum of
     squares in both splits, so that gains agree up to the third derivative. The others are children_of_primes.
     """
     y_primes, codes_primes, weights_primes = children_of_primes()

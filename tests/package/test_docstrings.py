@@ -26,15 +26,15 @@ PUBLIC_MODULES = (
     "tree",
 )
 
-# What numpydoc checks and is not asked for here.
+# numpydoc checks these too, and they are not asked for here.
 NOT_CHECKED = {
     "GL01",  # the summary stands in the line of the opening quotes, as in PEP 257
     "ES01",  # a summary that says everything needs no second paragraph
 }
-# Of methods and properties: the docstring of their class has the links and the examples.
+# The docstring of the class has the links and the examples of its methods and properties.
 NOT_CHECKED_OF_MEMBERS = NOT_CHECKED | {"SA01", "EX01"}
 
-# What a function's docstring starts with; more verbs are welcome.
+# A function's docstring starts with one of these; more verbs are welcome.
 VERBS = """
     Add Apply Average Build Check Choose Combine Compute Convert Count Cut Decide Distil Divide Draw Drop Encode
     Evaluate Export Find Fit Generate Give Grow Judge List Load Make Measure Merge Number Pack Plot Predict

@@ -27,7 +27,7 @@ from pytrees import (
 PAGE = (DOCS / "guide" / "elsewhere.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
-# Of the extra `interop`, by their sections.
+# Packages of the extra `interop`, by their sections.
 PACKAGES = {
     "shap": ["shap"],
     "shapiq": ["shapiq"],

@@ -75,10 +75,10 @@ PYTHON_FLOORS = [
 # The Python files that know an engine: the door, and the base classes of a user's own criteria.
 KNOW_THE_ENGINES = {"pytrees/_engine.py", "pytrees/criteria.py"}
 
-# What kernels import beside themselves.
+# Kernels import these libraries beside themselves.
 KERNEL_LIBRARIES = {"cython", "cpython", "libc", "numpy"} | sys.stdlib_module_names
 
-# What other packages may cimport, and what the wheel contains of Cython's.
+# Other packages may cimport these; the wheel contains no other file of Cython.
 PUBLIC_PXD = {"pytrees/criteria.pxd", "pytrees/_core/criteria/user.pxd", "pytrees/_core/base/types.pxd"}
 
 MOST_LINES_OF_A_FILE = 800

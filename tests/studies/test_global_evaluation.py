@@ -111,7 +111,7 @@ def test_noise():
     y = np.repeat([0, 1, 2], 50)
     noisy = global_protocol.make_noise(y, 3, np.random.RandomState(0))
     assert np.array_equal(y, np.repeat([0, 1, 2], 50))
-    # Of 75 rows about a third keep their class by chance.
+    # About a third of the 75 samples keep their class by chance.
     assert 35 <= np.sum(noisy != y) <= 65
     assert set(noisy) == {0, 1, 2}
 
@@ -263,7 +263,8 @@ def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
     assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 
-def test_one_repetition(tables, tmp_path):
+def test_one_repetition(tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(global_report, "import_pyplot", lambda: None)
     global_evaluation.run_global({"iris": tables["iris"]}, 1, tmp_path, tree_sizes=(3,), n_jobs=1)
     assert all(float(row["nodes_se"]) == 0.0 for row in read_csv(tmp_path / "global_figure_4.csv"))
 

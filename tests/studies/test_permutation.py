@@ -37,34 +37,6 @@ def test_table_3(engine):
     assert {name: effort_to_compress(example.target[rows]) for name, rows in example.permutations.items()} == golden
 
 
-def test_figures_of_tables_4_and_5():
-    # Macro F1 of the decision tree, permutation decision tree, random forest, permutation decision forest.
-    golden = {
-        "iris": (0.966, 0.966, 1.000, 0.931),
-        "breast_cancer_wisconsin_diagnostic": (0.761, 0.893, 0.918, 0.893),
-        "haberman": (0.595, 0.527, 0.560, 0.621),
-        "ionosphere": (0.862, 0.862, 0.980, 0.910),
-        "seeds": (0.834, 0.741, 0.877, 0.877),
-        "wine": (0.879, 0.878, 0.960, 0.943),
-    }
-    models = permutation.MODELS[1:]
-    assert {name: tuple(getattr(row, kind) for kind in models) for name, row in permutation.PAPER.items()} == golden
-
-
-def test_cross_validation_in_table_4():
-    # Macro F1 and chosen depth of the decision tree, then of the permutation decision tree.
-    golden = {
-        "iris": (0.915, 11, 0.935, 1),
-        "breast_cancer_wisconsin_diagnostic": (0.935, 11, 0.899, 11),
-        "haberman": (0.612, 1, 0.637, 11),
-        "ionosphere": (0.861, 11, 0.820, 11),
-        "seeds": (0.903, 11, 0.848, 1),
-        "wine": (0.856, 11, 0.892, 11),
-    }
-    rows = permutation.PAPER.items()
-    assert {name: (*row.tree_chosen, *row.permutation_tree_chosen) for name, row in rows} == golden
-
-
 def test_entropy_and_gini_of_tables_1_and_3():
     one = {"121212": (1, 0.5), "222111": (1, 0.5), "122112": (1, 0.5), "211122": (1, 0.5), "111111": (0, 0)}
     assert one == toy.COUNT_IMPURITIES_1

@@ -1,12 +1,6 @@
-"""The study of the permutation paper: tuned forests, and runs that are killed and started again."""
+"""The study of the permutation paper: tuned forests, and runs that go on."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,8 +14,6 @@ from pytrees.tour.permutation import RESULT_FIELDS
 from studies import permutation, permutation_forests
 
 NUMBERS, DEPTHS = (1, 3, 10), (1, 2, 4)
-
-FOLDER = Path(__file__).resolve().parents[2]
 
 
 def split_of(name, seed=0):
@@ -98,10 +90,6 @@ def small_grid(monkeypatch):
     monkeypatch.setattr(permutation, "tuned_forest", small)
 
 
-def without_seconds(results):
-    return [row[:-1] for row in results]
-
-
 def test_tables_and_resumed_run(small_grid, tmp_path, monkeypatch, capsys):
     tables = {name: load_shipped(name) for name in ("iris", "wine")}
     first = permutation.run_permutation(tables, 2, tmp_path, n_jobs=1)
@@ -124,38 +112,3 @@ def test_tables_and_resumed_run(small_grid, tmp_path, monkeypatch, capsys):
     # A second run computes nothing, and one of a split more only that.
     monkeypatch.setattr(permutation, "judge_split", lambda *args: pytest.fail("computed again"))
     assert permutation.run_permutation(tables, 2, tmp_path, n_jobs=1) == first
-
-
-RUN = """
-import sys
-from functools import partial
-from pathlib import Path
-from pytrees.datasets import load_shipped
-from studies import permutation, permutation_forests
-
-permutation.tuned_forest = partial(permutation_forests.tuned_forest, numbers=(1, 3, 10), depths=(1, 2, 4))
-permutation.run_permutation({"iris": load_shipped("iris")}, 3, Path(sys.argv[1]), n_jobs=1)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
-def test_a_run_that_is_killed_ends_with_the_same_results(small_grid, tmp_path):
-    kept = tmp_path / "killed" / permutation.KEPT
-    process = subprocess.Popen([sys.executable, "-c", RUN, kept.parent], cwd=FOLDER, stderr=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + 300
-        while not (kept.exists() and kept.read_bytes().count(b"\n") >= 1):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    finished = kept.read_bytes().count(b"\n")
-    assert 1 <= finished <= 3
-    tables = {"iris": load_shipped("iris")}
-    resumed = permutation.run_permutation(tables, 3, kept.parent, n_jobs=1)
-    whole = permutation.run_permutation(tables, 3, tmp_path / "whole", n_jobs=1)
-    assert without_seconds(resumed) == without_seconds(whole)
-    files = [read_csv(folder / "table_5_tuned.csv") for folder in (kept.parent, tmp_path / "whole")]
-    assert files[0] == files[1]

@@ -112,7 +112,7 @@ def test_other_settings_are_not_used_and_not_lost(path, settings):
     assert run(Square(AssertionError, at=(2, 3, 4)), path) == SQUARES
 
 
-def test_of_several_lines_the_first_counts(path):
+def test_the_first_of_several_lines_counts(path):
     path.parent.mkdir()
     lines = [json.dumps({"settings": SETTINGS, "key": ["a", 0], "result": number}) for number in (1, 2)]
     path.write_text("\n".join(lines) + "\n")

@@ -79,7 +79,7 @@ def test_groups_are_the_greatest_runs_without_a_difference(seed):
 @pytest.mark.parametrize("greater_is_better", [True, False])
 def test_mean_ranks(greater_is_better):
     means = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [5.0, 4.0, 4.0]])
-    # Of the sums 0.1 + 0.2 and 0.3 one is greater by rounding: a tie all the same.
+    # By rounding the sum 0.1 + 0.2 exceeds 0.3: a tie all the same.
     values = np.stack([means, means], axis=2) + np.array([[[0.1, 0.2]]])
     ranks = [[1, 2, 3], [1.5, 1.5, 3], [3, 1.5, 1.5]]
     expected = np.mean([[4 - rank for rank in row] if greater_is_better else row for row in ranks], axis=0)

@@ -82,7 +82,7 @@ def run(n_cases, first, subjects=ESTIMATORS + FUNCTIONS):
     first : int
         The seed of the first round.
     subjects : sequence of str
-        What to try: names of estimators and functions.
+        Names of the estimators and functions to try.
 
     Returns
     -------

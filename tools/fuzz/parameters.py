@@ -19,7 +19,7 @@ from pytrees.distances import JaccardDistance
 
 ESTIMATORS = tuple(name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name != "Tree")
 
-# What a case sets where it says nothing about them: ensembles are small, and both engines draw the same.
+# Defaults of every case: ensembles are small, and both engines draw the same.
 _DEFAULTS = {"n_estimators": 2, "random_state": 0}
 
 # A case takes as long as these say, so that what is tried of them stays small.

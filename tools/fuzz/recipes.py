@@ -1,7 +1,7 @@
 """Cases as Hypothesis draws them: what is fitted, on what, and what is done to it, all by names and numbers.
 
 A case is a dict of words and numbers. It is printed as it is, and `python -m tools.fuzz --case "..."` runs it again.
-Of every choice the tamest comes first, which is what Hypothesis makes a failing case of where it can.
+The tamest option of every choice comes first: Hypothesis shrinks a failing case to it where it can.
 """
 
 from hypothesis import strategies as st

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-# What `Tree.__reduce__` gives, by the names of the parameters of `Tree`.
+# The arrays that `Tree.__reduce__` gives, by the names of the parameters of `Tree`.
 ARRAYS = (
     "children_left",
     "children_right",
