@@ -92,7 +92,7 @@ def remaining(below, leaves):
 # ------------------------------------------------------------------------------------------------------- grown trees
 
 
-def test_a_path_by_hand(engine):
+def test_pruning_path_of_a_small_tree(engine):
     # Gini, of 8 samples: the root has 1 - (16 + 4 + 4) / 64 = 5/8, the right child, of two pure leaves, 1/2 of half of
     # the samples: its split saves 1/4 for one leaf more. The root's saves 3/8.
     X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 1, 2, 2]
@@ -145,8 +145,8 @@ def test_a_tree_of_one_leaf(engine):
     assert pruned(tree, "gini", 1.0) == tree
 
 
-def test_a_split_that_gains_nothing_is_worth_what_is_below(engine):
-    # The root's split gains nothing, and each of those below 1/4. Together they save 1/2 for three leaves more.
+def test_a_split_without_gain_is_kept_for_the_gains_below(engine):
+    # The root's split gains 0, each split below it 1/4: together they save 1/2 for three more leaves.
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     path = pruning_path(DecisionTreeClassifier().fit(X, y).tree_, "gini")
     assert (path.nodes.tolist(), path.ccp_alphas.tolist()) == ([0], [0.0, 0.5 / 3])

@@ -330,7 +330,7 @@ def test_objects_without_a_tree_are_refused():
 
 def test_estimators_whose_predictions_are_not_known():
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
-    with pytest.raises(TypeError, match="one of its estimators_ is"):
+    with pytest.raises(TypeError, match=r"pass one tree, such as estimators_\[0\]"):
         merge_redundant(DecisionForestClassifier(2).fit(X, y))
     with pytest.raises(TypeError, match="not one of pytrees"):
         redundant_splits(SklearnTreeClassifier().fit(X, y))

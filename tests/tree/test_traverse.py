@@ -74,7 +74,7 @@ def stump():
     return grow(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), [0, 1, 1])
 
 
-def test_by_hand(engine, stump):
+def test_walks_of_a_small_tree(engine, stump):
     X = np.array([[0.5, 0.0], [np.nextafter(0.5, 1.0), 0.0], [-7.0, 0.0]])
     assert traverse("apply", stump, X).tolist() == [1, 2, 1]
     indptr, indices = traverse("decision_path", stump, X)
@@ -132,7 +132,7 @@ def random_rows(rng, n_rows, n_features):
     return rng.integers(-4, 5, (n_rows, n_features)) / 2
 
 
-def test_packed_by_hand(engine):
+def test_packed_nodes_of_a_small_tree(engine):
     tree = {
         "children_left": np.array([1, 2, -1, -1, 5, -1, -1]),
         "children_right": np.array([4, 3, -1, -1, 6, -1, -1]),
