@@ -14,23 +14,7 @@ _Result = TypeVar("_Result")
 
 
 def progress(results: Iterable[_Result], total: int, label: str, *, enabled: bool = True) -> Iterator[_Result]:
-    """Yield the results of some pieces of work, and show how many are finished.
-
-    Parameters
-    ----------
-    results : iterable
-        One result for every piece of work, in the order in which they are finished.
-    total : int
-        Number of pieces.
-    label : str
-        The name of the pieces.
-    enabled : bool, default=True
-        Whether to show anything.
-
-    Yields
-    ------
-    object
-        The results.
+    """Yield the results of `total` pieces of work, named `label`, as they are finished, and show how many are.
 
     Examples
     --------
@@ -53,19 +37,7 @@ def progress(results: Iterable[_Result], total: int, label: str, *, enabled: boo
 
 @contextmanager
 def shown(label: str, *, enabled: bool = True) -> Iterator[None]:
-    """Show the share of work that the kernel inside the block has done, as :func:`progress` does.
-
-    Parameters
-    ----------
-    label : str
-        The name of the work.
-    enabled : bool, default=True
-        Whether to show anything.
-
-    Yields
-    ------
-    None
-    """
+    """Show the share of the work that the kernel inside the block has done, as :func:`progress` does."""
     if not enabled:
         yield
         return

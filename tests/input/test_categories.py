@@ -26,7 +26,7 @@ def frame():
 
 
 class CompleteTreeClassifier(DecisionTreeClassifier):
-    """A tree that takes complete samples only, as those of the Fourier algebra do."""
+    """A tree that takes complete samples only, as in the Fourier algebra."""
 
     _allows_missing = False
 
@@ -481,7 +481,7 @@ def test_missing_values_that_fit_has_not_seen_are_an_unknown_category(frame, mis
         validate_X(estimator, other)
     codes = validate_X(estimator.set_params(handle_unknown="majority"), other)
     assert codes[:3, 0].tolist() == [2.0, -1.0, -1.0]
-    # Where fit has seen missing values, other unknown values are refused none the less.
+    # Even if fit has seen missing values, other unknown values are refused.
     estimator, _ = fitted(other, ["colour", "size"])
     other.at[0, "colour"] = "pink"
     with pytest.raises(ValueError, match=r"unknown categories in column 0 .*: 'pink'"):

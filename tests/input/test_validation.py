@@ -371,7 +371,7 @@ KEYS = {
     "period": TIMES.dt.to_period("h"),
     "index": pd.Index(NUMBERS),
     "datetime_index": pd.DatetimeIndex(TIMES),
-    # Their order is that of the categories, not of the letters: a list of them would not know it.
+    # The categories are not in alphabetical order, which a list of them would lose.
     "categories": pd.Series(pd.Categorical(ROTATED, categories=ROTATED, ordered=True)),
     # Categories without an order sort as the values that they are.
     "unordered_categories": pd.Series(WORDS, dtype="category"),

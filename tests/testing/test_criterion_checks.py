@@ -206,7 +206,7 @@ class OtherChildren(Gini):
 
 
 class FailsInTrees(Gini):
-    """Fails where all cuts of a table are those of one node."""
+    """Fails if all cuts of a table belong to one node."""
 
     def gains(self, left, right):
         if len(np.unique(left, axis=0)) > 2 and len(np.unique(left + right, axis=0)) == 1:

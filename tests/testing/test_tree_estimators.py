@@ -163,7 +163,7 @@ def test_every_fault_is_expected():
 def test_faults_are_found_and_named(fault):
     kind, words = FOUND[fault]
     weighted = fault in ("weights ignored", "children by samples")
-    # What rounding hides are gains that are close.
+    # Rounding hides gains that are close.
     close = {"n_cases": 40, "max_samples": 30, "tables": ["real"], "random_state": 3}
     sizes = close if fault == "float16" else {"n_cases": 60}
     with pytest.raises(TreeCheckError) as raised:

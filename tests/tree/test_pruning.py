@@ -35,7 +35,7 @@ def make_structure(rng, n_inner, most_children=4):
 
 
 def make_risks(kind, rng, n_nodes):
-    """Return risks with many ties, or none; splits can raise the risk, as those of wig do."""
+    """Return risks with many ties, or none; splits can raise the risk, as with wig."""
     if kind == "fractions":
         return [Fraction(int(rng.integers(0, 9)), int(rng.choice([1, 2, 3, 5, 7]))) for _ in range(n_nodes)]
     if kind == "few":
@@ -57,7 +57,7 @@ def test_engines_agree(kind, seed, n_inner, total):
 @examples(100)
 @given(seed=st.integers(0, 2**32 - 1), n_inner=st.integers(1, 8))
 def test_pruned_trees_cost_least(seed, n_inner):
-    # Of all trees that pruning can give, found by trying all of them.
+    # All trees that pruning can give, by brute force.
     rng = np.random.default_rng(seed)
     offsets, children = make_structure(rng, n_inner, most_children=2)
     risks = make_risks("fractions", rng, len(offsets) - 1)

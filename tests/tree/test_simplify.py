@@ -208,8 +208,8 @@ def test_deep_trees():
 
 
 def multiway(children, of_node=None, n_classes=3):
-    """A root with a child for every category in `children`: the class of a leaf, or a pair of those of a split at
-    0.5 of the second feature. `of_node` is what the root predicts, by rows that it has more of."""
+    """A root with a child for every category: a leaf of a class, or a split at 0.5 of the second feature into leaves of
+    a pair of classes. The root predicts `of_node`, as it has further rows of this class."""
     arrays = {name: [] for name in (*NAMES, "category")}
     offsets, flat = [0], []
 

@@ -200,7 +200,7 @@ def test_values_that_are_not_finite_are_noticed_anywhere(engine, stump, n_rows, 
     assert apply_packed(*tree, X)[1] is False
 
 
-# Of 40,000 features, 13 rows make a block.
+# With 40,000 features, a block has 13 rows.
 @pytest.mark.parametrize("n_features", [2, 40_000])
 @pytest.mark.parametrize("n_rows", [0, 1, 12, 13, 14, 27])
 @pytest.mark.parametrize("n_trees", [1, 3])
