@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._docstrings import described_like
 from ._missing import is_missing
 from ._sklearn import Interval, validate_params
 from ._typing import AnyArray, ForestOf, IntArray, LabelsLike, Names
@@ -331,6 +332,7 @@ def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
     return "left" if tree.missing_go_to_left[node] else "right"
 
 
+@described_like(export_text)
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
 def export_dict(
     tree: Tree | TreeEstimator,
@@ -343,10 +345,6 @@ def export_dict(
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
-    feature_names, class_names : sequence, optional
-        As in :func:`export_text`.
     max_depth : int or None, default=None
         Only splits down to this depth are exported, the root's being 0. A node whose branch is cut off has
         ``truncated``, the number of levels from it on, as in :func:`export_text`. None: all.
@@ -365,11 +363,6 @@ def export_dict(
         features; and ``ordered_categories``, whose positions from 0 the thresholds compare. Classes and categories that
         are dates come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other
         objects as their ``str``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in :func:`export_text`.
 
     See Also
     --------

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from ._colours import node_colours
+from ._docstrings import described_like
 from ._sklearn import HasMethods, Interval, validate_params
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     CategoryNames,
+    export_text,
     label_of_categories,
     node_labels,
     shown_nodes,
@@ -27,6 +29,7 @@ from .tree import LEAF, MULTIWAY, Tree, TreeEstimator, node_depths
 __all__ = ["export_graphviz"]
 
 
+@described_like(export_text)
 @validate_params(
     {
         **SHOWING_CONSTRAINTS,
@@ -61,12 +64,8 @@ def export_graphviz(
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
     out_file : str, path or file object, optional
         The file to write to. By default the text is returned.
-    feature_names, class_names : sequence, optional
-        As in :func:`export_text`.
     max_depth : int or None, default=None
         Only nodes down to this depth are exported, the root's being 0; ``(...)`` stands for their children. None: all.
     filled : bool, default=False
@@ -86,11 +85,6 @@ def export_graphviz(
     -------
     str or None
         The text, if it was not written to a file.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in :func:`export_text`.
 
     See Also
     --------

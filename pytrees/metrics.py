@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
+from ._docstrings import described_like
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.validation import check_sample_weight
 
@@ -147,6 +148,7 @@ def average_mean_absolute_error(
     return float(np.mean(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
+@described_like(average_mean_absolute_error)
 def maximum_mean_absolute_error(
     y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -154,20 +156,10 @@ def maximum_mean_absolute_error(
 
     It is the error of the class that is predicted worst [1]_.
 
-    Parameters
-    ----------
-    y_true, y_pred, labels, sample_weight : array-like
-        As in :func:`average_mean_absolute_error`.
-
     Returns
     -------
     float
         Between 0 and n_classes - 1; smaller is better.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`average_mean_absolute_error`.
 
     See Also
     --------
@@ -188,6 +180,7 @@ def maximum_mean_absolute_error(
     return float(np.max(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
+@described_like(average_mean_absolute_error)
 def accuracy_off_by(
     y_true: LabelsLike,
     y_pred: LabelsLike,
@@ -202,12 +195,8 @@ def accuracy_off_by(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
-        The classes that were observed, and predicted.
     k : int, default=1
         The greatest distance in ranks that counts as right; not negative.
-    labels, sample_weight : array-like, optional
-        As in :func:`average_mean_absolute_error`.
 
     Returns
     -------

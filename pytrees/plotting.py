@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
+from ._docstrings import described_like
 from ._sklearn import Interval, validate_params
 from ._typing import FloatArray, IntArray, LabelsLike
 from .export import (
@@ -17,6 +18,7 @@ from .export import (
     SHOWING_CONSTRAINTS,
     CategoryNames,
     counts_of,
+    export_text,
     label_of_categories,
     node_labels,
     predicted_labels,
@@ -45,6 +47,7 @@ _DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+@described_like(export_text)
 @validate_params(
     {
         **SHOWING_CONSTRAINTS,
@@ -79,10 +82,6 @@ def plot_tree(
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
-    feature_names, class_names : sequence, optional
-        As in :func:`pytrees.export_text`.
     max_depth : int or None, default=None
         Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. None: all.
     impurity : bool, default=False
@@ -141,6 +140,7 @@ def plot_tree(
     return boxes
 
 
+@described_like(plot_tree)
 @validate_params(
     {
         "feature_names": SHOWING_CONSTRAINTS["feature_names"],
@@ -167,17 +167,11 @@ def plot_decision_path(
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
     sample : array-like of shape (n_features,) or (1, n_features)
         The sample, as the tree takes it: a row of an array, or of a data frame.
-    feature_names, class_names : sequence, optional
-        As in :func:`pytrees.export_text`.
     precision : int, optional
         Decimal places of values and thresholds; by default they have four significant digits, or more if it takes more
         to tell them apart.
-    ax : matplotlib.axes.Axes, optional
-        The axes to draw on; the current axes by default.
     fontsize : float, optional
         In points. By default 10, or less if the questions have no room.
 
@@ -217,6 +211,7 @@ def plot_decision_path(
     return boxes
 
 
+@described_like(plot_tree)
 @validate_params(
     {
         "max_trees": [Interval(Integral, 1, None, closed="left")],
@@ -246,12 +241,8 @@ def plot_distinct_trees(
         One that has `distinct_trees`.
     max_trees : int, default=4
         The most trees to draw.
-    feature_names, class_names, max_depth, precision : optional
-        As in :func:`plot_tree`.
     figure : matplotlib.figure.Figure, optional
         The figure to draw on; the current figure by default.
-    fontsize : float, optional
-        As in :func:`plot_tree`.
 
     Returns
     -------

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._docstrings import described_like
 from ._tree_arrays import category_sets_of, missing_arrays
 from ._typing import AnyArray
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree, TreeEstimator
@@ -116,28 +117,17 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
     return (merged, merging.labels[kept]) if has_labels else merged
 
 
+@described_like(merge_redundant)
 def redundant_splits(tree: Tree | TreeEstimator, labels: ArrayLike | None = None) -> RedundantSplits:
     """Count the redundant splits of a tree, of either kind.
 
     They are counted as :func:`merge_redundant` merges them, from the leaves up: every merge removes two nodes, or all
     children of a node with a child for every category.
 
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        As for :func:`merge_redundant`.
-    labels : array-like of shape (node_count,), optional
-        As for :func:`merge_redundant`.
-
     Returns
     -------
     RedundantSplits
         The numbers `repeated` and `siblings`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`merge_redundant`.
 
     See Also
     --------

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
 from ..tree import Tree
 from ._causes import causes_of
@@ -121,6 +122,7 @@ def check_tree(
     return check.finished()
 
 
+@described_like(check_tree)
 def check_tree_estimator(
     estimator: Any,
     criterion: Any,
@@ -143,8 +145,6 @@ def check_tree_estimator(
         A tree classifier that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be anything
         that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
         scikit-learn's names.
-    criterion : str or criterion object
-        As in :func:`check_tree`.
     n_cases : int, default=200
         Number of trees.
     max_samples, max_features : int
@@ -156,8 +156,6 @@ def check_tree_estimator(
         up to 1e30.
     weighted : bool, default=False
         Whether samples get weights, of 1 to 5.
-    ties, tolerance, dtype : optional
-        As in :func:`check_tree`; tables are rounded to `dtype`.
     random_state : int, default=0
         Seed of the tables, and of the estimator if its own is None.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray
 
 try:
@@ -142,14 +143,10 @@ def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
     )
 
 
+@described_like(sequences)
 @st.composite
 def label_sequences(draw: DrawFn, max_length: int = 60) -> tuple[AnyArray, int]:
     """Draw label sequences as arrays, with their number of symbols.
-
-    Parameters
-    ----------
-    max_length : int, default=60
-        The most labels, at least 2.
 
     Returns
     -------
@@ -271,14 +268,10 @@ def labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, int]:
     return np.array(y, dtype=np.int32), n_classes
 
 
+@described_like(labels)
 @st.composite
 def ordered_labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, list[str]]:
     """Draw the labels of samples and the order of their classes, which is not alphabetical.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
 
     Returns
     -------
@@ -308,13 +301,9 @@ def ordered_labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, list[str]]:
     return np.array(draw(st.lists(st.sampled_from(classes), min_size=n_rows, max_size=n_rows))), classes
 
 
+@described_like(labels)
 def no_weights(n_rows: int) -> SearchStrategy[None]:
     """Give no weights, as a strategy of weights.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
 
     Returns
     -------
@@ -333,13 +322,12 @@ def no_weights(n_rows: int) -> SearchStrategy[None]:
     return st.none()
 
 
+@described_like(labels)
 def count_weights(n_rows: int, largest: int = 5) -> SearchStrategy[AnyArray]:
     """Draw weights that are whole numbers, which count as repeated samples.
 
     Parameters
     ----------
-    n_rows : int
-        Number of samples.
     largest : int, default=5
         The greatest weight; the least is 1.
 
@@ -362,13 +350,9 @@ def count_weights(n_rows: int, largest: int = 5) -> SearchStrategy[AnyArray]:
     )
 
 
+@described_like(labels)
 def float_weights(n_rows: int) -> SearchStrategy[FloatArray]:
     """Draw weights from 0.001 to 1000, some of which are often equal.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
 
     Returns
     -------
@@ -467,6 +451,7 @@ def problems(draw: DrawFn, weights: Weights = no_weights, **shape: Any) -> Probl
     return Problem(X, y, draw(weights(len(X))), n_classes)
 
 
+@described_like(problems)
 @st.composite
 def problems_with_categories(
     draw: DrawFn, weights: Weights = no_weights, most_categories: int = 6, **shape: Any
@@ -475,8 +460,6 @@ def problems_with_categories(
 
     Parameters
     ----------
-    weights : callable, default=no_weights
-        Takes the number of samples, and returns a strategy of their weights.
     most_categories : int, default=6
         The most categories of a feature, unless it has two more than there are samples.
     **shape

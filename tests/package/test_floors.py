@@ -47,6 +47,7 @@ KERNEL_FLOORS = {
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
     {
+        "_docstrings",
         "_engine",
         "_missing",
         "_progress",

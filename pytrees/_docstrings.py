@@ -1,0 +1,96 @@
+"""Docstrings that share descriptions: each parameter is described once, and `help` shows it wherever it occurs.
+
+``@described_like(DecisionTreeClassifier)`` above a class or function means: whatever its own docstring leaves out reads
+as in the docstring of ``DecisionTreeClassifier``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import cleandoc, get_annotations, isclass, signature
+from typing import Any, TypeVar
+
+_Documented = TypeVar("_Documented")
+
+# A section of a numpydoc docstring: its title, the line below it, and everything up to the next title.
+_SECTION = re.compile(r"^(\w[\w ]*)\n-+\n(.*?)(?=^\w[\w ]*\n-+$|\Z)", re.DOTALL | re.MULTILINE)
+# An entry of a section: a line with one or several names, and its indented description.
+_ENTRY = re.compile(r"^\S.*\n(?:(?: +\S.*)?\n)*", re.MULTILINE)
+
+
+def described_like(*others: Any) -> Callable[[_Documented], _Documented]:
+    """Return a decorator that completes a docstring by the docstrings of other classes or functions.
+
+    Parameters of the signature, and attributes that the class declares, get the description of the first of `others`
+    that describes them. A function without a section ``Returns`` or ``Raises`` gets theirs. Descriptions of its own
+    always stay.
+
+    Parameters
+    ----------
+    *others : classes or functions
+        Objects with numpydoc docstrings.
+
+    Returns
+    -------
+    callable
+        The decorator. It returns the object that it is given.
+    """
+
+    def complete(documented: _Documented) -> _Documented:
+        if documented.__doc__ is not None:  # python -OO strips docstrings
+            documented.__doc__ = _completed(documented, [_sections(_text(other)) for other in others])
+        return documented
+
+    return complete
+
+
+def _completed(documented: Any, theirs: list[dict[str, str]]) -> str:
+    text = _text(documented)
+    sections, start = _sections(text), next((match.start() for match in _SECTION.finditer(text)), len(text))
+    of_signature = [name for name in signature(documented).parameters if name not in ("self", "cls")]
+    sections["Parameters"] = _entries("Parameters", of_signature, sections, theirs)
+    if isclass(documented):
+        own = sections.get("Attributes", "")
+        named = {name for entry in _ENTRY.findall(own) for name in _names(entry)}
+        inherited = [name for other in theirs for name in _by_name(other.get("Attributes", "")) if name not in named]
+        declared = [name for name in dict.fromkeys(inherited) if _declares(documented, name)]
+        sections["Attributes"] = own.rstrip("\n") + "\n" * bool(own) + _entries("Attributes", declared, {}, theirs)
+    else:
+        for title in ("Returns", "Raises"):
+            found = [other[title] for other in theirs if title in other]
+            if found:
+                sections.setdefault(title, found[0])
+    order = ["Parameters", "Attributes", "Returns", "Yields", "Raises"]
+    titles = [*order, *(title for title in sections if title not in order)]
+    blocks = [f"{title}\n{'-' * len(title)}\n{sections[title].strip()}\n" for title in titles if sections.get(title)]
+    return "\n".join([text[:start].rstrip("\n") + "\n", *blocks])
+
+
+def _text(documented: Any) -> str:
+    return cleandoc(documented.__doc__) + "\n"
+
+
+def _sections(text: str) -> dict[str, str]:
+    return dict(_SECTION.findall(text))
+
+
+def _entries(title: str, names: list[str], own: dict[str, str], theirs: list[dict[str, str]]) -> str:
+    """Return the entries of these names, each from the first docstring that has one; KeyError if none has one."""
+    known = _by_name(own.get(title, ""))
+    for other in theirs:
+        known = _by_name(other.get(title, "")) | known
+    return "".join(dict.fromkeys(known[name] for name in names))
+
+
+def _by_name(body: str) -> dict[str, str]:
+    return {name: entry.rstrip("\n") + "\n" for entry in _ENTRY.findall(body) for name in _names(entry)}
+
+
+def _names(entry: str) -> list[str]:
+    return [name.strip(" *") for name in entry.partition("\n")[0].partition(" : ")[0].split(",")]
+
+
+def _declares(documented: type, name: str) -> bool:
+    """Whether a class, or a class above it, annotates an attribute or has it as a property."""
+    return any(name in get_annotations(above) or name in vars(above) for above in documented.__mro__)
