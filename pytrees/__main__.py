@@ -1,4 +1,4 @@
-"""``python -m pytrees``: the tour, which needs no data but what scikit-learn ships."""
+"""``python -m pytrees``: the tour, on data that scikit-learn ships."""
 
 from __future__ import annotations
 
@@ -12,18 +12,7 @@ from .tour.program import add_common_options, run_program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tour.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        The command line; by default that of the process.
-
-    Returns
-    -------
-    int
-        The exit code, as of :func:`pytrees.tour.program.run_program`.
-    """
+    """Run the tour with the arguments of the command line, and return the exit code of `run_program`."""
     parser = argparse.ArgumentParser(
         prog="python -m pytrees",
         description="The toy example of the permutation paper with its figures, and permutation trees and forests "

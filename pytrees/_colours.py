@@ -1,4 +1,4 @@
-"""The colours of nodes: those of their classes, the paler the more mixed a node is."""
+"""The colours of nodes: the colour of the class, paler if the node is more mixed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ._typing import FloatArray
 
-# Those of matplotlib's map tab10, which is not needed for them.
+# The colours of matplotlib's map tab10, repeated here so that it need not be installed.
 _PALETTE = (0x1F77B4, 0xFF7F0E, 0x2CA02C, 0xD62728, 0x9467BD, 0x8C564B, 0xE377C2, 0x7F7F7F, 0xBCBD22, 0x17BECF)
 
 
@@ -18,6 +18,6 @@ def class_colours(codes: ArrayLike) -> FloatArray:
 
 
 def node_colours(value: FloatArray, codes: ArrayLike) -> FloatArray:
-    """Return the colour of every node: that of its class, mixed with white as far as the node is mixed."""
+    """Return the colour of every node: its class's, with more white the more mixed the node is."""
     share = value.max(axis=1) / value.sum(axis=1)
     return 1.0 - 0.6 * share[:, np.newaxis] * (1.0 - class_colours(codes))

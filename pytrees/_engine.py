@@ -96,10 +96,10 @@ class _Choice(ContextDecorator):
 def config_context(*, engine: Engine = "compiled") -> _Choice:
     """Choose the engine that grows and walks trees inside a ``with`` block.
 
-    Both engines give identical results; the reference is slow, and there to be read and to check with. The choice holds
-    for the current thread or task; ensembles hand it on to their workers. Other workers, such as those of a search with
-    `n_jobs`, start with the compiled engine. Functions that you give to joblib yourself take a choice with them as
-    decorated functions, to threads and processes.
+    Both engines give identical results; the reference is slow, and meant for reading and checking. The choice holds for
+    the current thread or task; ensembles hand it on to their workers. Other workers, as in a search with `n_jobs`,
+    start with the compiled engine. A function that you give to joblib yourself takes the choice along, to threads and
+    processes, if the choice decorates it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def how_compiled() -> dict[str, str | bool]:
 
 
 def reference(name: str) -> ModuleType:
-    """Import a module of the reference, whichever engine is in force: what is asked of it alone is no kernel."""
+    """Import a module of the reference, whichever engine is in force."""
     return load(f"{_PACKAGES['reference']}.{name}")
 
 
@@ -186,7 +186,7 @@ def load(name: str) -> ModuleType:
 
 
 def _find_reference() -> None:
-    """Import the reference from beside the package, where it lies in a clone that was not installed."""
+    """Import the reference from beside the package: its place in a clone that was not installed."""
     name = _PACKAGES["reference"]
     if name in sys.modules or find_spec(name) is not None:
         return

@@ -1,4 +1,4 @@
-"""Progress of a computation, on standard error."""
+"""Progress of a computation, on standard error: a bar if tqdm is installed, otherwise a line for every tenth."""
 
 from __future__ import annotations
 
@@ -14,26 +14,7 @@ _Result = TypeVar("_Result")
 
 
 def progress(results: Iterable[_Result], total: int, label: str, *, enabled: bool = True) -> Iterator[_Result]:
-    """Yield the results of some pieces of work, and show how many there are.
-
-    That is a progress bar where tqdm is installed, in notebooks a graphical one, and otherwise a line for every tenth
-    of the pieces.
-
-    Parameters
-    ----------
-    results : iterable
-        One result for every piece of work, as they are finished.
-    total : int
-        Number of pieces.
-    label : str
-        What is counted.
-    enabled : bool, default=True
-        Whether to show anything.
-
-    Yields
-    ------
-    object
-        The results.
+    """Yield the results of `total` pieces of work, named `label`, as they are finished, and show how many are.
 
     Examples
     --------
@@ -45,44 +26,29 @@ def progress(results: Iterable[_Result], total: int, label: str, *, enabled: boo
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            results = _with_lines(results, total, label)
-        else:
-            results = tqdm(results, desc=label, total=total)
+            show = _in_lines(label)
+            for done, result in enumerate(results, 1):
+                show(done, total, f"{done} of {total}")
+                yield result
+            return
+        results = tqdm(results, desc=label, total=total)
     yield from results
-
-
-def _with_lines(results: Iterable[_Result], total: int, label: str) -> Iterator[_Result]:
-    started = time.monotonic()
-    for done, result in enumerate(results, 1):
-        if done * 10 // total > (done - 1) * 10 // total:
-            seconds = time.monotonic() - started
-            remaining = seconds / done * (total - done)
-            print(f"{label}: {done} of {total}, {seconds:.1f} s, {remaining:.1f} s to go", file=sys.stderr, flush=True)
-        yield result
 
 
 @contextmanager
 def shown(label: str, *, enabled: bool = True) -> Iterator[None]:
-    """Show which share of its work the kernel that runs inside the block has done, as :func:`progress` does.
-
-    Parameters
-    ----------
-    label : str
-        What the work is on.
-    enabled : bool, default=True
-        Whether to show anything.
-
-    Yields
-    ------
-    None
-    """
+    """Show the share of the work that the kernel inside the block has done, as :func:`progress` does."""
     if not enabled:
         yield
         return
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        show = _share_in_lines(label)
+        print_line = _in_lines(label)
+
+        def show(share: float) -> None:
+            print_line(share, 1.0, f"{10 * int(10 * share)} %")
+
         with kernel("watched")(show):
             yield
         show(1.0)
@@ -97,16 +63,16 @@ def shown(label: str, *, enabled: bool = True) -> Iterator[None]:
         show_in_bar(1.0)
 
 
-def _share_in_lines(label: str) -> Callable[[float], None]:
-    """Return what prints a line for every tenth of the work that is done."""
+def _in_lines(label: str) -> Callable[[float, float, str], None]:
+    """Return a function of what is done, of the total, and of a text about both, that prints a line for every tenth."""
     started, tenths = time.monotonic(), 0
 
-    def show(share: float) -> None:
+    def show(done: float, total: float, text: str) -> None:
         nonlocal tenths
-        if int(10 * share) > tenths:
-            tenths = int(10 * share)
+        if int(10 * done / total) > tenths:
+            tenths = int(10 * done / total)
             seconds = time.monotonic() - started
-            remaining = seconds / share * (1.0 - share)
-            print(f"{label}: {10 * tenths} %, {seconds:.1f} s, {remaining:.1f} s to go", file=sys.stderr, flush=True)
+            remaining = seconds / done * (total - done)
+            print(f"{label}: {text}, {seconds:.1f} s, {remaining:.1f} s to go", file=sys.stderr, flush=True)
 
     return show

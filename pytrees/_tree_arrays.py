@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._docstrings import described_like
 from ._engine import kernel
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
 from .criteria import impurities
@@ -365,13 +366,9 @@ class TreeArrays:
         """
         return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
 
+    @described_like(categories_of)
     def children_of(self, node: int) -> IntArray:
         """Return the children of a node: left and right, or by category in ascending order; none for a leaf.
-
-        Parameters
-        ----------
-        node : int
-            Number of the node.
 
         Returns
         -------
@@ -430,13 +427,9 @@ class TreeArrays:
             return self.value.take(nodes, axis=0).argmax(axis=1)
         return self.majority.take(nodes)
 
+    @described_like(majority_at)
     def shares_at(self, nodes: Sequence[int] | IntArray) -> FloatArray:
         """Return the `shares` of some nodes, such as the leaves that `apply` gives.
-
-        Parameters
-        ----------
-        nodes : array-like of shape (n,), int
-            Numbers of nodes.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Print the versions that a report of a defect needs."""
+"""The versions that a report of a defect needs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def show_versions() -> None:
 
     See Also
     --------
-    sklearn.show_versions : The same of scikit-learn.
-    config_context : What runs on which engine.
+    sklearn.show_versions : The same for scikit-learn.
+    config_context : Chooses the engine.
 
     Examples
     --------

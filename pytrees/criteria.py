@@ -1,6 +1,6 @@
 """The criteria that judge splits: by name, as objects with parameters, or your own from one of two base classes.
 
-:func:`impurity` and :func:`gain` compute what they say of given class counts.
+:func:`impurity` and :func:`gain` apply them to given class counts.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ class _OwnCriterionType(type):
 
 
 class OwnCriterion(metaclass=_OwnCriterionType):
-    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` where instances are asked for.
+    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` in ``isinstance``, without loading their module.
 
-    To ask does not load their module, without which there can be no instances.
+    While their module is not loaded, there are no instances.
     """
 
 
 class Judge(BaseEstimator):
     """Base class of criteria and distances: has a `name`, and `judges` class counts or label sequences.
 
-    Its parameters are an estimator's: what `__init__` is given is kept as it is, ``get_params``, ``set_params`` and
-    ``clone`` know it, and a search can vary it as ``criterion__alpha``. Judges of equal parameters are equal.
+    Its parameters are an estimator's: kept as they are given, known to ``get_params``, ``set_params`` and ``clone``,
+    and searched as ``criterion__alpha``. Judges of equal parameters are equal.
     """
 
     _doc_link_module: ClassVar[str] = "pytrees"
@@ -102,13 +102,13 @@ class Judge(BaseEstimator):
         Returns
         -------
         str or tuple
-            Its name, or its name and a dict of parameters where it has some.
+            Its name, or its name and a dict of parameters if it has some.
         """
         parameters = self._parameters(n_classes)
         return (self.name, parameters) if parameters else self.name
 
     def check_total(self, total: float, n_classes: int) -> None:
-        """Raise a ValueError where weights of this sum are too great: what the judge adds up of them could overflow.
+        """Raise a ValueError if weights of this sum are so great that the judge's own sums could overflow.
 
         Parameters
         ----------
@@ -121,12 +121,12 @@ class Judge(BaseEstimator):
             has_scores = getattr(self, "class_scores", None) is not None
             raise ValueError(
                 f"The values of sample_weight{' or class_scores' if has_scores else ''} are too large for "
-                f"{self.name!r}: what it adds up of samples of weight {total:.3g} can be infinite. Divide them all by "
+                f"{self.name!r}: its sums over samples of total weight {total:.3g} can be infinite. Divide them all by "
                 "the same number."
             )
 
     def _greatest_sum(self, total: float, n_classes: int) -> float:
-        """Bound what is added up of weights of this total."""
+        """Bound the judge's sums over weights of this total."""
         return {"jaccard": 2.0, "mae": 4.0 * n_classes}.get(self.name, 1.0) * total
 
     def _parameters(self, n_classes: int) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class Criterion(Judge):
         Whether it sees the class counts of the children, to which samples may add different weights, or their label
         sequences in the order of the samples.
     has_impurity : bool, default=True
-        Whether gains are the impurity of the node less those of its children; otherwise they are only gains.
+        Whether a gain is the impurity of the node less the impurities of its children.
 
     See Also
     --------
@@ -175,7 +175,7 @@ class Criterion(Judge):
 
 
 def _checked_scores(class_scores: Iterable[float] | None, n_classes: int | None = None) -> tuple[float, ...] | None:
-    """Return class scores as a tuple of finite floats that increase, one a class where the classes are known."""
+    """Return class scores as a tuple of increasing finite floats, one for each class if `n_classes` is given."""
     if class_scores is None:
         return None
     scores = tuple(float(score) for score in class_scores)
@@ -190,7 +190,7 @@ def _checked_scores(class_scores: Iterable[float] | None, n_classes: int | None 
 
 
 def _power(base: float, exponent: float) -> float:
-    """Return base**exponent, infinity where a float does not hold it."""
+    """Return base**exponent, or infinity if a float does not hold it."""
     try:
         return base**exponent
     except OverflowError:
@@ -198,7 +198,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatArray:
-    """Check a matrix of costs, of as many classes if told; return it as an array.
+    """Check a matrix of costs, and return it as an array.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatAr
 
 
 def _checked_costs(cost_matrix: ArrayLike | None, n_classes: int | None = None) -> list[list[float]] | None:
-    """Return costs of pairs as a symmetric list of lists of floats, of as many classes if told; None stays None."""
+    """Return the costs of pairs as a symmetric list of lists of floats; None stays None."""
     if cost_matrix is None:
         return None
     costs = check_costs(cost_matrix, n_classes)
@@ -239,30 +239,29 @@ def _checked_costs(cost_matrix: ArrayLike | None, n_classes: int | None = None) 
 class WeightedInformationGain(Judge):
     """Information gain of an entropy in which classes count by their distance from the node's most frequent class.
 
-    Gain of the weighted entropy -sum of w_q p_q log2 p_q, in bits, with w_q = abs(v_q - v_mode)**alpha divided by the
-    sum of these over all classes (Eqs. 8 to 10 of [1]_); of equally frequent classes the mode is the lowest, and each
-    child has its own. Gains can be negative. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
+    Gain of the weighted entropy -sum of w_q p_q log2 p_q, in bits, with w_q = abs(v_q - v_mode)**alpha divided by their
+    sum over all classes (Eqs. 8 to 10 of [1]_). The mode is the lowest of the most frequent classes, and each child has
+    its own. Gains can be negative. They are compared with a tolerance of 1e-12 · max(1, abs(best)).
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Not negative; the greater, the more distant classes count.
+        Not negative; a greater one gives distant classes more weight.
     class_scores : sequence of float of shape (n_classes,) or None, default=None
         The scores v_q of the classes, increasing. None: 0, 1, 2, ...
     normalize_over : {"all", "present"}, default="all"
-        The classes over which weights sum to one: all, as the equation says, or those among the samples of the node, in
-        its children too, as in the published code of [1]_.
+        The classes over which weights sum to one: all, as in the equation, or the classes present in the node, for its
+        children too, as in the published code of [1]_.
     distance_from : {"mode", "highest"}, default="mode"
-        The class from which distances are taken: the mode v_mode, or the highest of all classes in its place, a
-        variant that [1]_ cites. With the highest class, weights are the same in a node and its children, and no gain
-        is negative but for rounding; over which classes they are normalised then only scales a node's gains.
+        The class from which distances are taken: the mode v_mode, or the highest of all classes, a variant that [1]_
+        cites. With the highest class, a node and its children have the same weights, and no gain is negative but for
+        rounding; `normalize_over` then only scales a node's gains.
 
     Raises
     ------
     ValueError
-        If alpha is negative, class scores do not increase, or another parameter is none of its choices, also at fitting
-        where they were set since; at fitting if there are not as many scores as classes, or if alpha is too large for
-        them.
+        If alpha is negative, class scores do not increase, or another parameter is none of its choices; at fitting also
+        if there is not one score for every class, or if alpha is too large for the scores.
 
     See Also
     --------
@@ -306,7 +305,7 @@ class WeightedInformationGain(Judge):
         self.class_scores = class_scores
         self.normalize_over = normalize_over
         self.distance_from = distance_from
-        self._checked_scores()  # what is wrong is said at once; again at fitting, for it may have been set since
+        self._checked_scores()  # now, and again at fitting: parameters may have been set since
 
     def _checked_scores(self, n_classes: int | None = None) -> tuple[float, ...] | None:
         if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha < math.inf:
@@ -333,10 +332,10 @@ class WeightedInformationGain(Judge):
 
 
 class RankingImpurity(Judge):
-    """Gain of the ranking impurity: pairs of samples of different classes, counted by the distance of the classes.
+    """Gain of the ranking impurity: pairs of samples of different classes, weighted by the distance of the classes.
 
     The impurity is the sum over the pairs of classes j < q of (v_q - v_j) N_q N_j, or of other costs of the pairs
-    (Eq. 11 of [1]_). With class scores or costs that are whole numbers gains are compared exactly, otherwise with a
+    (Eq. 11 of [1]_). If class scores or costs are whole numbers, gains are compared exactly, otherwise with a
     tolerance.
 
     Parameters
@@ -346,15 +345,14 @@ class RankingImpurity(Judge):
     class_scores : sequence of float of shape (n_classes,) or None, default=None
         The scores v_q of the classes, increasing. None: 0, 1, 2, ...
     cost_matrix : array-like of float of shape (n_classes, n_classes) or None, default=None
-        What a pair of samples costs, in the place of v_q - v_j: not negative, and zero for pairs of one class. A pair
-        has no order: the matrix is symmetric, or zero above the diagonal. Kept as a tuple of tuples. None: the
-        distances that class scores give.
+        The cost of a pair of samples, in place of v_q - v_j: not negative, and zero for pairs of one class. A pair has
+        no order: the matrix is symmetric, or zero above the diagonal. None: the distances of the class scores.
 
     Raises
     ------
     ValueError
-        If class scores do not increase, if the costs are no such matrix, or if both are given, also at fitting where
-        they were set since; at fitting if they are not those of as many classes as there are.
+        If class scores do not increase, if the costs are no such matrix, or if both are given; at fitting also if there
+        are scores or costs for another number of classes.
 
     See Also
     --------
@@ -394,7 +392,7 @@ class RankingImpurity(Judge):
         self.weighted = weighted
         self.class_scores = class_scores
         self.cost_matrix = cost_matrix
-        self._checked()  # what is wrong is said at once; again at fitting, for it may have been set since
+        self._checked()  # now, and again at fitting: parameters may have been set since
 
     def _checked(self, n_classes: int | None = None) -> tuple[tuple[float, ...] | None, list[list[float]] | None]:
         """Return class scores and costs of pairs."""
@@ -440,7 +438,7 @@ CRITERIA = {
     )
 }
 
-# Other names of criteria, which scikit-learn has too.
+# Further names of criteria, from scikit-learn.
 ALIASES = {"log_loss": "entropy"}
 
 
@@ -455,12 +453,12 @@ def resolve(criterion: Any) -> Any:
     Returns
     -------
     criterion
-        The object; of a name that stands for parameters a new one.
+        The object; for a name of a criterion with parameters, a new one.
 
     See Also
     --------
     pytrees.distances.resolve : The same for distances between clusterings.
-    Criterion : What a name stands for, unless the criterion has parameters.
+    Criterion : The object behind a name, unless the criterion has parameters.
 
     Examples
     --------
@@ -482,17 +480,17 @@ def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float
     Parameters
     ----------
     criterion : {"gini", "entropy", "log_loss", "ogini", "wig", "ranking"} or criterion object
-        What measures the impurity; entropies, for which ``"log_loss"`` is another name, are in bits. The other criteria
-        on class counts have a gain, but no impurity.
+        The measure of impurity; entropies, also called ``"log_loss"``, are in bits. The other criteria on class counts
+        have a gain, but no impurity.
     counts : array-like of shape (..., n_classes)
-        Class counts of the nodes, or sums of sample weights: not negative. Classes are in their order, which ordinal
-        criteria need.
+        Class counts of the nodes, or sums of sample weights: not negative. Ordinal criteria need the classes in their
+        order.
 
     Returns
     -------
     float or ndarray of shape (...,), float64
-        The impurities, that of a node without samples being 0. For whole numbers with a sum below 2**24, those of exact
-        criteria are the doubles nearest to the exact impurity; for others they are computed in floating point.
+        The impurities; a node without samples has 0. For whole numbers with a sum below 2**24, an exact criterion gives
+        the double nearest to the exact impurity; other impurities are computed in floating point.
 
     Raises
     ------
@@ -502,18 +500,18 @@ def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float
 
     See Also
     --------
-    gain : What a cut takes off the impurity.
+    gain : The decrease of impurity by a cut.
     pytrees.effort_to_compress : The impurity of a label sequence.
     pytrees.lempel_ziv_complexity : Another one.
 
     Notes
     -----
-    Entropies of whole numbers take as many digits as it needs to round them correctly: some microseconds a node where
-    its counts are met again, some tens for new ones.
+    Entropies of whole numbers are rounded correctly, which takes tens of microseconds for new counts, and a few for
+    counts met before.
 
     Examples
     --------
-    Twenty samples of two of four ordered classes. Far or near, they are equally impure but to ordinal criteria:
+    Twenty samples of two of four ordered classes: only ordinal criteria tell whether the two are far apart or near.
 
     >>> from pytrees.criteria import impurity
     >>> far, near = [10, 0, 0, 10], [10, 10, 0, 0]
@@ -539,25 +537,25 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
     Parameters
     ----------
     criterion : str or criterion object
-        Any criterion that judges class counts: a name in `CRITERIA` or `ALIASES`, or an object, such as one of your own
-        that derives from :class:`CountCriterion`. To that, all cuts are given together.
+        Any criterion that judges class counts: a name in `CRITERIA` or `ALIASES`, or an object. An object of your own,
+        derived from :class:`CountCriterion`, gets all cuts together.
     left, right : array-like of shape (..., n_classes)
-        Class counts, or sums of sample weights, of the samples on either side of every cut: not negative. Classes are
-        in their order. The axes before that of the classes broadcast against each other.
+        Class counts, or sums of sample weights, of the samples on either side of every cut: not negative, the classes
+        in their order. All axes but the last broadcast against each other.
 
     Returns
     -------
     float or ndarray of shape (...,), float64
-        The gains, 0 where a child has no samples. For whole numbers with a sum below 2**24 they are those that trees
-        report: for exact criteria the doubles nearest to the exact gain, but for entropies, gain ratios and ``"nvi"``
-        to what a table says, of which the Notes bound the error. For others they are computed in floating point, and a
-        tree, which adds weights up sample by sample, can report another last digit.
+        The gains, 0 if a child has no samples. For whole numbers with a sum below 2**24 they are the gains that trees
+        report: for exact criteria the doubles nearest to the exact gain; for entropies, gain ratios and ``"nvi"`` the
+        doubles nearest to the gain by a table (see Notes). Other gains are computed in floating point, and a tree,
+        which adds weights up sample by sample, can report another last digit.
 
     Raises
     ------
     ValueError
         If there is no such criterion, or if it judges label sequences; if counts are negative, not finite, or too great
-        for a result that is finite; or if both sides have not the same classes.
+        for a result that is finite; or if the sides have different numbers of classes.
 
     See Also
     --------
@@ -568,11 +566,11 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
     -----
     It takes O(n_classes) a cut, and O(n_classes**2) with ordinal criteria.
 
-    Gains of entropies of whole numbers come from a table of n log2 n, in whole multiples of 2**-30 bit, up to the
-    greatest sum of counts; it takes 8 bytes for each, and is kept. Times the samples of the node, an information gain
-    is at most 1.5 * (n_classes + 1) * 2**-30 bit from the real number. A gain ratio, or ``"nvi"``, is off by at most
+    Entropies of whole numbers come from a table of n log2 n, in whole multiples of 2**-30 bit, up to the greatest sum
+    of counts; the table takes 8 bytes an entry, and is kept. An information gain, times the samples of the node, is at
+    most 1.5 * (n_classes + 1) * 2**-30 bit from the real number. A gain ratio, or ``"nvi"``, is off by at most
     3 * (n_classes + 1) * 2**-30 bit, divided by the samples times the entropy that divides it. Then it is rounded to
-    the nearest double. It is 0 exactly where nothing is gained.
+    the nearest double. It is exactly 0 if nothing is gained.
 
     Examples
     --------
@@ -592,7 +590,7 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
     left, right = _as_counts(left, "left"), _as_counts(right, "right")
     n_classes = left.shape[-1]
     if right.shape[-1] != n_classes:
-        raise ValueError(f"left has the counts of {n_classes} classes, right those of {right.shape[-1]}.")
+        raise ValueError(f"left has counts of {n_classes} classes, right of {right.shape[-1]} classes.")
     try:
         left, right = np.broadcast_arrays(left, right)
     except ValueError as error:
@@ -643,7 +641,7 @@ def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
 
 
 def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatArray) -> FloatArray:
-    """Measure class counts by node or cut, as int64 where they are whole and not too many, otherwise as float64."""
+    """Measure class counts by node or cut: as int64 if they are whole and not too many, otherwise as float64."""
     found = np.empty(len(counts))
     axes = tuple(range(1, counts.ndim))
     with np.errstate(over="ignore"):
@@ -657,7 +655,7 @@ def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatA
 def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
     """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
 
-    The nearest doubles where they are fractions; others in floating point, also those that growth takes from a table.
+    Impurities that are fractions are the nearest doubles; others, also entropies, are computed in floating point.
     """
     counts = as_compared(value)
     if counts.dtype == np.int64 and kernel("weighted_fractions")(criterion, counts[:1]) is None:
@@ -666,7 +664,7 @@ def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
 
 
 def as_compared(value: FloatArray) -> AnyArray:
-    """Return the class counts of nodes as the kernels compare them: int64 where all are whole numbers, else float64."""
+    """Return the class counts of nodes as the kernels compare them: int64 if all are whole numbers, else float64."""
     is_whole = value[0].sum() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
     return value.astype(np.int64) if is_whole else np.array(value)
 

@@ -1,7 +1,7 @@
-"""Trees and forests of data that lies in the partitions of Dask arrays and frames: fitted there, one model back.
+"""Trees and forests of data in the partitions of Dask arrays and frames: fitted in their place, one model back.
 
-Needs Dask (``pip install "decision-pytrees[dask]"``), which this module imports when it is used. Scheduling, transport
-and the repeating of work that was lost with a worker are Dask's own.
+Needs Dask (``pip install "decision-pytrees[dask]"``), which this module imports when it is used. Dask schedules and
+moves the work, and repeats it if a worker is lost.
 """
 
 from __future__ import annotations
@@ -23,31 +23,30 @@ from .fourier.readers import Sum
 
 __all__ = ["evaluate", "fit", "predict"]
 
-# How many partial sums become one in a step.
+# The number of partial sums that become one in a step.
 _ADDENDS = 8
 
-# The partial sum of some partitions, in their order: the samples of each, and what was learned from them.
+# The partial sum over some partitions, in their order: the number of samples of each, and its model.
 _Partial = list[tuple[int, Sum]]
 
 
 def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
-    """Fit an estimator to every partition where it lies, and merge what was learned: no samples are moved, only trees.
+    """Fit an estimator to every partition in its place, and merge the models: only trees are moved, no samples.
 
-    The model is the mean of those of the partitions, weighted by their numbers of samples: exactly what
-    :func:`pytrees.fourier.merge` makes of them in a loop on one machine, to the last bit, for any number of workers and
-    also where some are lost on the way.
+    The result is the mean of the partitions' models, weighted by their numbers of samples. It is equal, to the last
+    bit, to :func:`pytrees.fourier.merge` of models fitted in a loop on one machine, for any number of workers, even if
+    some are lost on the way.
 
     Parameters
     ----------
     estimator : estimator
         Not fitted; any that :func:`pytrees.fourier.additive_model` takes, such as a tree or forest of pytrees. Every
-        partition fits a clone. A `random_state` that is no integer is drawn once, so that work that is repeated gives
-        the same.
+        partition fits a clone. A `random_state` that is no integer is drawn once, so that repeated work gives the same.
     X : dask.array.Array of shape (n_samples, n_features), or dask.dataframe.DataFrame
         The samples. Arrays have one block of columns.
     y : dask.array.Array of shape (n_samples,), or dask.dataframe.Series
-        Their classes or values, in as many partitions of the same lengths; put together by position, whatever the index
-        of frames is.
+        Their classes or values, in the same number of partitions of the same lengths. Rows belong together by position,
+        not by the index of frames.
 
     Returns
     -------
@@ -61,21 +60,20 @@ def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
     TypeError
         If X or y is no collection of Dask.
     ValueError
-        If X and y are not in the same partitions; if there are no samples; where a partition cannot be learned from,
-        with its number; if what was learned cannot be merged, as where sites have other columns or other categorical
-        features.
+        If X and y are not in the same partitions; if there are no samples; if a partition cannot be learned from (the
+        error has its number); if models cannot be merged, as if they have other columns or other categorical features.
 
     See Also
     --------
     predict : Predicts samples in partitions.
-    pytrees.fourier.merge : The same of models that were fitted already.
+    pytrees.fourier.merge : The same for models that were fitted already.
     pytrees.fourier.distil : Makes a few trees of the model.
 
     Notes
     -----
-    A sum of trees is a list of them: partial sums are lists in the order of the partitions, eight of which become one
-    in a step, so that nothing depends on which worker was first. Persist X and y (``X.persist()``) where both come from
-    one source, so that this is not read twice.
+    A sum of trees is a list of them. Partial sums are lists in the order of the partitions, eight of which become one
+    in a step, so that nothing depends on which worker was first. If X and y come from one source, persist them
+    (``X.persist()``), so that it is not read twice.
 
     Examples
     --------
@@ -102,7 +100,7 @@ def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
 
 
 def _with_one_seed(estimator: Any) -> Any:
-    """Return a clone that gives the same wherever and however often it is fitted."""
+    """Return a clone that gives the same model whenever it is fitted to the same samples."""
     estimator = clone(estimator)
     given = estimator.get_params()
     drawn = {
@@ -114,7 +112,7 @@ def _with_one_seed(estimator: Any) -> Any:
 
 
 def _learned(estimator: Any, X: Any, y: Any, number: int, engine: Engine) -> _Partial:
-    """Fit a clone to a partition; return what it has learned, nothing where there are no samples."""
+    """Fit a clone to a partition; return its number of samples and the model, or nothing if there are no samples."""
     if len(X) != len(y):
         raise ValueError(f"Partition {number}: X has {len(X)} samples, y {len(y)}.")
     if not len(X):
@@ -132,20 +130,20 @@ def _sum(partial: Sequence[_Partial]) -> _Partial:
 
 
 def predict(model: Any, X: Any) -> Any:
-    """Predict the classes or values of samples in their partitions, where these lie.
+    """Predict the classes or values of samples, every partition in its place.
 
     Parameters
     ----------
     model : AdditiveModel or fitted estimator
-        Whatever has `predict`: what :func:`fit` gives, a distilled model, or any estimator.
+        Any model with `predict`: a result of :func:`fit`, a distilled model, or any estimator.
     X : dask.array.Array of shape (n_samples, n_features), or dask.dataframe.DataFrame
         Samples as the model takes them, in any partitions; arrays have one block of columns.
 
     Returns
     -------
     dask.array.Array of shape (n_samples,), or dask.dataframe.Series
-        In the partitions of X, and with its index; computed when Dask is asked for it. Several values for each sample
-        are an array of shape (n_samples, n_outputs), or a frame.
+        In the partitions of X, and with its index; computed when Dask is asked for it. If there are several values for
+        each sample, it has shape (n_samples, n_outputs), or is a frame.
 
     Raises
     ------
@@ -179,20 +177,20 @@ def predict(model: Any, X: Any) -> Any:
 
 
 def evaluate(model: Any, X: Any) -> Any:
-    """Evaluate the function of a model at samples in their partitions, where these lie.
+    """Evaluate the function of a model at samples, every partition in its place.
 
     Parameters
     ----------
     model : AdditiveModel
-        What :func:`fit` or the functions of :mod:`pytrees.fourier` give.
+        A result of :func:`fit`, or of the functions of :mod:`pytrees.fourier`.
     X : dask.array.Array of shape (n_samples, n_features), or dask.dataframe.DataFrame
         As in :func:`predict`.
 
     Returns
     -------
     dask.array.Array of shape (n_samples, n_outputs), or dask.dataframe.DataFrame
-        What ``model.evaluate`` gives, such as the probability of the last of two classes. Frames have a column for
-        every output, numbered, and the index of X.
+        The values of ``model.evaluate``, such as the probability of the last of two classes. Frames have a numbered
+        column for every output, and the index of X.
 
     Raises
     ------
@@ -224,7 +222,7 @@ def _check_has(model: Any, method: str) -> None:
 
 
 def _of_collection(model: Any, method: str, X: Any, like: AnyArray) -> Any:
-    """Call a method of a model, which is sent once, with every partition; `like` is what it gives for no samples."""
+    """Call a method of a model, which is sent once, on every partition; `like` is its result for no samples."""
     _partitions("X", X)
     if not _is_array(X):
         return _of_frames(model, method, X, like)
@@ -238,7 +236,7 @@ def _in_arrays(block: AnyArray, model: Any, method: str, like: AnyArray) -> Any:
 
 
 def _of_frames(model: Any, method: str, X: Any, like: AnyArray) -> Any:
-    """Call a method of a model, which is sent once, with every partition of a frame."""
+    """Call a method of a model, which is sent once, on every partition of a frame."""
     model, meta = _dask("delayed").delayed(model), _as_frame(like, None)
     return X.map_partitions(_in_frames, model, method, like, meta=meta)
 
@@ -248,7 +246,7 @@ def _in_frames(frame: Any, model: Any, method: str, like: AnyArray) -> Any:
 
 
 def _as_frame(found: AnyArray, index: Any) -> Any:
-    """Return a series, or a frame where there are two dimensions."""
+    """Return a series, or a frame if there are two dimensions."""
     pandas = import_module("pandas")
     return (pandas.DataFrame if found.ndim == 2 else pandas.Series)(found, index=index, dtype=found.dtype)
 
@@ -266,7 +264,7 @@ def _is_array(collection: Any) -> bool:
 
 
 def _partitions(name: str, collection: Any, like: Any = None) -> list[Any]:
-    """Return the partitions of a collection, of as many as another one has."""
+    """Return the partitions of a collection, which must be those of `like` if it is given."""
     is_array = _is_array(collection)
     if not is_array and not (hasattr(collection, "to_delayed") and hasattr(collection, "map_partitions")):
         raise TypeError(f"{name} must be an array or a frame of Dask, got {type(collection).__name__}.")
@@ -290,7 +288,7 @@ def _partitions(name: str, collection: Any, like: Any = None) -> list[Any]:
 
 
 def _lengths(collection: Any) -> tuple[float, ...]:
-    """Return the numbers of samples of the partitions of a collection, NaN where they are not known."""
+    """Return the numbers of samples in the partitions of a collection, NaN if they are not known."""
     if _is_array(collection):
         return tuple(map(float, collection.chunks[0]))
     return (np.nan,) * int(collection.npartitions)

@@ -41,20 +41,20 @@ _REMEMBERED_SETS = 4096
 
 @dataclass(frozen=True)
 class Distance(criteria.Judge):
-    """A distance without parameters, as the Python layer knows it.
+    """A distance without parameters.
 
     Parameters
     ----------
     name : str
         Its name in the engines.
     is_similarity : bool, default=False
-        Whether it grows as the clusterings come closer, and so is maximised.
+        Whether it grows as the clusterings come closer, so that trees maximise it.
     knows_the_tree : bool, default=True
-        Whether it can judge whole trees; otherwise it judges the splits of single leaves only.
+        Whether it can judge whole trees; otherwise it judges only the splits of single leaves.
 
     See Also
     --------
-    JaccardDistance : A distance with a parameter, which no name stands for.
+    JaccardDistance : A distance with parameters.
     clustering_distance : The value of a distance for given labels and predictions.
     resolve : The distance of a name.
 
@@ -78,11 +78,10 @@ class JaccardDistance(criteria.Judge):
     """The extended Jaccard distance, with the number of samples or another set function f, and a rule for no samples.
 
     D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the samples that are
-    predicted to be of class i and Y_i those that are (Section 1.1 of [1]_). It is a metric where f is nonnegative,
-    monotone and submodular, as most of the ready functions of this module are; of a function of your own this is not
-    checked.
+    predicted to be of class i and Y_i the samples of class i (Section 1.1 of [1]_). It is a metric if f is nonnegative,
+    monotone and submodular, as most ready functions of this module are; this is not checked.
 
-    Trees under another function than the number of samples grow on the reference engine, in pure Python, and call f for
+    With another function than the number of samples, trees grow on the reference engine, in pure Python, and call f for
     every class and every candidate: it is for data of some hundred samples. Distances are compared with a tolerance of
     1e-12 · max(1, abs(best)), and samples have no weights.
 
@@ -92,12 +91,11 @@ class JaccardDistance(criteria.Judge):
         Takes an ndarray of sample indices, ascending, int64, possibly empty, and returns a number. None: the number of
         samples, exactly and on either engine, as by the name ``"jaccard"``.
     absent_classes : {"equal", "different"}, default="equal"
-        What a class adds to the distance that neither clustering has a sample of, or whose union has f = 0, so that the
-        quotient is 0 / 0: ``"equal"`` nothing, as two empty sets are equal; ``"different"`` 1, as where the distance is
-        taken for the number of all classes less the sum of similarities, in which absent classes have none. That is how
-        [1]_ writes it; the code that it links to does one in whole trees and the other in leaves. It matters where
-        leaves with different classes are compared, in local evaluation and with ``ties="local"``: ``"equal"`` prefers
-        leaves of few classes. All other distances are the same either way, as no samples have no entropy and no share.
+        The term of a class whose quotient is 0 / 0, as neither clustering has samples of it, or its union has f = 0.
+        ``"equal"``: 0, as two empty sets are equal. ``"different"``: 1, as if the distance were the number of all
+        classes less the sum of similarities. The formula of [1]_ is the second; the code of [1]_ uses one rule in whole
+        trees and the other in leaves. It matters when leaves with different classes are compared, in local evaluation
+        and with ``ties="local"``: ``"equal"`` prefers leaves of few classes.
 
     See Also
     --------
@@ -135,7 +133,7 @@ class JaccardDistance(criteria.Judge):
     ) -> None:
         self.function = function
         self.absent_classes = absent_classes
-        self._parameters(2)  # checks them at once; again at fitting, for they may have been set since
+        self._parameters(2)  # checks them now, and again at fitting: they may have been set since
 
     def _parameters(self, n_classes: int) -> dict[str, Any]:
         if self.absent_classes not in ("equal", "different"):
@@ -147,39 +145,29 @@ class JaccardDistance(criteria.Judge):
 
 
 def judges_sets(distance: object) -> bool:
-    """Whether a distance, as users give it or as kernels take it, is one of a set function."""
+    """Whether a distance, as users give it or as kernels take it, has a set function."""
     if isinstance(distance, tuple):
         return "function" in distance[1]
     return isinstance(distance, JaccardDistance) and distance.function is not None
 
 
 def with_sets_of(distance: Any, n_samples: int) -> tuple[str, dict[str, Any]]:
-    """Return a distance of a set function, as kernels take it, with the function as the reference calls it.
+    """Return the kernels' specification of a distance, with its set function as the reference calls it.
 
-    Parameters
-    ----------
-    distance : tuple
-        Its name, and a dict of parameters.
-    n_samples : int
-        The number of samples, which must be that of a function that knows its samples.
-
-    Returns
-    -------
-    tuple
-        The same, with a function of lists of samples.
+    A function that knows its samples must know `n_samples` of them.
     """
     name, parameters = distance
     known = getattr(parameters["function"], "n_samples", None)
     if known is not None and known != n_samples:
         raise ValueError(
-            f"The set function of the JaccardDistance is about {known} samples, and there are {n_samples}: its weights "
-            "or features must be those of the samples that the distance is about."
+            f"The set function of the JaccardDistance is about {known} samples, and there are {n_samples}: it must be "
+            "made of the same samples that the distance is about."
         )
     return name, parameters | {"function": _of_lists(parameters["function"])}
 
 
 def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]], float]:
-    """Return the set function as the reference calls it, which asks for many sets again and again."""
+    """Return the set function as the reference calls it, with a memory: the reference repeats many sets."""
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows: tuple[int, ...]) -> float:
@@ -197,9 +185,8 @@ def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]]
 class SetFunction:
     """Base class of ready set functions: takes an array of sample indices, and returns a number.
 
-    All are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether they never fall as samples come
-    in, without which a Jaccard distance need not be a metric; `n_samples` is the number of samples that they know, None
-    if they take any.
+    All are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether they never fall as samples are
+    added, which makes the Jaccard distance a metric; `n_samples` is the number of samples that they know, None for any.
     """
 
     is_monotone: ClassVar[bool] = True
@@ -231,8 +218,8 @@ def _concave(numbers: Any, power: float, cap: float | None) -> Any:
 class ConcaveOfModular(SetFunction):
     """A concave function of the samples' weights, added up: f(A) = min(sum of weights in A, cap) ** power.
 
-    Monotone and submodular. Without parameters it is the number of samples; with `power=0.5` its square root, by which
-    what is added to a small set counts more; with weights of classes, errors on rare classes weigh more.
+    Monotone and submodular. Without parameters it is the number of samples. With `power=0.5` it is the square root,
+    and samples added to a small set count more. With weights of classes, errors on rare classes count more.
 
     Parameters
     ----------
@@ -251,7 +238,7 @@ class ConcaveOfModular(SetFunction):
     See Also
     --------
     JaccardDistance : The distance that takes such functions.
-    GroupedCardinality : The same of the samples of every group, added up.
+    GroupedCardinality : The same for every group, added up.
 
     Examples
     --------
@@ -268,11 +255,6 @@ class ConcaveOfModular(SetFunction):
     >>> tree.get_n_leaves()
     3
     """
-
-    weights: FloatArray | None
-    power: float
-    cap: float | None
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -308,7 +290,7 @@ class GroupedCardinality(SetFunction):
     See Also
     --------
     JaccardDistance : The distance that takes such functions.
-    ConcaveOfModular : The same of all samples.
+    ConcaveOfModular : The same for all samples together.
 
     Examples
     --------
@@ -317,12 +299,6 @@ class GroupedCardinality(SetFunction):
     >>> patients([0, 1, 3])
     2.0
     """
-
-    groups: AnyArray
-    codes: IntArray
-    power: float
-    cap: float | None
-    n_samples: int | None
 
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -336,7 +312,7 @@ class GroupedCardinality(SetFunction):
 
 
 class Coverage(SetFunction):
-    """The weight of the feature values that a set of samples has: f(A) = sum over the features of w times their number.
+    """The weight of the feature values in a set of samples: f(A) = sum over the features of w times their number.
 
     Monotone and submodular: it counts every value of a feature once. Two classes that share few values are far apart.
 
@@ -355,7 +331,7 @@ class Coverage(SetFunction):
     See Also
     --------
     JaccardDistance : The distance that takes such functions.
-    FacilityLocation : How well a set stands for all samples.
+    FacilityLocation : How well a set represents all samples.
 
     Examples
     --------
@@ -363,10 +339,6 @@ class Coverage(SetFunction):
     >>> Coverage([["red", "small"], ["red", "large"], ["blue", "large"]])([0, 1])
     3.0
     """
-
-    codes: IntArray
-    weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
@@ -383,19 +355,19 @@ class Coverage(SetFunction):
 
 
 class FacilityLocation(SetFunction):
-    """Measure how well a set of samples stands for all: f(A) = sum over all samples i of max over j in A of s_ij.
+    """Measure how well a set represents all samples: f(A) = sum over all samples i of max over j in A of s_ij.
 
     Monotone and submodular.
 
     Parameters
     ----------
     similarity : array-like of shape (n_samples, n_samples)
-        The similarities s_ij, not negative, as of :func:`sklearn.metrics.pairwise.rbf_kernel`.
+        The similarities s_ij, not negative, such as :func:`sklearn.metrics.pairwise.rbf_kernel` gives.
 
     Raises
     ------
     ValueError
-        If similarities are negative, or not those of all pairs.
+        If similarities are negative, or the matrix is not square.
 
     See Also
     --------
@@ -409,9 +381,6 @@ class FacilityLocation(SetFunction):
     1.5
     """
 
-    similarity: FloatArray
-    n_samples: int | None
-
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
         self.n_samples = len(self.similarity)
@@ -424,8 +393,8 @@ class FacilityLocation(SetFunction):
 class MatroidRank(SetFunction):
     """The dimension of the space that a set of samples spans: f(A) = rank of the rows of X in A.
 
-    Monotone and submodular, being the rank of a linear matroid. The rank is that of floating-point numbers, as by
-    :func:`numpy.linalg.matrix_rank`.
+    Monotone and submodular, being the rank of a linear matroid. :func:`numpy.linalg.matrix_rank` computes it in
+    floating point.
 
     Parameters
     ----------
@@ -444,9 +413,6 @@ class MatroidRank(SetFunction):
     2.0
     """
 
-    X: FloatArray
-    n_samples: int | None
-
     def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
         self.n_samples = len(self.X)
@@ -459,18 +425,18 @@ class MatroidRank(SetFunction):
 class GraphCut(SetFunction):
     """The weight of the edges between a set of samples and all others: f(A) = sum over i in A, j not in A of w_ij.
 
-    Submodular, but not monotone, as all samples together have no edge to others: a Jaccard distance of it need not be a
+    Submodular, but not monotone, as all samples together have no edge to others: its Jaccard distance need not be a
     metric.
 
     Parameters
     ----------
     weights : array-like of shape (n_samples, n_samples)
-        The weights w_ij of the edges, not negative; those from a sample to itself do not count.
+        The weights w_ij of the edges, not negative; edges from a sample to itself do not count.
 
     Raises
     ------
     ValueError
-        If weights are negative, or not those of all pairs.
+        If weights are negative, or the matrix is not square.
 
     See Also
     --------
@@ -485,8 +451,6 @@ class GraphCut(SetFunction):
     """
 
     is_monotone: ClassVar[bool] = False
-    weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")
@@ -502,7 +466,7 @@ class GraphCut(SetFunction):
 def _as_square(values: ArrayLike, name: str) -> FloatArray:
     values = _as_numbers(values, name, 2)
     if values.shape[0] != values.shape[1]:
-        raise ValueError(f"{name} must have one row and one column a sample, got shape {values.shape}.")
+        raise ValueError(f"{name} must have one row and one column for every sample, got shape {values.shape}.")
     return values
 
 
@@ -530,7 +494,7 @@ DISTANCES = {
 class TreeSize(criteria.Judge):
     """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
 
-    It depends on the samples and not on their class counts alone, and judges single leaves. With it ID3 grows the
+    It depends on the samples themselves, not only on class counts, and judges single leaves. With it ID3 grows the
     smallest tree.
 
     References
@@ -558,7 +522,7 @@ def resolve(distance: Any) -> Any:
     See Also
     --------
     pytrees.criteria.resolve : The same for criteria alone.
-    Distance : What a name stands for.
+    Distance : The object behind a name.
 
     Examples
     --------
@@ -587,27 +551,28 @@ def clustering_distance(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        Class labels of any kind that can be sorted; the classes are those of both.
+        Class labels of any kind that can be sorted.
     distance : {"information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", \
             "mae"} or JaccardDistance, default="information_gain"
-        With P(A) the share of the samples that are in A, and entropies H in bits (Section 1.1 of [1]_):
+        With P(A) the share of the samples that are in A, and entropies H in bits (Section 1.1 of [1]_); a quotient by
+        an entropy of 0 makes the whole distance 0:
 
         - ``"information_gain"``: H(Y) - H(Y | T), a similarity;
-        - ``"gain_ratio"``: the same by H(T), a similarity; 0 where H(T) = 0;
-        - ``"nvi"``: 1 - Gain / H(T ∩ Y), the normalised variation of information; 0 where H(T ∩ Y) = 0;
+        - ``"gain_ratio"``: the same divided by H(T), a similarity;
+        - ``"nvi"``: 1 - Gain / H(T ∩ Y), the normalised variation of information;
         - ``"nvi_sum"``: 1 - 2 Gain / (H(T) + H(Y)), one minus the normalised mutual information with the arithmetic
-          mean, NMI_sum in Table 2 of [2]_; 0 where both entropies are 0;
+          mean, NMI_sum in Table 2 of [2]_;
         - ``"nvi_max"``: 1 - Gain / max(H(T), H(Y)), the normalised information distance, one minus NMI_max in Table 2
-          of [2]_; 0 where both entropies are 0;
+          of [2]_;
         - ``"vi"``: H(T | Y) + H(Y | T) = H(T) + H(Y) - 2 Gain, the variation of information, in bits [3]_;
         - ``"gini"``: sum over clusters of P(T_i) (1 - sum over classes of P(Y_j | T_i)²);
-        - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), where the union is not empty;
+        - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), if the union is not empty;
         - ``"accuracy"``: the share of samples with a wrong prediction;
         - ``"mae"``: the mean of abs(i - j), i and j being the indices of the predicted and the true class among the
           sorted classes; for ordered classes, and not in [1]_.
     labels : array-like of shape (n_classes,), optional
-        The classes, in any order, where some may be neither in `y_true` nor in `y_pred`; by default those of both. They
-        matter to ``"mae"``, and to a JaccardDistance by whose rule absent classes are different.
+        All classes, in any order; by default the classes in `y_true` and `y_pred`. Further ones matter to ``"mae"``,
+        and to a JaccardDistance with ``absent_classes="different"``.
 
     Returns
     -------
@@ -632,9 +597,9 @@ def clustering_distance(
     -----
     Costs O(n_samples log n_samples + n_classes²). n log2 n is taken from a table in whole multiples of 2**-30 bit.
 
-    ``"vi"``, ``"nvi"`` and ``"nvi_max"`` are metrics, ``"nvi_sum"`` is not [2]_. The variation of information by
-    log2 n, the normalisation of [3]_, has no name: of the same n samples it is ``"vi"`` by a constant, and prefers the
-    same trees, and the same split of every leaf.
+    ``"vi"``, ``"nvi"`` and ``"nvi_max"`` are metrics, ``"nvi_sum"`` is not [2]_. The variation of information divided
+    by log2 n, the normalisation of [3]_, has no name: on the same n samples it is proportional to ``"vi"``, and prefers
+    the same trees and splits.
 
     References
     ----------
@@ -674,7 +639,7 @@ def clustering_distance(
 
 
 def _encoded(y: AnyArray, labels: LabelsLike | None) -> tuple[AnyArray, IntArray]:
-    """Return the sorted classes, and the code of every sample's."""
+    """Return the sorted classes, and the code of every sample's class."""
     if labels is None:
         return np.unique(y, return_inverse=True)
     classes = np.unique(column_or_1d(labels))

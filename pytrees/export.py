@@ -1,4 +1,4 @@
-"""Trees as text, as dicts, and as scikit-learn estimators."""
+"""Trees as text, as nested dicts, and as scikit-learn's estimators."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._docstrings import described_like
 from ._missing import is_missing
 from ._sklearn import Interval, validate_params
 from ._typing import AnyArray, ForestOf, IntArray, LabelsLike, Names
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
-# Parameters that scikit-learn's classes have too, with the same meaning, and that do not change what a fitted one does.
+# Parameters of the same meaning in scikit-learn's classes that do not change what a fitted estimator does.
 SKLEARN_PARAMETERS_OF_TREES = (
     "max_depth",
     "min_samples_split",
@@ -36,10 +37,10 @@ SKLEARN_PARAMETERS_OF_TREES = (
 SKLEARN_PARAMETERS_OF_FORESTS = (*SKLEARN_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
 
 
-# So many categories of a child are named in pictures.
+# How many categories of a child pictures name.
 MOST_CATEGORIES = 4
 
-# Of all functions that show a tree.
+# The constraints of all functions that show a tree.
 SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_names": ["array-like", None],
     "class_names": ["array-like", None],
@@ -55,7 +56,7 @@ class _NumberedNames:
 
 
 def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None) -> tuple[Tree, Names, list[Any]]:
-    """Return the Tree of what is given, and names of its features and classes: given ones, its own, or numbers."""
+    """Return the Tree of a tree or estimator, and the names of its features and classes: given, its own, or numbers."""
     estimator: Any = None
     if not isinstance(tree, Tree):
         estimator = tree
@@ -63,7 +64,7 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
             check_is_fitted(estimator)
         tree = getattr(estimator, "tree_", None)
         if not isinstance(tree, Tree):
-            hint = ": one of its estimators_ is one" if hasattr(estimator, "estimators_") else ""
+            hint = ": pass one tree, such as estimators_[0]" if hasattr(estimator, "estimators_") else ""
             raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", None)
@@ -80,8 +81,8 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
 
 
 def plain_values(names: Any) -> list[Any]:
-    """Return names as a list of Python's values: dates of NumPy as text by ISO 8601, as short as tells them, and its
-    durations with their unit."""
+    """Return names as a list of Python's values: NumPy's dates as the shortest text by ISO 8601, and its durations
+    with their unit."""
     names = np.asarray(names)
     if names.dtype.kind == "M":
         return np.datetime_as_string(names, unit="auto").tolist()
@@ -89,17 +90,9 @@ def plain_values(names: Any) -> list[Any]:
 
 
 def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
-    """Find the nodes that are shown down to a depth, and those of them whose children are: one level more.
+    """Return the numbers of the nodes down to one level below `max_depth`, and of the nodes whose children are shown.
 
-    Parameters
-    ----------
-    tree : Tree
-    max_depth : int or None
-
-    Returns
-    -------
-    shown, with_children : ndarray, int64
-        Numbers of nodes, ascending.
+    Both ascend.
     """
     if max_depth is None or tree.max_depth <= max_depth:
         return np.arange(tree.node_count), np.flatnonzero(tree.children_left != LEAF)
@@ -117,23 +110,22 @@ def _levels_of_branches(tree: Tree) -> list[int]:
 
 
 def node_labels(given: Any, tree: Tree) -> IntArray:
-    """Return the code of the class that every node predicts, or would predict as a leaf."""
+    """Return for every node the code of the class that it predicts, or would predict as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
 
 
 def predicted_labels(given: Any, tree: Tree) -> IntArray:
-    """Return the code of the class that is predicted where a sample ends at a node, by the rule of the estimator."""
+    """Return for every node the code of the class that the estimator's rule predicts for samples that end there."""
     decide = getattr(given, "_decide", None)
     return node_labels(given, tree) if decide is None else decide(tree.value)
 
 
 def _check_predictions(estimator: Any, tree: Tree) -> None:
-    """Raise a ValueError where nodes at which samples end are predicted to be of another class than the majority."""
+    """Raise a ValueError if the estimator predicts another class than the majority at a node where samples end."""
     if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
         raise ValueError(
-            f"{type(estimator).__name__} has sent parts of samples with missing values to several children, and would "
-            "in predictions, which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that "
-            "lack no value."
+            f"{type(estimator).__name__} divides samples with missing values among several children, which "
+            "scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that lack no value."
         )
     predicted = predicted_labels(estimator, tree)
     ends = (tree.children_left == LEAF) | (tree.children_left == MULTIWAY)
@@ -148,7 +140,7 @@ def _check_predictions(estimator: Any, tree: Tree) -> None:
 
 
 def _has_parts_of_samples(tree: Tree) -> bool:
-    """Whether the children of some node have more samples than it has: parts of some are at several."""
+    """Whether the children of some node have more samples than it has, as parts of one sample count at several."""
     inner = np.flatnonzero(tree.children_left != LEAF)
     parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
     of_children = np.bincount(parents, weights=tree.n_node_samples[tree.children], minlength=tree.node_count)
@@ -171,22 +163,24 @@ class CategoryNames:
         self._levels: dict[int, AnyArray] = getattr(given, "ordered_categories_", None) or {}
 
     def __call__(self, feature: int, code: int) -> Any:
-        """Return the name of a category of a feature; None is that of missing values."""
+        """Return the name of a category of a feature; None for the category of missing values."""
         if self._names is None:
             return int(code)
         named = self._names[int(feature)][code : code + 1]
         return None if is_missing(named[0]) else plain_values(named)[0]
 
     def level(self, feature: int, number: float) -> str | None:
-        """Return the name of the last of a feature's ordered categories up to this number; None where it has none."""
+        """Return the name of the last of a feature's ordered categories up to this number; None if it has none."""
         if int(feature) not in self._levels:
             return None
         return str(plain_values(self._levels[int(feature)][[int(number)]])[0])
 
 
 def label_of_categories(tree: Tree, feature: int, child: int, name_of: CategoryNames, most: int | None = None) -> str:
-    """Return the names of the categories that lead to a child of a multiway node, "missing" for that of missing values;
-    of more than `most` the first ones and the number of the others."""
+    """Return the names of the categories that lead to a child of a multiway node, with "missing" for missing values.
+
+    If there are more than `most`, the first ones are named and the others counted.
+    """
     names = [name_of(feature, code) for code in tree.categories_of(child)]
     known = [str(name) for name in names if name is not None]
     left_out = len(known) - most if most is not None and len(known) > most else 0
@@ -227,8 +221,8 @@ def export_text(
         By default the estimator's classes, or 0, 1, ...
     max_depth : int or None, default=10
         Only splits down to this depth are exported, the root's being 0; other branches end with
-        ``truncated branch of depth`` and the number of their levels. None: all; a line is as long as its node is deep,
-        so that the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
+        ``truncated branch of depth`` and the number of their levels. None: all. Lines are indented by depth, so that
+        the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
     digits : int, default=4
         Significant digits of thresholds, gains, and shares.
     decimals : int, optional
@@ -236,14 +230,14 @@ def export_text(
     show_weights : bool, default=True
         Whether leaves show the numbers of their samples, or sums of weights, of every class.
     proportion : bool, default=False
-        Whether these are shares of the leaf's.
+        Whether leaves show shares in place of these numbers.
 
     Returns
     -------
     str
-        A line for every branch and leaf; leaves with their class and the class counts. Samples of a category that has
-        no branch at a node are predicted to be of the class that most of the node's samples have. Where training
-        samples of a node lacked the value, the branch that samples without it take says ``or missing``.
+        A line for every branch and leaf; leaves with their class and the class counts. A sample whose category has no
+        branch at a node gets the most frequent class of that node. If training samples of a node lacked the value, the
+        branch that samples without it take says ``or missing``.
 
     Raises
     ------
@@ -277,7 +271,7 @@ def export_text(
     form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = _levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
-    # What is still to be written, the next piece last: a line, or a node and its depth.
+    # The pieces that are still to be written, the next last: a line, or a node and its depth.
     pending: list[tuple[Any, int]] = [(0, 0)]
     while pending:
         node, depth = pending.pop()
@@ -301,14 +295,14 @@ def export_text(
 
 
 def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
-    """Describe the class counts of a node, or, where there is a form for them, their shares."""
+    """Describe the class counts of a node, or their shares if a format for these is given."""
     if form is not None:
         return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
     return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
 
 
 def tests_of(tree: Tree, node: int, feature_names: Names, name_of: CategoryNames, form: str) -> list[str]:
-    """Describe what the samples of each child of an inner node have in common."""
+    """Describe for each child of an inner node the test that its samples pass."""
     feature = tree.feature[node]
     name = feature_names[feature]
     if tree.children_left[node] == MULTIWAY:
@@ -331,13 +325,14 @@ def _test_of_categories(tree: Tree, feature: int, child: int, name: str, name_of
 
 
 def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
-    """Return on which side samples go that lack the value of a node's feature, ``"left"`` or ``"right"``; None where
-    none of its training samples did."""
+    """Return the side of samples that lack the value of a node's feature, ``"left"`` or ``"right"``; None if none of
+    its training samples did."""
     if not tree.saw_missing[node]:
         return None
     return "left" if tree.missing_go_to_left[node] else "right"
 
 
+@described_like(export_text)
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)
 def export_dict(
     tree: Tree | TreeEstimator,
@@ -350,32 +345,24 @@ def export_dict(
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
-    feature_names, class_names : sequence, optional
-        As in :func:`export_text`.
     max_depth : int or None, default=None
-        Only splits down to this depth are exported, the root's being 0; where others follow, a node has ``truncated``,
-        the number of the levels that start with it, as :func:`export_text` tells it. None: all.
+        Only splits down to this depth are exported, the root's being 0. A node whose branch is cut off has
+        ``truncated``, the number of levels from it on, as in :func:`export_text`. None: all.
 
     Returns
     -------
     dict
-        Every node has ``n_node_samples``, ``counts`` and ``class``; inner nodes also ``feature`` and ``gain``, and
-        ``threshold`` and the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of nodes,
-        each with the ``category`` that it stands for, None for missing values, or with several ``categories``. Where
-        training samples lacked the value, ``missing`` is the side that such samples take, ``"left"`` or ``"right"``;
-        the threshold is None where all others go left. The root also has ``n_features``, ``class_names``, the classes
-        that ``counts`` are of, ``feature_names`` where they are known, ``takes_missing`` where samples may lack values,
-        and where there are categories, ``categories``: the lists of them by the names of features; of ordered ones,
-        whose places from 0 the thresholds compare, ``ordered_categories``. Classes and categories that are dates come
-        as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other objects as their
-        ``str``.
+        Every node has ``n_node_samples``, ``counts`` and ``class``. Inner nodes also have ``feature`` and ``gain``, and
+        either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
+        nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
+        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
+        None if all others go left.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As in :func:`export_text`.
+        The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``; ``feature_names`` if
+        they are known; ``takes_missing`` if samples may lack values; ``categories``, lists by the names of categorical
+        features; and ``ordered_categories``, whose positions from 0 the thresholds compare. Classes and categories that
+        are dates come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other
+        objects as their ``str``.
 
     See Also
     --------
@@ -385,10 +372,10 @@ def export_dict(
 
     Notes
     -----
-    ``json.dumps``, ``copy.deepcopy`` and ``==`` follow the nesting of the dicts, and raise RecursionError where a tree
-    is deeper than some hundred levels. Give a `max_depth` there, or write the arrays of the :class:`Tree`, which are
-    flat: ``{name: getattr(tree, name).tolist() for name in ("children_left", "children_right", ...)}``, of which
-    ``Tree`` makes the tree again.
+    ``json.dumps``, ``copy.deepcopy`` and ``==`` follow the nesting of the dicts, and raise RecursionError if a tree is
+    deeper than some hundred levels. Give a `max_depth` then, or write the flat arrays of the :class:`Tree`,
+    ``{name: getattr(tree, name).tolist() for name in ("children_left", "children_right", ...)}``, from which ``Tree``
+    makes the tree again.
 
     Examples
     --------
@@ -440,7 +427,7 @@ def export_dict(
 
 
 def _known_values(categories: AnyArray) -> list[Any]:
-    """Return categories as values of Python, None for that of missing values."""
+    """Return categories as values of Python, with None for missing values."""
     return [None if is_missing(value) else plain_values(categories[i : i + 1])[0] for i, value in enumerate(categories)]
 
 
@@ -460,28 +447,26 @@ def to_sklearn(
     tree: ForestOf[Any] | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
 ) -> RandomForestClassifier: ...
 def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
-    """Convert a tree or forest to a fitted one of scikit-learn's, which other tools take, and which decides alike.
+    """Convert a tree or forest to a fitted estimator of scikit-learn that decides alike, for other tools.
 
-    A tree becomes a ``DecisionTreeClassifier``. A forest becomes a ``RandomForestClassifier`` of as many trees, and so
-    does a list of trees, which predicts the mean of what they predict. Their classes, names of features, and the
-    parameters that scikit-learn has too, are kept. Probabilities are equal to the last bit, where scikit-learn adds
-    them up in the order of the trees, as it does without `n_jobs`. Where the trees of a forest vote, as in permutation
-    and ID3 forests, a leaf has probability 1 for its class, and the forest the shares of the votes.
+    A tree becomes a ``DecisionTreeClassifier``. A forest or a list of trees becomes a ``RandomForestClassifier``, which
+    predicts the mean of the trees' predictions. The result keeps the classes, the names of features, and all parameters
+    that scikit-learn has too. Probabilities are equal to the last bit if scikit-learn adds them up in the order of the
+    trees, as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives
+    its class the probability 1, and the forest predicts the shares of the votes.
 
-    scikit-learn rounds the data it is given to float32 (to the nearest), and compares it with float64 thresholds. The
-    thresholds are rounded down to float32 here, which changes no decision on float32 data: no float32 number lies
-    between a threshold and the greatest float32 number that is not above it. Data that is not exact in float32 can be
-    rounded across a threshold; then, and only then, both may decide differently.
+    scikit-learn rounds samples to float32, and compares them with float64 thresholds. Thresholds are rounded down to
+    float32 here, which changes no decision on float32 data: no float32 number lies between a threshold and its rounded
+    value. Only data that is not exact in float32 can be decided differently, as it can be rounded across a threshold.
 
-    A multiway node becomes a balanced search among its categories, and the data that scikit-learn's tree takes has
-    their codes: what the estimator's ``encode`` gives. Among its leaves are some without training samples, for the
-    categories that have no child: they predict as the multiway node does.
+    A multiway node becomes a balanced search among the codes of its categories; the estimator's ``encode`` gives the
+    data that scikit-learn's tree takes. The search has leaves without training samples, for the categories without a
+    child: they predict as the multiway node does.
 
-    Missing values go where the tree sends them. scikit-learn takes them of all trees: those of trees that refuse them
-    go to the child of more samples. What its classes cannot do is refused: the predictions of a :class:`C45Classifier`
-    that has sent parts of samples to several leaves, as their values were missing; and estimators that predict another
-    class than that of the greatest probability, as ordinal ones do by median, expectation or cost, and ID3 trees by
-    `node_labels_`.
+    Missing values go where the tree sends them. scikit-learn's trees always take them: if the tree refuses them, they
+    go to the child of more samples. Two kinds of estimators are refused: a :class:`C45Classifier` that divides samples
+    with missing values among several leaves; and estimators that predict another class than the most probable one, as
+    ordinal ones do by median, expectation or cost, and ID3 trees by `node_labels_`.
 
     Parameters
     ----------
@@ -494,16 +479,16 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     Returns
     -------
     sklearn.tree.DecisionTreeClassifier or sklearn.ensemble.RandomForestClassifier
-        Impurities are entropies where ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
-        gains that ``feature_importances_`` add up. A forest has `oob_score_`, `oob_decision_function_` and
-        `estimators_samples_`, where it had them and scikit-learn would draw the same samples.
+        Impurities are entropies if ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
+        gains that ``feature_importances_`` add up. A forest keeps `oob_score_`, `oob_decision_function_` and, if
+        scikit-learn would draw the same samples, `estimators_samples_`.
 
     Raises
     ------
     RuntimeError
-        If this version of scikit-learn keeps its nodes in another way than 1.9 does.
+        If this version of scikit-learn stores its nodes otherwise than 1.9 does.
     TypeError
-        If there is something else than trees and forests of pytrees.
+        If it is anything but trees and forests of pytrees.
     ValueError
         If scikit-learn's class cannot predict as the estimator does, or trees of a list or labels of classes do not
         belong together.
@@ -511,8 +496,8 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     See Also
     --------
     from_sklearn : The other way round.
-    pytrees.Tree.to_sklearn : The same of a tree alone, without names.
-    pytrees.export_dict : Nested dicts, which no version of a library is needed to read.
+    pytrees.Tree.to_sklearn : The same for a tree alone, without names.
+    pytrees.export_dict : Nested dicts, which can be read without any library.
 
     Examples
     --------
@@ -564,6 +549,6 @@ def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> Rand
 
 
 def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return those of an estimator's parameters that it has of these, by name."""
+    """Return the estimator's parameters among these names."""
     parameters = estimator.get_params(deep=False)
     return {name: parameters[name] for name in names if name in parameters}

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from ._colours import node_colours
+from ._docstrings import described_like
 from ._sklearn import HasMethods, Interval, validate_params
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
 from .export import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     CategoryNames,
+    export_text,
     label_of_categories,
     node_labels,
     shown_nodes,
@@ -27,6 +29,7 @@ from .tree import LEAF, MULTIWAY, Tree, TreeEstimator, node_depths
 __all__ = ["export_graphviz"]
 
 
+@described_like(export_text)
 @validate_params(
     {
         **SHOWING_CONSTRAINTS,
@@ -54,44 +57,34 @@ def export_graphviz(
     rotate: bool = False,
     precision: int = 3,
 ) -> str | None:
-    """Export a tree in the DOT language, of which Graphviz draws a picture.
+    """Export a tree in the DOT language, from which Graphviz draws a picture.
 
-    The text of the nodes is that of scikit-learn's function of this name. A node with a child for every category has
-    its feature, and the categories stand at its edges.
+    Nodes have the same text as in scikit-learn's function of this name. A node with a child for every category shows
+    its feature, and its edges show the categories.
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
     out_file : str, path or file object, optional
-        Where to write it to. By default it is returned.
-    feature_names, class_names : sequence, optional
-        As in :func:`export_text`.
+        The file to write to. By default the text is returned.
     max_depth : int or None, default=None
-        Only nodes down to this depth are exported, the root's being 0; ``(...)`` stands for their children, where they
-        have some. None: all.
+        Only nodes down to this depth are exported, the root's being 0; ``(...)`` stands for their children. None: all.
     filled : bool, default=False
-        Whether nodes have the colour of their class, the paler the more mixed they are.
+        Whether nodes have the colour of their class, paler if they are more mixed.
     impurity : bool, default=True
-        Whether nodes show their impurity, where the criterion of the tree has one.
+        Whether nodes show their impurity, if the criterion of the tree has one.
     node_ids : bool, default=False
         Whether nodes show their numbers.
     proportion : bool, default=False
-        Whether nodes show shares, of all samples and of the classes, in place of numbers.
+        Whether nodes show shares of all samples and of the classes in place of numbers.
     rotate : bool, default=False
         Whether the root is on the left, not on top.
     precision : int, default=3
-        Decimal places of thresholds, impurities, and class counts or shares that are not whole.
+        Decimal places of thresholds, impurities, and of class counts or shares that are not whole.
 
     Returns
     -------
     str or None
         The text, if it was not written to a file.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As in :func:`export_text`.
 
     See Also
     --------
@@ -130,7 +123,7 @@ def export_graphviz(
 
 
 class _Nodes:
-    """The nodes that are exported, and what is written about them."""
+    """The nodes that are exported, and their texts."""
 
     impurity: FloatArray | None
     node_ids: bool
@@ -160,7 +153,7 @@ class _Nodes:
         return lines
 
     def edges(self, rotate: bool) -> list[str]:
-        """Return a line for every edge: those of a multiway node have categories, and the root's others the answer."""
+        """Return a line for every edge, labelled by categories below a multiway node, and by answers below the root."""
         tree, lines, angle = self.tree, [], -45 if rotate else 45
         for node in self.with_children.tolist():
             answers = zip(("True", "False"), (angle, -angle), strict=True)

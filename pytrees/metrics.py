@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
+from ._docstrings import described_like
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.validation import check_sample_weight
 
@@ -30,7 +31,7 @@ __all__ = [
     "rps_scorer",
 ]
 
-# Of an estimator, samples, codes of their classes, the classes in order, and weights.
+# A function of an estimator, samples, the codes of their classes, the classes in order, and weights.
 _Score: TypeAlias = Callable[[Any, MatrixLike, IntArray, AnyArray, "ArrayLike | None"], float]
 
 
@@ -49,27 +50,27 @@ def ranked_probability_score(
     y_proba : array-like of shape (n_samples, n_classes)
         The probabilities of all classes, from the lowest class to the highest.
     labels : array-like of shape (n_classes,), optional
-        All classes in the order of the columns of `y_proba`, which need not be that of sorting. By default the sorted
-        classes in `y_true`, none of which may be absent then.
+        All classes in the order of the columns of `y_proba`, in any order. By default the sorted classes in `y_true`,
+        which must then have all of them.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the samples; by default all count alike.
 
     Returns
     -------
     float
-        Between 0, where every sample has its class for certain, and n_classes - 1. Smaller is better.
+        Between 0, if every sample's class has probability 1, and n_classes - 1. Smaller is better.
 
     Raises
     ------
     ValueError
-        If `y_proba` has not one column for every class, or a row that is no distribution (NaN, negative, or with a
+        If `y_proba` lacks a column for some class, or has a row that is no distribution (NaN, negative, or with a
         sum other than 1); if `y_true` has a class that is not in `labels`, or `labels` has a class twice.
 
     See Also
     --------
     rps_scorer : The score, negated, for the ``scoring=`` of scikit-learn.
     sklearn.metrics.brier_score_loss : The squared error for two classes.
-    sklearn.metrics.mean_absolute_error : The mean distance of predicted classes, given as numbers.
+    sklearn.metrics.mean_absolute_error : The mean distance of predicted classes that are numbers.
 
     Examples
     --------
@@ -100,38 +101,36 @@ def average_mean_absolute_error(
 ) -> float:
     """Compute the average of the classes' mean absolute errors in ranks (AMAE).
 
-    Each observed class counts alike, however many samples it has: a rare class that is always missed shows, as it does
-    not in the mean absolute error over the samples [1]_.
+    Each observed class counts alike, however many samples it has. An error on a rare class shows, unlike in the mean
+    absolute error over the samples [1]_.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The classes that were observed.
-    y_pred : array-like of shape (n_samples,)
-        The classes that were predicted.
+    y_true, y_pred : array-like of shape (n_samples,)
+        The classes that were observed, and predicted.
     labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
-        classes in `y_true` and `y_pred`: where others lie between them, give all.
+        All classes, from the lowest to the highest. By default the sorted classes in `y_true` and `y_pred`, which is
+        right if no other class lies between them.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the samples; by default all count alike.
 
     Returns
     -------
     float
-        Between 0 and n_classes - 1; smaller is better. Classes that no sample of weight above zero was observed to have
-        are left out.
+        Between 0 and n_classes - 1; smaller is better. Classes without an observed sample of weight above zero are left
+        out.
 
     Raises
     ------
     ValueError
-        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
-        same number of samples, or none; if weights are negative, not finite, or all zero.
+        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if their numbers of
+        samples differ or are zero; if weights are negative, not finite, or all zero.
 
     See Also
     --------
     maximum_mean_absolute_error : The error of the class that is predicted worst.
     amae_scorer : The average, negated, for the ``scoring=`` of scikit-learn.
-    sklearn.metrics.mean_absolute_error : The mean over the samples, of classes that are numbers.
+    sklearn.metrics.mean_absolute_error : The mean over the samples, for classes that are numbers.
 
     References
     ----------
@@ -149,6 +148,7 @@ def average_mean_absolute_error(
     return float(np.mean(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
+@described_like(average_mean_absolute_error)
 def maximum_mean_absolute_error(
     y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -156,29 +156,10 @@ def maximum_mean_absolute_error(
 
     It is the error of the class that is predicted worst [1]_.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        The classes that were observed.
-    y_pred : array-like of shape (n_samples,)
-        The classes that were predicted.
-    labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
-        classes in `y_true` and `y_pred`: where others lie between them, give all.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the samples; by default all count alike.
-
     Returns
     -------
     float
-        Between 0 and n_classes - 1; smaller is better. Classes that no sample of weight above zero was observed to have
-        are left out.
-
-    Raises
-    ------
-    ValueError
-        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
-        same number of samples, or none; if weights are negative, not finite, or all zero.
+        Between 0 and n_classes - 1; smaller is better.
 
     See Also
     --------
@@ -199,6 +180,7 @@ def maximum_mean_absolute_error(
     return float(np.max(_errors_by_class(y_true, y_pred, labels, sample_weight)))
 
 
+@described_like(average_mean_absolute_error)
 def accuracy_off_by(
     y_true: LabelsLike,
     y_pred: LabelsLike,
@@ -213,17 +195,8 @@ def accuracy_off_by(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The classes that were observed.
-    y_pred : array-like of shape (n_samples,)
-        The classes that were predicted.
     k : int, default=1
         The greatest distance in ranks that counts as right; not negative.
-    labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest, which need not be the order of sorting. By default the sorted
-        classes in `y_true` and `y_pred`: where others lie between them, give all.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights of the samples; by default all count alike.
 
     Returns
     -------
@@ -233,8 +206,7 @@ def accuracy_off_by(
     Raises
     ------
     ValueError
-        If `y_true` or `y_pred` has a class that is not in `labels`, or `labels` has a class twice; if they have not the
-        same number of samples, or none; if weights are negative, not finite, or all zero, or if `k` is no such number.
+        As in :func:`average_mean_absolute_error`, or if `k` is no such number.
 
     See Also
     --------
@@ -276,7 +248,7 @@ def _distances(
     codes, predicted = _codes(y_true, order, "y_true"), _codes(y_pred, order, "y_pred")
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, y_true)
-        # By a power of two, which rounds nothing: no sum of them overflows.
+        # Scaled by a power of two, which rounds nothing, so that no sum overflows.
         sample_weight = np.ldexp(sample_weight, -np.frexp(sample_weight.max())[1])
     return np.abs(codes - predicted), codes, sample_weight
 
@@ -293,21 +265,19 @@ def _sorted_classes(y_true: AnyArray, y_pred: AnyArray) -> AnyArray:
 def make_ordinal_scorer(metric: OrdinalMetric, *, labels: LabelsLike | None = None) -> _OrdinalScorer:
     """Make a scorer for an estimator whose classes are ordered.
 
-    Classes count by their rank in the order, whatever their labels are, and whether or not they all occur in the
-    samples that are scored. `rps_scorer`, `mae_scorer`, `amae_scorer`, `mmae_scorer`, `qwk_scorer` and
-    `off_by_one_scorer` are such scorers, without `labels`.
+    Classes count by their rank in the order, even if some do not occur in the samples that are scored. `rps_scorer`,
+    `mae_scorer`, `amae_scorer`, `mmae_scorer`, `qwk_scorer` and `off_by_one_scorer` are scorers without `labels`.
 
     Parameters
     ----------
     metric : {"rps", "mae", "amae", "mmae", "qwk", "off_by_one"}
-        The ranked probability score, which needs ``predict_proba``, or the mean absolute error over the samples, its
-        average over the classes, or its maximum, all negated, so that greater is better; or Cohen's kappa with
-        quadratic weights, which is NaN where all observed and predicted classes are the same class; or the accuracy
-        off by one.
+        The ranked probability score, which needs ``predict_proba``; the mean absolute error over the samples, its
+        average over the classes, or its maximum, all negated, so that greater is better; Cohen's kappa with quadratic
+        weights, which is NaN if only one class occurs; or the accuracy off by one.
     labels : array-like of shape (n_classes,), optional
         All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that no training sample
-        had, as can happen to rare ones in cross-validation, is then inserted in sorted order. With `labels`, distances
-        do not depend on the training samples.
+        had, such as a rare one in cross-validation, is then inserted in sorted order. With `labels`, distances do not
+        depend on the training samples.
 
     Returns
     -------
@@ -343,10 +313,8 @@ def make_ordinal_scorer(metric: OrdinalMetric, *, labels: LabelsLike | None = No
 class _OrdinalScorer:
     """Score the predictions of a fitted classifier of ordered classes: greater is better.
 
-    `rps_scorer` gives the ranked probability score, `mae_scorer` the mean absolute error over the samples,
-    `amae_scorer` its average over the classes and `mmae_scorer` its maximum, all negated; `qwk_scorer` gives Cohen's
-    kappa with quadratic weights, `off_by_one_scorer` the accuracy off by one. Classes count by their rank in
-    ``estimator.classes_``; :func:`make_ordinal_scorer` makes scorers with another order.
+    :func:`make_ordinal_scorer` names the metrics. Classes count by their rank in ``estimator.classes_``, unless the
+    scorer was made with `labels`.
 
     Parameters
     ----------
@@ -413,7 +381,7 @@ class _OrdinalScorer:
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> _OrdinalScorer:
         """Make a scorer that takes sample weights (True), ignores them (False) or refuses them (None)."""
-        scorer = copy.copy(self)  # the ready scorers are shared: they must stay as they are
+        scorer = copy.copy(self)  # the ready scorers are shared, and must not change
         scorer._set_request(sample_weight)
         return scorer
 
@@ -425,45 +393,37 @@ class _OrdinalScorer:
 def _negated_rps(
     estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
 ) -> float:
-    places = _codes(np.asarray(estimator.classes_), order, "classes_")
+    ranks = _codes(np.asarray(estimator.classes_), order, "classes_")
     known = np.asarray(estimator.predict_proba(X))
     y_proba = np.zeros((len(known), len(order)), dtype=known.dtype)
-    y_proba[:, places] = known
+    y_proba[:, ranks] = known
     return -ranked_probability_score(codes, y_proba, labels=np.arange(len(order)), sample_weight=sample_weight)
 
 
-def _negated_mae(
-    estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
-) -> float:
-    predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
+def _negated_mae(codes: IntArray, predicted: IntArray, *, labels: IntArray, sample_weight: ArrayLike | None) -> float:
     return -mean_absolute_error(codes, predicted, sample_weight=sample_weight)
 
 
-def _qwk(estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None) -> float:
-    predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
-    every = np.arange(len(order))  # without it, the neighbours of an absent class would be neighbours
-    return cohen_kappa_score(codes, predicted, labels=every, weights="quadratic", sample_weight=sample_weight)
-
-
-def _of_ranks(metric: Callable[..., float], sign: float) -> _Score:
-    """Return the score that a metric of observed and predicted ranks gives."""
+def _of_ranks(metric: Callable[..., float], sign: float = 1.0, **parameters: Any) -> _Score:
+    """Return the score of a metric of observed and predicted ranks; `labels` tells it all ranks, also absent ones."""
 
     def score(
         estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
     ) -> float:
         predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
-        return sign * metric(codes, predicted, labels=np.arange(len(order)), sample_weight=sample_weight)
+        ranks = np.arange(len(order))
+        return sign * metric(codes, predicted, labels=ranks, sample_weight=sample_weight, **parameters)
 
     return score
 
 
 _SCORES = {
     "rps": _negated_rps,
-    "mae": _negated_mae,
+    "mae": _of_ranks(_negated_mae),
     "amae": _of_ranks(average_mean_absolute_error, -1.0),
     "mmae": _of_ranks(maximum_mean_absolute_error, -1.0),
-    "qwk": _qwk,
-    "off_by_one": _of_ranks(accuracy_off_by, 1.0),
+    "qwk": _of_ranks(cohen_kappa_score, weights="quadratic"),
+    "off_by_one": _of_ranks(accuracy_off_by),
 }
 
 
@@ -473,7 +433,7 @@ def _check_probabilities(y_proba: ArrayLike) -> FloatArray:
         y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(
-            "y_proba must have one column for every class. Of two classes, np.column_stack([1 - p, p]) makes them."
+            "y_proba must have one column for every class. For two classes, np.column_stack([1 - p, p]) makes them."
         )
     if y_proba.min() < 0.0:
         raise ValueError("y_proba has negative values: they are no probabilities.")
@@ -501,12 +461,12 @@ def _column_order(y_true: AnyArray, labels: LabelsLike | None, n_columns: int) -
 
 
 def _codes(values: AnyArray, order: AnyArray, what: str) -> IntArray:
-    """Find the place of every value in the order."""
-    place = {label: code for code, label in enumerate(order.tolist())}
-    if len(place) != len(order):
+    """Find the rank of every value in the order."""
+    ranks = {label: rank for rank, label in enumerate(order.tolist())}
+    if len(ranks) != len(order):
         raise ValueError(f"labels must be different classes, got {order.tolist()!r}.")
     try:
-        return np.array([place[value] for value in values.tolist()], dtype=np.int64)
+        return np.array([ranks[value] for value in values.tolist()], dtype=np.int64)
     except KeyError as error:
         raise ValueError(f"{what} has the class {error.args[0]!r}, which is not among {order.tolist()!r}.") from None
 

@@ -37,17 +37,17 @@ class OrderSensitivity:
     score : float
         The mean score over the splits in the true order.
     shuffled_scores : ndarray of shape (n_permutations,), float64
-        The same of every shuffled order.
+        The same in every shuffled order.
     reversed_score : float
-        The same of the reversed order.
+        The same in the reversed order.
     pvalue : float
         The probability of a score that is as extreme as `score` if the order does not matter.
     n_distinct_trees : int or None
-        How many different trees grow on all samples in the true and the shuffled orders: they differ in a decision.
-        None for estimators that are not one tree.
+        How many trees that differ in a decision grow on all samples in the true and the shuffled orders. None for
+        estimators that are not one tree.
     feature_usage : ndarray of shape (n_permutations + 1, n_features), float64, or None
-        By feature, the share of all samples for which such a tree tests it: first of the tree in the true order, then
-        of those in the shuffled ones. The sum of a row is the mean number of features tested for a sample. None for
+        By feature, the share of all samples for which the tree tests it: first for the tree in the true order, then for
+        the trees in the shuffled ones. The sum of a row is the mean number of features tested for a sample. None for
         estimators that are not one tree.
 
     Attributes
@@ -87,26 +87,26 @@ class OrderSensitivity:
         return costs
 
     def plot(self, ax: Axes | None = None, *, what: Literal["scores", "cost"] = "scores") -> Axes:
-        """Draw a histogram of the shuffled orders, and lines for the true and, of scores, the reversed one.
+        """Draw a histogram of the shuffled orders, a line for the true one and, of scores, a line for the reversed one.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; by default the current axes.
+            The axes to draw on; the current axes by default.
         what : {"scores", "cost"}, default="scores"
-            The scores, or `cost_of_tests`: how it spreads from order to order.
+            The scores, or `cost_of_tests`.
 
         Returns
         -------
         matplotlib.axes.Axes
-            What was drawn on.
+            The axes.
 
         Raises
         ------
         ImportError
             If matplotlib is not installed.
         ValueError
-            If there is nothing of that name to draw, or the estimator is not one tree and has no cost of tests.
+            If `what` is none of these, or the estimator is not one tree and has no cost of tests.
         """
         if what not in ("scores", "cost"):
             raise ValueError(f"what must be 'scores' or 'cost', got {what!r}.")
@@ -115,16 +115,14 @@ class OrderSensitivity:
             raise ValueError("Only single trees of this package have a cost of tests.")
         ax = pyplot("plot").gca() if ax is None else ax
         if what == "cost" and costs is not None:
-            ax.hist(costs[1:], bins="auto", color="0.8", label="shuffled orders")
-            ax.axvline(costs[0], color="C0", label="true order")
+            true, shuffled, told = costs[0], costs[1:], ""
             ax.set_xlabel("features tested for a sample")
-            ax.set_ylabel("number of orders")
-            ax.legend()
-            return ax
-        ax.hist(self.shuffled_scores, bins="auto", color="0.8", label="shuffled orders")
-        ax.axvline(self.score, color="C0", label=f"true order, p = {self.pvalue:.3g}")
-        ax.axvline(self.reversed_score, color="C1", linestyle="--", label="reversed order")
-        ax.set_xlabel("score")
+        else:
+            true, shuffled, told = self.score, self.shuffled_scores, f", p = {self.pvalue:.3g}"
+            ax.axvline(self.reversed_score, color="C1", linestyle="--", label="reversed order")
+            ax.set_xlabel("score")
+        ax.hist(shuffled, bins="auto", color="0.8", label="shuffled orders")
+        ax.axvline(true, color="C0", label=f"true order{told}")
         ax.set_ylabel("number of orders")
         ax.legend()
         return ax
@@ -165,41 +163,39 @@ def order_sensitivity(
     """Measure how much the order of the samples matters to an estimator.
 
     It is fitted and scored by cross-validation in the true order, in `n_permutations` shuffled orders, and in reverse.
-    The null hypothesis is that every order of the samples (of the blocks, with `block_size`) is as likely.
+    The null hypothesis is that all orders of the samples (of the blocks, with `block_size`) are equally likely.
 
     Parameters
     ----------
     estimator : estimator object
-        A classifier. Those that are one tree of this package are told apart by their trees, too.
+        A classifier. If it is one tree of this package, its trees are compared too.
     X : array-like of shape (n_samples, n_features)
         The samples.
     y : array-like of shape (n_samples,)
         Their class labels.
     order : array-like of shape (n_samples,), optional
-        Keys by which the samples are sorted first; those of equal keys stay in the order of the rows. By default the
-        rows are in order.
+        Keys by which the samples are sorted first; equal keys keep the order of the rows. By default the rows are in
+        order.
     groups : array-like of shape (n_samples,), optional
-        Which of several series every sample belongs to. Samples are shuffled, and reversed, within their group. The
-        groups are handed to `cv`, and to estimators whose ``fit`` takes them or, with metadata routing, that ask for
-        them.
+        The series that every sample belongs to. Samples are shuffled, and reversed, within their group. The groups are
+        handed to `cv`, and to estimators whose ``fit`` takes them or that request them by metadata routing.
     cv : int, cross-validation generator or iterable, optional
-        The splits, by places in the order; by default ``TimeSeriesSplit()``, five splits that are tested by later
-        samples; with `groups` it splits every group, in time. ``GroupKFold`` asks for series that were never seen. A
+        The splits, by positions in the order; by default ``TimeSeriesSplit()``, five splits that are tested by later
+        samples; with `groups` it splits every group, in time. ``GroupKFold`` tests on series that were never seen. A
         splitter that shuffles hides the order.
     scoring : str or callable, optional
         As of ``cross_val_score``; by default the estimator's ``score``.
     shuffle : {"all", "training"}, default="all"
-        What is shuffled: all samples before they are split, so that also a drift of the classes matters; or the
-        training samples of every split, while its test samples stay: what matters then is what the estimator makes of
-        their order.
+        Shuffle all samples before they are split, so that also a drift of the classes matters; or only the training
+        samples of every split, so that only the estimator's use of their order matters.
     block_size : int, optional
-        Shuffle blocks of so many samples, which stay in their order; the last one can be shorter. Dependence within
-        blocks is kept in every order, and so cannot be what matters. Of groups, each has blocks of its own. By default
-        samples are shuffled alone.
+        Shuffle blocks of this many samples, in which samples keep their order; the last block can be shorter. Every
+        order keeps the dependence within blocks, so that it cannot be the effect. Each group has blocks of its own. By
+        default samples are shuffled one by one.
     n_permutations : int, default=100
         The number of shuffled orders.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
-        Which scores of the true order are extreme. Two-sided, twice the smaller probability of the other two.
+        The scores of the true order that are extreme. Two-sided is twice the smaller probability of the other two.
     n_jobs : int, optional
         How many orders are computed at the same time, by joblib.
     random_state : int, RandomState instance or None, default=None
@@ -208,14 +204,14 @@ def order_sensitivity(
     Returns
     -------
     OrderSensitivity
-        The scores, the p-value, the gain of the true order over the mean of the shuffled ones (`effect`), with an
-        interval of 95 %, the trees; it can be drawn.
+        The scores, the p-value, the gain of the true order over the mean of the shuffled ones (`effect`) with an
+        interval of 95 %, and the trees; it can be drawn.
 
     Raises
     ------
     ValueError
-        If X and y have not the same number of samples, or `order` or `groups` have missing keys; if every group has
-        one sample, or, for the splits by default, one has fewer than six; if `block_size` leaves one block.
+        If X and y have different numbers of samples, or `order` or `groups` have missing keys; if every group has one
+        sample, or, for the splits by default, a group has fewer than six; if `block_size` leaves one block.
 
     See Also
     --------
@@ -223,16 +219,16 @@ def order_sensitivity(
 
     Notes
     -----
-    A p-value is (1 + b) / (1 + n_permutations), where b shuffled orders score at least as high (as low) as the true
-    one. With ``shuffle="all"``, or with one split, it is exact where the null hypothesis holds: it is at most a with
-    probability at most a, and all multiples of 1 / (1 + n_permutations) are as likely but for ties. With
+    A p-value is (1 + b) / (1 + n_permutations) if b shuffled orders score at least as high (as low) as the true one.
+    With ``shuffle="all"``, or with one split, it is exact: under the null hypothesis it is at most a with probability
+    at most a, and all multiples of 1 / (1 + n_permutations) are equally likely but for ties. With
     ``shuffle="training"`` and several splits it is an approximation, as the training samples of splits overlap.
 
-    Takes ``n_permutations + 2`` times the time of ``cross_val_score`` and, for a tree, one more fit each.
+    Takes ``n_permutations + 2`` times the time of ``cross_val_score`` and, for a tree, of one more fit.
 
     Examples
     --------
-    Labels that come in bursts, about which X says nothing:
+    Labels in bursts, about which X says nothing:
 
     >>> import numpy as np
     >>> from pytrees import PermutationDecisionTreeClassifier, order_sensitivity
@@ -286,7 +282,7 @@ def _check_can_shuffle(codes: AnyArray, block_size: int | None) -> None:
 
 
 def _takes_groups(estimator: Any) -> bool:
-    """Whether the estimator's fit takes the groups, or hands them on to one that asks for them."""
+    """Whether the estimator's fit takes the groups, or hands them on to an estimator that requests them."""
     if has_fit_parameter(estimator, "groups"):
         return True
     routes = get_config()["enable_metadata_routing"]
@@ -306,12 +302,12 @@ class _TimeSplitOfGroups:
         self.splitter = splitter
 
     def split(self, X: Any, y: Any, groups: AnyArray) -> Iterator[tuple[IntArray, IntArray]]:
-        members = places_of_groups(groups)
+        members = rows_of_groups(groups)
         shortest = min(map(len, members))
         if shortest <= self.splitter.n_splits:
             raise ValueError(
-                f"A group of {shortest} samples cannot be split in time into {self.splitter.n_splits + 1} parts: say "
-                "by cv= how samples are split."
+                f"A group of {shortest} samples cannot be split in time into {self.splitter.n_splits + 1} parts: give "
+                "another splitter as cv."
             )
         by_group = [[[rows[part] for part in split] for split in self.splitter.split(rows)] for rows in members]
         for of_split in zip(*by_group, strict=True):
@@ -322,24 +318,24 @@ class _TimeSplitOfGroups:
         return int(self.splitter.n_splits)
 
 
-def places_of_groups(codes: AnyArray) -> list[IntArray]:
-    """Return the places of the samples of every group, ascending."""
+def rows_of_groups(codes: AnyArray) -> list[IntArray]:
+    """Return the rows of every group, ascending."""
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
 
 
 def shuffled_within(codes: AnyArray, block_size: int | None, seed: int) -> IntArray:
     """Return the rows in an order that is shuffled within each group."""
     rng, rows = np.random.RandomState(seed), np.empty(len(codes), dtype=np.int64)
-    for places in places_of_groups(codes):
-        rows[places] = places[_shuffled(rng, len(places), block_size)]
+    for of_group in rows_of_groups(codes):
+        rows[of_group] = of_group[_shuffled(rng, len(of_group), block_size)]
     return rows
 
 
 def reversed_rows(codes: AnyArray) -> IntArray:
     """Return the rows in an order that is reversed within each group."""
     rows = np.empty(len(codes), dtype=np.int64)
-    for places in places_of_groups(codes):
-        rows[places] = places[::-1]
+    for of_group in rows_of_groups(codes):
+        rows[of_group] = of_group[::-1]
     return rows
 
 
@@ -372,7 +368,7 @@ class _Result:
 
 @dataclass
 class _Task:
-    """Do in every order of the samples what is compared."""
+    """The work to do in every order of the samples."""
 
     estimator: Any
     X: Any
@@ -386,13 +382,13 @@ class _Task:
     def run(self, rows: IntArray) -> _Result:
         """Score the estimator on the samples in the order of these rows, and grow it on all of them."""
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
-        # A place has a sample of the same group in every order.
+        # A position has a sample of the same group in every order.
         if self.shuffle == "all":
             splits = [(rows[train], rows[test]) for train, test in self.cv.split(X, y, self.groups)]
         else:
-            places = np.argsort(rows)
+            positions = np.argsort(rows)
             kept = self.cv.split(self.X, self.y, self.groups)
-            splits = [(self._in_order(train, places), test) for train, test in kept]
+            splits = [(self._in_order(train, positions), test) for train, test in kept]
         scores = [self._score(*split) for split in splits]
         fitted = clone(self.estimator).fit(X, y, **self._groups_of(rows))
         if not isinstance(getattr(fitted, "tree_", None), Tree):
@@ -405,12 +401,12 @@ class _Task:
         fitted = clone(self.estimator).fit(X, y, **self._groups_of(train))
         return float(self.scorer(fitted, X_test, y_test))
 
-    def _in_order(self, train: IntArray, places: IntArray) -> IntArray:
-        """Return training samples in the order of their new places, those of a group at the places of the group."""
+    def _in_order(self, train: IntArray, positions: IntArray) -> IntArray:
+        """Return training samples in the order of their new positions; groups keep the positions they had."""
         if self.groups is None:
-            return train[np.argsort(places[train])]
+            return train[np.argsort(positions[train])]
         ordered, groups = np.empty_like(train), self.groups[train]
-        ordered[np.argsort(groups, kind="stable")] = train[np.lexsort((places[train], groups))]
+        ordered[np.argsort(groups, kind="stable")] = train[np.lexsort((positions[train], groups))]
         return ordered
 
     def _groups_of(self, rows: IntArray) -> dict[str, AnyArray]:

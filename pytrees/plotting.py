@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
+from ._docstrings import described_like
 from ._sklearn import Interval, validate_params
 from ._typing import FloatArray, IntArray, LabelsLike
 from .export import (
@@ -17,6 +18,7 @@ from .export import (
     SHOWING_CONSTRAINTS,
     CategoryNames,
     counts_of,
+    export_text,
     label_of_categories,
     node_labels,
     predicted_labels,
@@ -35,16 +37,17 @@ __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
 
-# The parts of the axes that a decision path's questions take, and its bars after them.
+# The shares of the axes' width for the questions of a decision path, and for the bars after them.
 _QUESTIONS, _BARS = 0.58, 0.29
 
-# Of all functions that draw.
+# The constraints of all functions that draw.
 _DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
     "precision": [Interval(Integral, 0, 100, closed="both"), None],
     "fontsize": [Interval(Real, 0, None, closed="neither"), None],
 }
 
 
+@described_like(export_text)
 @validate_params(
     {
         **SHOWING_CONSTRAINTS,
@@ -72,35 +75,30 @@ def plot_tree(
 ) -> list[Annotation]:
     """Draw a tree.
 
-    Inner nodes show their test, with the samples that pass it going left, or their categorical feature, whose
-    categories stand at the ways to the children; leaves show their class and the number of their training samples. The
-    colour is that of the predicted class, the paler the more mixed the node is. Where training samples of a node lacked
-    the value, the node shows on which side samples without it go.
+    Inner nodes show their test, which sends the samples that pass it to the left, or their categorical feature, with
+    the categories beside the edges. Leaves show their class and the number of their training samples. Nodes have the
+    colour of the predicted class, paler if they are more mixed. If training samples of a node lacked the value, the
+    node shows the side of samples without it.
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
-    feature_names, class_names : sequence, optional
-        As in :func:`pytrees.export_text`.
     max_depth : int or None, default=None
-        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children, where they
-        have some. None: all.
+        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. None: all.
     impurity : bool, default=False
-        Whether nodes show their impurity, where the criterion of the tree has one.
+        Whether nodes show their impurity, if the criterion of the tree has one.
     node_ids : bool, default=False
         Whether nodes show their numbers.
     show_weights : bool, default=False
         Whether nodes show the numbers of their training samples, or sums of weights, of every class.
     proportion : bool, default=False
-        Whether nodes show shares, of all training samples and of the classes, in place of numbers.
+        Whether nodes show shares of all training samples and of the classes in place of numbers.
     precision : int, optional
         Decimal places of thresholds, impurities and shares; by default they have four significant digits.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; the current axes by default.
+        The axes to draw on; the current axes by default.
     fontsize : float, optional
-        In points. By default it falls as the tree gets wider, so that nodes beside each other do not overlap in the
-        axes as large as they are now, but not below 3.
+        In points. By default it is small enough for nodes beside each other not to overlap at the present size of the
+        axes, but at least 3.
 
     Returns
     -------
@@ -142,6 +140,7 @@ def plot_tree(
     return boxes
 
 
+@described_like(plot_tree)
 @validate_params(
     {
         "feature_names": SHOWING_CONSTRAINTS["feature_names"],
@@ -160,27 +159,21 @@ def plot_decision_path(
     ax: Axes | None = None,
     fontsize: float | None = None,
 ) -> list[Annotation]:
-    """Draw how a tree decides about one sample, for those who know the case and not the method.
+    """Draw how a tree decides about one sample, for readers who know the case and not the method.
 
-    From top to bottom stand the questions that are asked about the sample, each with its own value and the answer. Bars
-    beside them show how many of the training samples gave the same answers so far, and how their classes are mixed.
-    The class that is predicted stands at the bottom.
+    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars beside
+    them show how many training samples gave the same answers so far, and how their classes are mixed. The predicted
+    class stands at the bottom.
 
     Parameters
     ----------
-    tree : Tree or fitted tree estimator
-        The tree, or an estimator that has one.
     sample : array-like of shape (n_features,) or (1, n_features)
         The sample, as the tree takes it: a row of an array, or of a data frame.
-    feature_names, class_names : sequence, optional
-        As in :func:`pytrees.export_text`.
     precision : int, optional
-        Decimal places of values and thresholds; by default they have four significant digits, or as many as it takes to
-        tell them apart.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; the current axes by default.
+        Decimal places of values and thresholds; by default they have four significant digits, or more if it takes more
+        to tell them apart.
     fontsize : float, optional
-        In points. By default 10, or less where the questions have no room.
+        In points. By default 10, or less if the questions have no room.
 
     Returns
     -------
@@ -218,6 +211,7 @@ def plot_decision_path(
     return boxes
 
 
+@described_like(plot_tree)
 @validate_params(
     {
         "max_trees": [Interval(Integral, 1, None, closed="left")],
@@ -239,30 +233,22 @@ def plot_distinct_trees(
     figure: Figure | None = None,
     fontsize: float | None = None,
 ) -> list[Axes]:
-    """Draw the most frequent ones of a forest's different trees side by side, for an expert to choose from.
+    """Draw the most frequent of a forest's different trees side by side, for an expert to choose from.
 
     Parameters
     ----------
     forest : fitted forest
         One that has `distinct_trees`.
     max_trees : int, default=4
-        How many trees are drawn, at most.
-    feature_names, class_names : sequence, optional
-        As in :func:`pytrees.export_text`.
-    max_depth : int or None, default=None
-        As in :func:`plot_tree`.
-    precision : int, optional
-        As in :func:`plot_tree`.
+        The most trees to draw.
     figure : matplotlib.figure.Figure, optional
-        Where to draw; the current figure by default.
-    fontsize : float, optional
-        As in :func:`plot_tree`.
+        The figure to draw on; the current figure by default.
 
     Returns
     -------
     list of matplotlib.axes.Axes
         One for every tree that is drawn. Its title says how many of the forest's trees decide like it, and how many
-        different features it asks for on average.
+        different features it tests for a sample on average.
 
     Raises
     ------
@@ -274,7 +260,7 @@ def plot_distinct_trees(
     See Also
     --------
     plot_tree : One tree.
-    PermutationDecisionForestClassifier.distinct_trees : The trees, and what is known of them.
+    PermutationDecisionForestClassifier.distinct_trees : The trees, with counts and costs.
 
     Examples
     --------
@@ -304,7 +290,7 @@ def plot_distinct_trees(
 
 
 def _widths(boxes: list[Annotation]) -> FloatArray:
-    """Return the widths of boxes with text in units of their axes."""
+    """Return the widths of boxes with text, in units of their axes."""
     ax: Any = boxes[0].axes
     pixels = np.array(
         [box.get_window_extent().width + 0.8 * float(box.get_fontsize()) * ax.figure.dpi / 72.0 for box in boxes]
@@ -314,7 +300,7 @@ def _widths(boxes: list[Annotation]) -> FloatArray:
 
 
 def _shrink(ax: Axes, fontsize: float) -> None:
-    """Make the letters in the axes as small, but not too small to be read."""
+    """Shrink the letters in the axes to a size, but not below the smallest that can be read."""
     for text in ax.texts:
         text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
 
@@ -329,7 +315,7 @@ def pyplot(function: str) -> Any:
 
 
 class _Path:
-    """The nodes that a sample visits, and what is said about them."""
+    """The nodes that a sample visits, and their texts."""
 
     def __init__(
         self,
@@ -413,7 +399,7 @@ class _Path:
 
 
 def _as_rows(sample: Any) -> Any:
-    """Return one sample as the only row of what it is given as."""
+    """Return a table of which the given sample is the only row."""
     if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
         return sample.to_frame().T.infer_objects()
     return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
@@ -431,7 +417,7 @@ def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[
 
 
 class _Drawing:
-    """The nodes that are drawn, and where they stand."""
+    """The nodes that are drawn, and their positions."""
 
     form: str
     impurity: FloatArray | None
@@ -483,7 +469,7 @@ class _Drawing:
         ]
 
     def room(self, boxes: list[Annotation]) -> float:
-        """Return how much of their size the boxes may have so that those of one depth do not overlap, 1 at most."""
+        """Return the factor, at most 1, by which boxes must shrink not to overlap others of the same depth."""
         widths = _widths(boxes)
         order = np.lexsort([self.x[self.nodes], self.depth[self.nodes]])
         depth, x, widths = self.depth[self.nodes][order], self.x[self.nodes][order], widths[order]
@@ -507,7 +493,7 @@ class _Drawing:
         return "\n".join(lines)
 
     def test(self, node: int, name: str) -> list[str]:
-        """Return what an inner node asks of the feature of this name."""
+        """Return the test of an inner node on the feature of this name."""
         tree, missing = self.tree, side_of_missing(self.tree, node)
         if tree.children_left[node] == MULTIWAY:
             return [name]
@@ -517,7 +503,7 @@ class _Drawing:
         return [f"{name} ≤ {level or f'{tree.threshold[node]:{self.form}}'}"] + [f"missing: {missing}"] * bool(missing)
 
     def samples(self, node: int) -> str:
-        """Return how many training samples a node has."""
+        """Describe the number of a node's training samples."""
         n_samples = self.tree.n_node_samples[node]
         if self.shows_shares:
             return f"{100.0 * n_samples / self.tree.n_node_samples[0]:.1f} % of samples"
@@ -538,10 +524,9 @@ def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[in
 
 
 def node_positions(tree: Tree, max_depth: int | None = None) -> tuple[FloatArray, IntArray]:
-    """Return for every node its place from left to right, and its depth.
+    """Return for every node its position from left to right, and its depth.
 
-    Of the nodes that are shown those without children are one place apart; others stand half-way between their first
-    and last child.
+    Shown nodes without children stand at 0, 1, 2, ...; all others stand half-way between their first and last child.
     """
     nodes, with_children = shown_nodes(tree, max_depth)
     x = np.zeros(tree.node_count)

@@ -1,4 +1,4 @@
-"""Minimal cost-complexity pruning of grown trees: which nodes become leaves, and the tree in which they are."""
+"""Minimal cost-complexity pruning of grown trees: the nodes that become leaves, and the smaller tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from .tree import LEAF, UNDEFINED, Tree
 
 
 class PruningPath(NamedTuple):
-    """The trees that pruning passes through, from the whole tree to its root."""
+    """The trees that pruning passes through, from the whole tree to its root.
+
+    `nodes`, of shape (n_steps,), become leaves one after another. `ccp_alphas` and `impurities`, of shape
+    (n_steps + 1,), are the effective alphas and the tree's impurity before the first step and after each step: the
+    impurities of its leaves, weighted by their shares of the samples.
+    """
 
     nodes: IntArray
     ccp_alphas: FloatArray
@@ -22,51 +27,21 @@ class PruningPath(NamedTuple):
 
 
 def pruning_path(tree: Tree, criterion: Specification) -> PruningPath:
-    """Find the order in which the nodes of a tree become leaves.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    criterion : str or tuple
-        What measures impurity, as the kernels take it.
-
-    Returns
-    -------
-    PruningPath
-        `nodes`, of shape (n_steps,), become leaves one after another; `ccp_alphas` and `impurities`, of shape
-        (n_steps + 1,), are effective alphas and the impurity of the tree, of its leaves by their shares of the samples,
-        before the first step and after each.
-    """
+    """Find the order in which the nodes of a tree become leaves, by the criterion as the kernels take it."""
     risks, total = _risks(tree, criterion)
     nodes, alphas, impurities = kernel("prune_path")(tree.child_offsets, tree.children, risks, total)
     return PruningPath(np.array(nodes, dtype=np.int64), np.array(alphas), np.array(impurities))
 
 
 def pruned(tree: Tree, criterion: Specification, ccp_alpha: float) -> Tree:
-    """Cut off the branches whose effective alphas are `ccp_alpha` at most.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    criterion : str or tuple
-        As in `pruning_path`.
-    ccp_alpha : float
-        Not negative.
-
-    Returns
-    -------
-    Tree
-        The smaller tree, or the tree itself.
-    """
+    """Cut off the branches whose effective alphas are at most `ccp_alpha`, which is not negative."""
     path = pruning_path(tree, criterion)
     return with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
 
 
 def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
-    """Return the impurities of the nodes times their weights, and the weight of the root: as exact numbers where both
-    are, otherwise as floating-point numbers, by shares of the samples, so that the root weighs 1.
+    """Return the impurities of the nodes times their weights, and the weight of the root: exactly if both are exact,
+    otherwise in floating point with the root's weight scaled to 1.
     """
     weights, counts = tree.weighted_n_node_samples, as_compared(tree.value)
     risks = kernel("weighted_fractions")(criterion, counts) if counts.dtype == np.int64 else None
@@ -84,7 +59,7 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
     last_below = np.arange(tree.node_count).tolist()
     for child, parent in zip(children[::-1].tolist(), parents[::-1].tolist(), strict=True):
         last_below[parent] = max(last_below[parent], last_below[child])
-    # The nodes below a node follow it. `depth` counts the new leaves above a node, by where it rises and falls.
+    # The nodes below a node follow it. `depth` counts the new leaves above every node, as a sum of its rises and falls.
     depth = np.zeros(tree.node_count + 1, dtype=np.int64)
     np.add.at(depth, new_leaves + 1, 1)
     np.add.at(depth, np.take(last_below, new_leaves) + 1, -1)

@@ -1,4 +1,4 @@
-"""Redundant splits: those that a tree can lose without changing a prediction."""
+"""Redundant splits, which a tree can lose without changing a prediction."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ._docstrings import described_like
 from ._tree_arrays import category_sets_of, missing_arrays
 from ._typing import AnyArray
 from .tree import LEAF, MULTIWAY, UNDEFINED, Tree, TreeEstimator
@@ -22,10 +23,10 @@ class RedundantSplits(NamedTuple):
     Parameters
     ----------
     repeated : int
-        Splits of a feature that cut off a leaf, right after one of the same feature that cuts off a leaf of the same
-        class on the same side: one of the two is enough.
+        Splits that cut off a leaf just below a split of the same feature that cuts off a leaf of the same class on the
+        same side: one of the two is enough.
     siblings : int
-        Splits into leaves of one class, including leaves that merging has made.
+        Splits into leaves of one class, including leaves made by merging.
 
     See Also
     --------
@@ -53,13 +54,13 @@ def merge_redundant(tree: TreeEstimator, labels: None = None) -> Tree | tuple[Tr
 def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None) -> Tree | tuple[Tree, AnyArray]:
     """Merge redundant splits until there are none; the predictions stay the same.
 
-    Two redundancies are joined, again and again:
+    Two kinds of splits are merged again and again:
 
     - ``Branch(x_j <= r1, Leaf(i), Branch(x_j <= r2, Leaf(i), t))`` becomes ``Branch(x_j <= max(r1, r2), Leaf(i), t)``
       (Section 3.2 of [1]_), and its mirror image ``Branch(x_j <= r1, Branch(x_j <= r2, t, Leaf(i)), Leaf(i))`` becomes
-      ``Branch(x_j <= min(r1, r2), t, Leaf(i))``. Where the two leaves lie on different sides they enclose an interval,
-      which takes two splits, and stay;
-    - ``Branch(c, Leaf(i), Leaf(i))`` becomes ``Leaf(i)``. So does a node with a child for every category, where the
+      ``Branch(x_j <= min(r1, r2), t, Leaf(i))``. Two leaves on different sides enclose an interval, which takes two
+      splits: these stay;
+    - ``Branch(c, Leaf(i), Leaf(i))`` becomes ``Leaf(i)``. So does a node with a child for every category if all its
       children are leaves of the class that it predicts for other categories.
 
     Parameters
@@ -67,14 +68,14 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
     tree : Tree or fitted estimator
         A leaf predicts its most frequent class, unless labels are known.
     labels : array-like of shape (node_count,), optional
-        The class that every node predicts as a leaf. By default an estimator's ``node_labels_``, where it has them.
+        The class that every node predicts as a leaf. By default an estimator's ``node_labels_``, if it has them.
 
     Returns
     -------
     Tree
-        The smaller tree. The samples and class counts of nodes that were joined are added. The gain of a joined split
-        is the sum of both gains, weighted by their nodes' samples, per sample of the upper node. Where leaves are pure
-        and gains are decreases of an impurity, that is the gain of the joined split itself.
+        The smaller tree. Merged nodes add up their samples and class counts. The gain of a merged split is the sum of
+        both gains, weighted by their nodes' samples, per sample of the upper node. If leaves are pure and gains are
+        decreases of an impurity, that is the gain of the merged split itself.
     ndarray of shape (node_count,)
         The class that each of its nodes predicts. Only where labels were given, or the estimator has them.
 
@@ -88,7 +89,7 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
 
     See Also
     --------
-    redundant_splits : How many splits there are to merge.
+    redundant_splits : Counts the splits to merge.
     minimal_tree : The smallest tree that is consistent with given labels.
 
     Notes
@@ -116,36 +117,22 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
     return (merged, merging.labels[kept]) if has_labels else merged
 
 
+@described_like(merge_redundant)
 def redundant_splits(tree: Tree | TreeEstimator, labels: ArrayLike | None = None) -> RedundantSplits:
     """Count the redundant splits of a tree, of either kind.
 
-    They are counted as :func:`merge_redundant` joins them, from the leaves up: every one that it merges removes two
-    nodes, or all children of a node with a child for every category.
-
-    Parameters
-    ----------
-    tree : Tree or fitted estimator
-        As for :func:`merge_redundant`.
-    labels : array-like of shape (node_count,), optional
-        As for :func:`merge_redundant`.
+    They are counted as :func:`merge_redundant` merges them, from the leaves up: every merge removes two nodes, or all
+    children of a node with a child for every category.
 
     Returns
     -------
     RedundantSplits
         The numbers `repeated` and `siblings`.
 
-    Raises
-    ------
-    ValueError
-        If there is not one label a node, the estimator is not fitted, or it predicts by another rule than the most
-        frequent class and there are no labels.
-    TypeError
-        If it is neither a tree nor an estimator that is one tree of pytrees.
-
     See Also
     --------
     merge_redundant : The tree without them.
-    pytrees.simplify.RedundantSplits : What is returned.
+    pytrees.simplify.RedundantSplits : The result.
 
     Examples
     --------
@@ -164,20 +151,20 @@ def redundant_splits(tree: Tree | TreeEstimator, labels: ArrayLike | None = None
 def _check_estimator(estimator: Any, labels: ArrayLike | None) -> None:
     name = type(estimator).__name__
     if hasattr(estimator, "estimators_"):
-        raise TypeError(f"A tree or an estimator that is one tree is needed; of this {name} one of its estimators_ is.")
+        raise TypeError(f"{name} is a forest: pass one tree, such as estimators_[0].")
     check_is_fitted(estimator, "tree_")
     if not isinstance(estimator.tree_, Tree):
         raise TypeError(f"The tree of this {name} is not one of pytrees, but a {type(estimator.tree_).__name__}.")
     rule = getattr(estimator, "predict_rule", "mode")
     if labels is None and rule != "mode":
         raise ValueError(
-            f"This {name} predicts by predict_rule={rule!r}, not the most frequent class of a leaf: labels= must say "
-            "what its nodes predict."
+            f"This {name} predicts by predict_rule={rule!r}, not the most frequent class of a leaf: give the classes "
+            "that its nodes predict as labels."
         )
 
 
 def _with_labels(tree: Any, labels: ArrayLike | None) -> tuple[Tree, AnyArray, bool]:
-    """Return the tree, the class that each node predicts, and whether these labels were given rather than counted."""
+    """Return the tree, the class that each node predicts, and whether these labels were given."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
@@ -191,7 +178,7 @@ def _with_labels(tree: Any, labels: ArrayLike | None) -> tuple[Tree, AnyArray, b
 
 
 class _Merging:
-    """The arrays of a tree while its splits are joined; nodes that are gone are no longer any node's children."""
+    """The arrays of a tree while its splits are merged; a removed node is no longer the child of any node."""
 
     def __init__(self, tree: Tree, labels: AnyArray) -> None:
         self.n_features = tree.n_features
@@ -209,8 +196,8 @@ class _Merging:
         self.n_repeated = self.n_siblings = 0
 
     def run(self) -> None:
-        # Children have higher numbers than their parents: when a node's turn comes, nothing below it can be joined, and
-        # what is joined leaves nothing to join in the node but its leaves.
+        # Children have higher numbers than their parents: at a node's turn, nothing below it is left to merge, and
+        # merging its repeated splits leaves only its leaves to merge.
         for node in reversed(range(len(self.children))):
             if self.is_cut(node):
                 self.join_repeated(node, 0, max)
@@ -225,7 +212,7 @@ class _Merging:
         return not self.children[node] and self.labels[node] == label
 
     def join_repeated(self, node: int, near: int, threshold_of: Callable[[float, float], float]) -> None:
-        """Join the node with its far child, if both split off a leaf of the same class on the near side (0 is left)."""
+        """Merge the node with its far child if both cut off a leaf of the same class on the near side (0 is left)."""
         leaf, child = self.children[node][near], self.children[node][1 - near]
         if not self.is_cut(child) or self.feature[child] != self.feature[node]:
             return
@@ -242,8 +229,8 @@ class _Merging:
         self.children[node][1 - near] = self.children[child][1 - near]
 
     def join_missing(self, node: int, child: int, goes_near: int) -> None:
-        """Send samples that lack the value to the near side, where one of both splits does; `goes_near` is what says so
-        in missing_go_to_left."""
+        """Send samples that lack the value to the near side if either split does; `goes_near` is that side's number in
+        missing_go_to_left."""
         goes_left, saw_missing = self.missing
         if goes_left[child] == goes_near:
             goes_left[node] = goes_near
@@ -253,7 +240,7 @@ class _Merging:
         label = self.labels[self.children[node][0]]
         if not all(self.is_leaf_of(child, label) for child in self.children[node]):
             return
-        # At a multiway node rows can end that are of none of its children's categories.
+        # Samples whose category has no child end at a multiway node.
         if self.is_multiway[node] and self.labels[node] != label:
             return
         self.n_siblings += 1

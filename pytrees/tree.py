@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array
 
+from ._docstrings import described_like
 from ._engine import kernel
 from ._tree_arrays import LEAF as LEAF
 from ._tree_arrays import MULTIWAY as MULTIWAY
@@ -347,13 +348,9 @@ class Tree(TreeArrays):
         n_parts = self.node_count + (self.categories.size if self.is_multiway else 0)
         return max(4 * n_parts, self.n_features) < PACKABLE
 
+    @described_like(apply)
     def predict(self, X: MatrixLike) -> IntArray:
         """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that the tree was grown on.
 
         Returns
         -------
@@ -362,13 +359,9 @@ class Tree(TreeArrays):
         """
         return self.majority_at(self.apply(X))
 
+    @described_like(apply)
     def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples, with the features that the tree was grown on.
 
         Returns
         -------

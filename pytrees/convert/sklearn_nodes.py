@@ -47,24 +47,9 @@ def sklearn_tree(
 ) -> DecisionTreeClassifier:
     """Return a fitted scikit-learn ``DecisionTreeClassifier`` with the nodes of a tree's binary form.
 
-    Parameters
-    ----------
-    tree : Tree
-    classes : ndarray of shape (n_classes,)
-    labels : ndarray of shape (node_count,), optional
-        The codes of the classes that the nodes vote for. Leaves then have the value 1 for that class, and other nodes
-        the mean over their training samples. By default values are the shares of the classes.
-    **parameters
-        Parameters of the ``DecisionTreeClassifier``.
-
-    Returns
-    -------
-    DecisionTreeClassifier
-
-    Raises
-    ------
-    RuntimeError
-        If this version of scikit-learn stores its nodes otherwise than 1.9 does.
+    `labels` are the codes of the classes that the nodes vote for: leaves then have the value 1 for that class, and
+    other nodes the mean over their training samples. By default values are the shares of the classes. `parameters` go
+    to the estimator. Raises a RuntimeError if scikit-learn stores its nodes otherwise than 1.9 does.
     """
     if _tree.NODE_DTYPE.names != _NODE_FIELDS:
         raise RuntimeError(f"This scikit-learn stores {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
@@ -104,25 +89,7 @@ def sklearn_forest(
 ) -> RandomForestClassifier:
     """Return a fitted scikit-learn ``RandomForestClassifier`` with the nodes of trees.
 
-    Parameters
-    ----------
-    trees : list of Tree
-    classes : ndarray of shape (n_classes,)
-    labels : list of ndarray of shape (node_count,), optional
-        The votes of the trees' nodes, as in `sklearn_tree`.
-    parameters : dict, optional
-        Parameters of the ``RandomForestClassifier``.
-    parameters_of_trees : list of dict, optional
-        Parameters of its trees.
-
-    Returns
-    -------
-    RandomForestClassifier
-
-    Raises
-    ------
-    RuntimeError
-        As in `sklearn_tree`.
+    `labels` are the votes of every tree's nodes, as in `sklearn_tree`; `parameters` are the forest's.
     """
     from sklearn.ensemble import RandomForestClassifier
 
@@ -210,22 +177,8 @@ def _rounded_down_to_float32(thresholds: FloatArray) -> FloatArray:
 
 
 def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
-    """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder.
-
-    Parameters
-    ----------
-    estimator : DecisionTreeClassifier
-
-    Returns
-    -------
-    dict
-        The arguments, among them gains by the criterion of the estimator, and that criterion.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As for :meth:`pytrees.Tree.from_sklearn`.
-    """
+    """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder, with gains by its
+    criterion. Raises the errors of :meth:`pytrees.Tree.from_sklearn`."""
     nodes, name = checked_nodes(estimator), type(estimator).__name__
     weights = nodes.weighted_n_node_samples
     if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):

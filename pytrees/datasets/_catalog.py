@@ -1,4 +1,4 @@
-"""Facts that the tables do not contain: their origin, the order of their classes, and which columns are nominal."""
+"""Facts that the tables do not contain: their origin, the order of their classes, and their nominal columns."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +12,8 @@ class Entry:
     """The facts about one data set.
 
     `order` has the classes from the lowest to the highest; without it they are in sorted order. `levels` gives words an
-    order; a column that has levels, but is not nominal, is ordered. `empty` is the word that an empty field stands for;
-    without it, it is a missing value. `split` marks sets that come as ``NAME.train`` and ``NAME.test``.
+    order; a column with levels that is not nominal is ordered. `empty` is the word for an empty field, which is
+    otherwise a missing value. `split` marks sets that come as ``NAME.train`` and ``NAME.test``.
     """
 
     task: str
@@ -46,7 +46,7 @@ _NOMINAL = {
         "nominal",
         "UCI",
         nominal=ALL,
-        # The 16 columns have the same values; `tidy` looks levels up by column, and "" stands for all of them.
+        # `tidy` looks levels up by column; "" stands for all 16 columns.
         levels={"": _VOTES},
         empty="?",
         note="An empty field means neither yea nor nay, not an unknown value: it is the value '?'.",
@@ -135,10 +135,7 @@ _ORDINAL = {
         "UCI, Weka",
         order=("none", "soft", "hard"),
         nominal=ALL,
-        levels={
-            "age": ("young", "pre-presbyopic", "presbyopic"),
-            "tear-prod-rate": ("reduced", "normal"),
-        },
+        levels={"age": ("young", "pre-presbyopic", "presbyopic"), "tear-prod-rate": ("reduced", "normal")},
     ),
     "eucalyptus": Entry(
         "ordinal",
@@ -169,20 +166,12 @@ _ORDINAL = {
     "support": Entry(
         "ordinal",
         "SUPPORT study, Vanderbilt biostatistics data (sample of 1000 patients)",
-        order=(
-            "no(M2 and SIP pres)",
-            "adl>=4 (>=5 if sur)",
-            "SIP>=30",
-            "Coma or Intub",
-            "<2 mo. follow-up",
-        ),
+        order=("no(M2 and SIP pres)", "adl>=4 (>=5 if sur)", "SIP>=30", "Coma or Intub", "<2 mo. follow-up"),
         nominal=("sex", "dzgroup", "dzclass", "race"),
         note="Rows that are complete in the columns that are kept; those that give the target away are not.",
     ),
     "tae": Entry(
-        "ordinal",
-        "UCI",
-        nominal=("native_english_speaker", "course_instructor", "course", "summer_or_regular"),
+        "ordinal", "UCI", nominal=("native_english_speaker", "course_instructor", "course", "summer_or_regular")
     ),
     "toy": Entry("ordinal", "synthetic, from the examples of ORCA"),
     "vlbw": Entry(

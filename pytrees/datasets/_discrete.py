@@ -12,7 +12,7 @@ from .._typing import FloatArray, IntArray
 from ._generators import make_stock_moves
 from ._tables import load
 
-# Training rows of the paper's Section VII, and how many rows and attributes it tells there.
+# The numbers of training rows, rows and attributes in the paper's Section VII.
 _SIZES = {
     "spect": (80, 267, 22),
     "nasdaq": (200, 1000, 99),
@@ -21,7 +21,7 @@ _SIZES = {
     "cmc": (1320, 1473, 9),
 }
 
-# Sets whose training rows are to be drawn; those of the others come first.
+# Sets whose training rows must be drawn; all others have them first.
 _DRAWN = ("nasdaq", "cmc")
 
 _NOTES = {
@@ -77,9 +77,9 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     -------
     sklearn.utils.Bunch
         ``data`` of shape (n_samples, n_features), float64, the codes 0 to ``cardinalities - 1``; ``cardinalities`` of
-        shape (n_features,), int64; ``target`` of shape (n_samples,), int64, 0 or 1; ``feature_names``; ``n_train``, how
-        many samples the paper trains on, and ``drawn``, whether these are to be drawn at random: otherwise they are the
-        first ones; ``DESCR``, the meaning of classes and codes, and what the paper leaves open.
+        shape (n_features,), int64; ``target`` of shape (n_samples,), int64, 0 or 1; ``feature_names``; ``n_train``, the
+        number of the paper's training samples, and ``drawn``, whether these must be drawn at random: otherwise they are
+        the first ones; ``DESCR``, the meaning of classes and codes, and details that the paper leaves open.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     --------
     discrete_names : The names of these data sets.
     make_stock_moves : Makes the stand-in for "nasdaq".
-    load : Loads any table as it stands in its file.
+    load : Loads any table as it is in its file.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _coded(name: str, data: FloatArray, target: IntArray) -> tuple[FloatArray, I
 
 
 def _above_middle(column: FloatArray) -> FloatArray:
-    """Return 1 above the cut that parts the rows most evenly, the lowest of several; of two values 1 is the greater."""
+    """Return 1 above the cut that divides the rows most evenly, the lowest of several; the greater of two values."""
     values, counts = np.unique(column, return_counts=True)
     below = np.cumsum(counts[:-1])
     cut = values[np.abs(2 * below - len(column)).argmin()]

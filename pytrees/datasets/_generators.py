@@ -22,7 +22,7 @@ _MONKS_RULES = {
 
 
 def load_toy_permutations() -> Bunch:
-    """Load the 14 patients of the permutation paper's toy example, and five orders in which they may arrive.
+    """Load the 14 patients of the permutation paper's toy example, and five orders of their arrival.
 
     Table 2 and the list of permutations in Section 3 of Harikrishnan and Nagaraj, arXiv:2306.02617. The first feature
     stands for the severity of the symptoms, the second for a molecular test; class 1 is to be quarantined.
@@ -68,12 +68,11 @@ def load_toy_permutations() -> Bunch:
 
 
 def load_toy_ordinal() -> Bunch:
-    """Load four ordered classes that one feature parts against their order, and the other along it.
+    """Load four ordered classes that one feature divides against their order, and the other along it.
 
     The two splits of Fig. 3 of Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees": the first
     feature has classes 0 and 3 on its left, the second has classes 0 and 1. Criteria for nominal classes cannot tell
-    them apart; those for ordered classes prefer the second. A class has 10 samples here; the paper's text does not
-    say how many.
+    them apart; criteria for ordered classes prefer the second. Here a class has 10 samples; the paper gives no number.
 
     Returns
     -------
@@ -127,7 +126,7 @@ def make_monks(
     noise : float, default=0.0
         Share of the samples whose class is flipped; 0.05 in the original training set of problem 3, 6 of 122.
     random_state : int, RandomState instance or None, default=None
-        Seed of what is drawn.
+        Seed of the draws.
 
     Returns
     -------
@@ -214,8 +213,7 @@ def make_gaussian_blobs(
 ) -> tuple[FloatArray, IntArray]:
     """Make isotropic Gaussian blobs, one for every class.
 
-    The kind of artificial data that Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2, compare
-    trees on.
+    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2, compare trees on such data.
 
     Parameters
     ----------
@@ -264,11 +262,11 @@ def make_from_random_tree(
 ) -> tuple[FloatArray, IntArray, Tree]:
     """Make uniform random points, labelled by a random decision tree.
 
-    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the size of trees
-    with that of a random tree, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
+    Späh and Kosub, "Global Evaluation for Decision Tree Learning", Section 2.2 and Fig. 5, compare the sizes of grown
+    trees and of a random tree, on 500 vectors with 6 features of 4 classes. Starting from one leaf, a random leaf is
     split at a random feature, between two random neighbouring values of its points, until there are `n_nodes` nodes.
-    Sibling leaves have different classes, every class has a leaf, and every leaf has points. A smaller tree may yet
-    label the points in the same way: the paper discards samples for which it finds one.
+    Sibling leaves have different classes, every class has a leaf, and every leaf has points. A smaller tree may label
+    the points alike: the paper discards samples for which it finds one.
 
     Parameters
     ----------
@@ -277,11 +275,11 @@ def make_from_random_tree(
     n_features : int, default=6
         Number of features.
     n_classes : int, default=4
-        Number of classes, two at least.
+        Number of classes, at least two.
     n_nodes : int, default=15
         Nodes of the tree, leaves included: an odd number.
     max_depth : int, optional
-        Edges between the root and a leaf, at most.
+        The most edges between the root and a leaf.
     random_state : int, RandomState instance or None, default=None
         Seed of what is drawn; an int gives the same data every time.
 
@@ -327,17 +325,17 @@ def make_stock_moves(
 ) -> tuple[FloatArray, IntArray]:
     """Make daily moves of synthetic stocks, as levels, and whether one more stock rises on the same day.
 
-    A stand-in for the data set "NASDAQ" of Kargupta, Park and Dutta, "Orthogonal Decision Trees", which was not
-    published: levels of the daily changes of 99 stocks, and whether Yahoo's rises. No quotes are in it. Changes in per
-    cent are a market's, times the stock's sensitivity to it, plus those of one of eight sectors and the stock's own,
-    with fat tails (Student's t of 5 degrees of freedom); the volatility of all of them wanders from day to day.
+    A stand-in, without real quotes, for the unpublished data set "NASDAQ" of Kargupta, Park and Dutta, "Orthogonal
+    Decision Trees": levels of the daily changes of 99 stocks, and whether Yahoo's stock rises. A change in per cent is
+    the market's change times the stock's sensitivity, plus the change of one of eight sectors, plus the stock's own
+    change with fat tails (Student's t of 5 degrees of freedom). A common volatility wanders from day to day.
 
     Parameters
     ----------
     n_samples : int, default=1000
         Number of days, at least one.
     n_stocks : int, default=99
-        Number of stocks beside the one whose move is the class, at least one.
+        Number of stocks without the one whose move is the class, at least one.
     cuts : sequence of float, default=(-2.0, 0.0, 2.0)
         Changes in per cent between the levels, ascending.
     random_state : int, RandomState instance or None, default=None
@@ -387,7 +385,7 @@ def make_stock_moves(
 
 
 class _Node:
-    """A node of a tree that is being made: its rows, and what it is split by."""
+    """A node of a tree in the making: its rows and its split."""
 
     def __init__(self, rows: IntArray, depth: int) -> None:
         self.rows, self.depth = rows, depth
@@ -403,7 +401,7 @@ class _Node:
 
 
 def _split_at_random(X: FloatArray, n_leaves: int, max_depth: int | None, random: np.random.RandomState) -> list[_Node]:
-    """Return the nodes, in preorder, of a tree that is split at random until it has so many leaves."""
+    """Return the nodes, in preorder, of a tree that is split at random until it has `n_leaves` leaves."""
     root = _Node(np.arange(len(X)), 0)
     leaves = [root]
     while len(leaves) < n_leaves:
@@ -435,8 +433,8 @@ def _label(
     leaves = [node for node in nodes if not node.children]
     # The first leaves get one class each, which gives every class a leaf; siblings among them differ.
     label: dict[_Node, int] = {}
-    for index, place in enumerate(random.permutation(len(leaves))):
-        leaf = leaves[place]
+    for index, position in enumerate(random.permutation(len(leaves))):
+        leaf = leaves[position]
         others = [code for code in range(n_classes) if code != label.get(sibling[leaf])]
         label[leaf] = index if index < n_classes else others[random.randint(len(others))]
     y = np.empty(len(X), dtype=np.int64)

@@ -15,13 +15,13 @@ from ._tables import load
 
 
 class _Row(NamedTuple):
-    """A row of Table I, and where the data set comes from."""
+    """A row of Table I, and the table that has the data."""
 
     train: int
     test: int
     n_classes: int
     n_features: int
-    table: str = ""  # the name of the table, where it is not the data set's own with "_" for "-"
+    table: str = ""  # the name of the table, if it is not the data set's with "_" for "-"
 
 
 # Table I of Ayllón-Gavilán et al. without nhanes (3499 and 1724 rows, 5 classes, 30 features), of which there is no
@@ -73,7 +73,7 @@ _TABLE_1 = {
     "stock10": _Row(600, 350, 10, 9, "stock"),
 }
 
-# Columns that the paper's number of features shows to be left out.
+# Columns that the paper leaves out, by its number of features.
 _LEFT_OUT = {"pyrim": ("p3_pi_acceptor",)}
 
 
@@ -123,7 +123,7 @@ def load_ordinal(
         Give nominal features one column for every value, or a single one where they have two. Otherwise they are codes.
     impute : bool, default=True
         Replace missing values by the mean of the column, or the most frequent value of a nominal one. That uses all
-        samples, those of a later test part too; with False they are NaN, for an imputer in a pipeline.
+        samples, also those of a later test part; with False they are NaN, for an imputer in a pipeline.
 
     Returns
     -------
@@ -147,11 +147,11 @@ def load_ordinal(
     --------
     ordinal_names : The names of these data sets.
     equal_frequency_classes : Cuts numeric targets into ordered classes.
-    load : Loads any table as it stands in its file.
+    load : Loads any table as it is in its file.
 
     Notes
     -----
-    There are as many features as in Table I, but for squash-unstored (50; printed 52), support (33, or 19 without
+    The number of features is as in Table I, except for squash-unstored (50; printed 52), support (33, or 19 without
     `one_hot`; printed 19) and vlbw (28, or 25 without `one_hot`; printed 19).
 
     Examples
@@ -186,7 +186,7 @@ def load_ordinal(
 
 
 def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
-    """Cut a numeric target into ordered classes that are as equally frequent as its ties allow.
+    """Cut a numeric target into ordered classes, as equally frequent as its ties allow.
 
     Samples of the same target are of the same class. The lowest class ends at the value whose rank is nearest to n/Q,
     the lower one of two; the other samples are cut into Q-1 classes in the same way.
@@ -215,8 +215,8 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
 
     Notes
     -----
-    Takes O(n log n + m Q) steps for m different values. Where many samples have the same target, as 0 in bank2, the
-    class that holds them is larger, and the others share the remaining samples.
+    Takes O(n log n + m Q) steps for m different values. If many samples have the same target, such as 0 in bank2, their
+    class is larger, and the others share the remaining samples.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def _ordered_target(name: str, bunch: Bunch, n_classes: int) -> tuple[IntArray, 
 
 
 def _impute(data: FloatArray, categorical: BoolArray) -> FloatArray:
-    """Replace missing values by means of numbers and by the most frequent codes, the lowest of several."""
+    """Replace missing values: numbers by their mean, codes by the most frequent one, the lowest of several."""
     data = data.copy()
     for column in np.flatnonzero(np.isnan(data).any(axis=0)):
         missing = np.isnan(data[:, column])
@@ -280,7 +280,7 @@ def _impute(data: FloatArray, categorical: BoolArray) -> FloatArray:
 def _one_hot(
     data: FloatArray, features: list[str], categorical: BoolArray, categories: dict[str, list[Any]]
 ) -> tuple[FloatArray, list[str]]:
-    """Make a column for every value of a nominal feature, one alone for the second of two; NaN where it is missing."""
+    """Make a column for every value of a nominal feature, one alone for the second of two; NaN if it is missing."""
     columns, names = [], []
     for feature, column, nominal in zip(features, data.T, categorical, strict=True):
         if not nominal:

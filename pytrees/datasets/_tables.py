@@ -1,4 +1,4 @@
-"""Tables in a folder, read with what the catalog knows of them, and those that scikit-learn ships."""
+"""Tables in a folder, read with the facts of the catalog, and the tables that scikit-learn ships."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     Returns
     -------
     pathlib.Path or None
-        None where neither is given.
+        None if neither is given.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
 
 
 def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch:
-    """Load a table of numeric features whose last column is the target, as it stands in its file.
+    """Load a table of numeric features whose last column is the target, as it is in its file.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
 
 
 def load_shipped(name: str) -> Bunch:
-    """Load one of the tables that scikit-learn ships, by the name that :func:`load_table` has for it.
+    """Load one of the tables that scikit-learn ships, by its name in :func:`load_table`.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def load_shipped(name: str) -> Bunch:
     See Also
     --------
     load_table : The same from a file.
-    sklearn.datasets.load_wine : Where one of the tables comes from.
+    sklearn.datasets.load_wine : One of the tables.
 
     Examples
     --------
@@ -218,15 +218,15 @@ def load(
     Returns
     -------
     sklearn.utils.Bunch
-        ``data`` of shape (n_samples, n_features), float64: numbers unchanged, words as their index in
-        ``categories``, NaN where a value is missing; ``target`` of shape (n_samples,): codes of the classes, int64,
-        or numbers, float64, of a regression set; ``target_names``, the classes in the order of their codes, from the
-        lowest to the highest where they are ordered, None for regression; ``feature_names``; ``categorical``, a mask
-        of the nominal features; ``categories``, a dict from the names of nominal and word features to their values;
-        ``task``, "nominal", "ordinal" or "regression"; ``n_train``, the number of samples in the train part of a fixed
-        split, None where there is none; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin``
-        and ``DESCR``, where the set comes from, in short and in full. Of an unknown table, columns of words are
-        nominal, and a target of numbers that are not whole is regression.
+        ``data`` of shape (n_samples, n_features), float64: numbers unchanged, words as their index in ``categories``,
+        NaN for missing values; ``target`` of shape (n_samples,): codes of the classes, int64, or the numbers, float64,
+        of a regression set; ``target_names``, the classes in the order of their codes, from the lowest to the highest
+        if they are ordered, None for regression; ``feature_names``; ``categorical``, a mask of the nominal features;
+        ``categories``, a dict from the names of nominal and word features to their values; ``task``, "nominal",
+        "ordinal" or "regression"; ``n_train``, the number of samples in the train part of a fixed split, otherwise
+        None; ``frame``, data and target with ``as_frame=True``, otherwise None; ``origin`` and ``DESCR``, the source of
+        the set, in short and in full. In an unknown table, columns of words are nominal, and a target of numbers that
+        are not whole is a regression target.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def load(
     See Also
     --------
     names : The data sets in the folder.
-    load_table : Only numbers, as they stand in the file.
+    load_table : Only numbers, as they are in the file.
     load_ordinal : The sets of the ordinal paper, ready to be fitted.
 
     Examples
@@ -352,7 +352,7 @@ def tidy(name: str, header: list[str], rows: list[list[str]]) -> Bunch:
 
 
 def as_numbers(texts: AnyArray) -> FloatArray | None:
-    """Convert texts to float64, NaN where one is empty; return None where one is a word."""
+    """Convert texts to float64, empty ones to NaN; return None if one is a word."""
     try:
         return np.where(texts == "", "nan", texts).astype(np.float64)
     except ValueError:
@@ -382,7 +382,7 @@ def _code_feature(
 
 
 def _codes(name: str, column: str, texts: AnyArray, words: list[str]) -> IntArray:
-    """Return the place of every text among the words."""
+    """Return the index of every text among the words."""
     unknown = sorted(set(texts.tolist()) - set(words))
     if unknown:
         raise ValueError(f"Not the known table {name!r}: column {column!r} holds {unknown[0]!r}.")
@@ -425,7 +425,7 @@ def _describe(name: str, entry: Entry, bunch: Bunch) -> str:
 
 
 def _add_frame(bunch: Bunch) -> None:
-    """Put a data frame in the place of the data, a series in that of the target, and both into `frame`."""
+    """Replace the data by a data frame and the target by a series, and put both into `frame`."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -434,7 +434,7 @@ def _add_frame(bunch: Bunch) -> None:
     for feature, values, nominal in zip(bunch.feature_names, bunch.data.T, bunch.categorical, strict=True):
         if feature in bunch.categories:
             categories = bunch.categories[feature]
-            # Words stand for their codes; numbers for themselves.
+            # Words have codes; numbers stand for themselves.
             codes = values if isinstance(categories[0], str) else np.searchsorted(categories, values)
             codes = np.where(np.isnan(values), -1, codes).astype(np.int64)
             values = pd.Categorical.from_codes(codes, categories=categories, ordered=not nominal)

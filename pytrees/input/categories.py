@@ -1,11 +1,11 @@
-"""Categorical features: which ones they are, the categories that fit has seen, and their codes for the kernels.
+"""Categorical features: their columns, the categories that fit has seen, and their codes for the kernels.
 
 scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories of their own, refuses
 columns with the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to
 code one sample.
 
-Where an estimator takes missing values they are one category, the last, whatever they are in the data; C4.5 has none
-for them. The ordered categories of pandas are numbers instead: their places in the order, split by thresholds.
+If an estimator takes missing values, all of them are one category, the last; C4.5 has none for them. The ordered
+categories of pandas become numbers: their positions in the order, split by thresholds.
 """
 
 from __future__ import annotations
@@ -43,22 +43,10 @@ _OBJECTS = "OUS"
 def resolve(
     categorical_features: CategoricalFeatures, X: Any, n_features: int, names: Sequence[str] | AnyArray | None = None
 ) -> BoolArray | None:
-    """Find the categorical features; a mask of shape (n_features,), or None where there are none.
+    """Find the categorical features: return a mask of shape (n_features,), or None if there are none.
 
-    Parameters
-    ----------
-    categorical_features : None, "from_dtype", or array-like of bool, int or str
-        As users give it.
-    X : array-like
-        As users give it; its dtypes answer to "from_dtype".
-    n_features : int
-    names : array-like of shape (n_features,), optional
-        The names of the columns; None where there is no data frame.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, has another length than a mask must have, or says what X has not, or twice.
+    `categorical_features` and `X` are as users give them; the dtypes of X answer to "from_dtype". `names` are those of
+    the columns of a data frame. Raises a ValueError if a feature is unknown or repeated, or a mask has a wrong length.
     """
     if categorical_features is None:
         return None
@@ -72,7 +60,7 @@ def resolve(
 
 
 def _is_categorical_by_dtype(X: Any, n_features: int) -> BoolArray:
-    """Return where a data frame has dtypes of categories: those of pandas and polars, and dictionaries of pyarrow."""
+    """Return which columns of a data frame have categories of pandas or polars, or dictionaries of pyarrow."""
     frame = _frame_of(X)
     if frame is None:
         return np.zeros(n_features, dtype=bool)
@@ -81,7 +69,7 @@ def _is_categorical_by_dtype(X: Any, n_features: int) -> BoolArray:
 
 
 def _is_ordered(X: Any, n_features: int) -> BoolArray:
-    """Return where a data frame has ordered categories of pandas."""
+    """Return which columns of a data frame have ordered categories of pandas."""
     if not hasattr(X, "iloc") or getattr(X, "ndim", 0) != 2:
         return np.zeros(n_features, dtype=bool)
     return np.array([bool(getattr(dtype, "ordered", False)) for dtype in X.dtypes], dtype=bool)
@@ -95,7 +83,7 @@ def takes_codes(estimator: Any) -> bool:
 
 
 def _frame_of(X: Any) -> Any:
-    """Return a data frame of any library as one of narwhals, None where X is none."""
+    """Return a data frame of any library as one of narwhals; None if X is none."""
     if narwhals is None:
         if hasattr(X, "columns"):
             raise ImportError(
@@ -126,23 +114,23 @@ def _mask_of(listed: list[Any], n_features: int, names: Sequence[str] | AnyArray
             raise ValueError(f"categorical_features is a mask of {len(listed)} values for {n_features} features.")
         return np.array(listed, dtype=bool) if listed else np.zeros(n_features, dtype=bool)
     if all(isinstance(entry, str) for entry in listed):
-        listed = _places_of(listed, names)
+        listed = _numbers_of(listed, names)
     elif not all(isinstance(entry, Integral) and not isinstance(entry, bool) for entry in listed):
         kinds = ", ".join(sorted({type(entry).__name__ for entry in listed}))
         raise ValueError(f"categorical_features must be a sequence of bool, of int or of str, got: {kinds}.")
     mask = np.zeros(n_features, dtype=bool)
-    for place in listed:
-        if not 0 <= place < n_features:
-            raise ValueError(f"categorical_features holds {place}: features are numbered from 0 to {n_features - 1}.")
-        if mask[place]:
-            named = place if names is None else f"{place} ({names[place]!r})"
+    for feature in listed:
+        if not 0 <= feature < n_features:
+            raise ValueError(f"categorical_features holds {feature}: features are numbered from 0 to {n_features - 1}.")
+        if mask[feature]:
+            named = feature if names is None else f"{feature} ({names[feature]!r})"
             raise ValueError(f"categorical_features holds feature {named} more than once.")
-        mask[place] = True
+        mask[feature] = True
     return mask
 
 
-def _places_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> list[int]:
-    """Find the places of columns by their names."""
+def _numbers_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> list[int]:
+    """Find the numbers of columns by their names."""
     if names is None:
         raise ValueError(
             "categorical_features gives names of columns, but X is no data frame that has them: give a mask, or "
@@ -156,18 +144,18 @@ def _places_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> lis
 
 
 def name_of_column(estimator: Any, column: int) -> str:
-    """Return the name of a column in errors: its number and, where there is one, its name."""
+    """Return the name of a column for errors: its number and, if it has one, its name."""
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
 def allows_missing(estimator: Any) -> bool:
-    """Whether NaN is a value that is missing, not an error."""
+    """Whether NaN is a missing value, not an error."""
     return getattr(estimator, "_allows_missing", False)
 
 
 def not_finite(what: str, estimator: Any, column: int, name: str | None = None) -> ValueError:
-    """Make the error about NaN or infinity in a column, which an estimator, or what is called so, does not take."""
+    """Make the error about NaN or infinity in a column, which an estimator, or something of this name, refuses."""
     name = type(estimator).__name__ if name is None else name
     refused = "infinite values" if what != "NaN" and allows_missing(estimator) else "missing or infinite values"
     takers = ""
@@ -187,28 +175,16 @@ def not_finite(what: str, estimator: Any, column: int, name: str | None = None) 
 def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatArray | None:
     """Learn the categories of X, and code it.
 
-    Sets `is_categorical_`, `categories_` and `ordered_categories_`, also `n_features_in_` and `feature_names_in_` where
-    there are categories.
+    Sets `is_categorical_`, `categories_` and `ordered_categories_`, and with categories also `n_features_in_` and
+    `feature_names_in_`. The code is a new array, as `encode` gives it; None if there are no categories: X is then
+    unchecked.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its `categorical_features`, if it has the parameter, says which features are categorical.
-    X : array-like of shape (n_samples, n_features)
-    allow_missing : bool, default=False
-        Take missing values for missing, instead of refusing them: they are the last category or, where the estimator
-        has `_missing_is_category` False, become NaN and are no category.
+    With `allow_missing`, missing values are not refused. They are the last category, or NaN and no category if the
+    estimator has `_missing_is_category` False.
 
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features), float64, or None
-        As `encode` gives it, an array of its own; None where there are no categories, X being unchecked.
-
-    Raises
-    ------
-    ValueError
-        If `categorical_features` does not fit to X; if a categorical column holds missing values, infinity, or values
-        that have no order among them, such as numbers and words. Numeric columns are not checked for NaN and infinity.
+    Raises a ValueError if `categorical_features` does not fit to X, or a categorical column holds missing values,
+    infinity, or values without an order, such as numbers and words. Numeric columns are not checked for NaN and
+    infinity.
     """
     if not hasattr(estimator, "categorical_features"):
         return None
@@ -236,25 +212,12 @@ def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatA
 def encode(estimator: Any, X: Any, *, handle_unknown: str | None = None, allow_missing: bool = False) -> FloatArray:
     """Encode the categorical features, and convert the others to float64: the matrix that the kernels walk.
 
-    Parameters
-    ----------
-    estimator : fitted estimator with categorical features
-    X : array-like of shape (n_samples, n_features)
-    handle_unknown : {"error", "majority"}, optional
-        What to do about values that fit has not seen; by default the estimator's own parameter.
-    allow_missing : bool, default=False
-        As for `fit_encode`.
+    The code of a category is its position among the sorted ones, of an ordered category its position in the order.
+    Other values are UNKNOWN, or NaN for ordered categories; missing values that are no category are NaN. The array is
+    C-contiguous. `handle_unknown` replaces the estimator's parameter; `allow_missing` is as for `fit_encode`.
 
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features), float64
-        C-contiguous. A category has its place among the sorted ones, other values UNKNOWN; missing ones, where they
-        are no category, NaN. An ordered category has its place in the order, other values of such a feature NaN.
-
-    Raises
-    ------
-    ValueError
-        If the columns are not those of fit, a categorical column holds missing values, infinity, or unknown values.
+    Raises a ValueError if X has other columns than in fit, or a categorical column holds missing values, infinity, or
+    unknown values.
     """
     handle_unknown = estimator.handle_unknown if handle_unknown is None else handle_unknown
     if handle_unknown not in _WAYS:  # set after fit
@@ -265,23 +228,20 @@ def encode(estimator: Any, X: Any, *, handle_unknown: str | None = None, allow_m
 
 
 def n_categories(estimator: Any) -> IntArray | None:
-    """Return how many codes each feature has, 0 for numeric ones; None where all are numeric."""
+    """Return how many codes each feature has, 0 for numeric ones; None if all are numeric."""
     is_categorical = getattr(estimator, "is_categorical_", None)
     if is_categorical is None:
         return None
     numbers = np.zeros(len(is_categorical), dtype=np.int64)
-    # One at least: a column of nothing but missing values is categorical nonetheless.
+    # At least one: a column of missing values alone is categorical too.
     numbers[is_categorical] = [max(1, len(categories)) for categories in estimator.categories_]
     return numbers
 
 
 def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes: int) -> dict[str, Any]:
-    """Return what kernels are told of the features of a fitted estimator: nothing where all are numeric.
+    """Return the kernels' arguments about the features of a fitted estimator: none if all are numeric.
 
-    Raises
-    ------
-    ValueError
-        If a feature has too many categories for all their divisions into two to be judged.
+    Raises a ValueError if a feature has too many categories to judge all their divisions into two.
     """
     sizes = n_categories(estimator)
     if sizes is None:
@@ -299,12 +259,12 @@ def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes
 
 
 def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
-    """Remove the categories that only samples outside `rows` have, as if these had not been given to fit.
+    """Remove the categories that only samples outside `rows` have, as if fit had not been given these.
 
-    X, which is coded, is changed in place; left-out samples with a forgotten category get another one's code.
+    The codes in X are changed in place; samples outside `rows` with a removed category get another category's code.
     """
-    for place, column in enumerate(np.flatnonzero(estimator.is_categorical_)):
-        codes, categories = X[:, column], estimator.categories_[place]
+    for i, column in enumerate(np.flatnonzero(estimator.is_categorical_)):
+        codes, categories = X[:, column], estimator.categories_[i]
         used = np.zeros(len(categories), dtype=bool)
         of_rows = codes[rows]
         used[of_rows[~np.isnan(of_rows)].astype(np.int64)] = True
@@ -313,21 +273,21 @@ def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
         new_codes = np.maximum(np.cumsum(used) - 1, 0)
         known = ~np.isnan(codes)
         codes[known] = new_codes[codes[known].astype(np.int64)]
-        estimator.categories_[place] = categories[used]
+        estimator.categories_[i] = categories[used]
 
 
 # ------------------------------------------------------------------------------------------------------------ the codes
 
 
 def _as_table(X: Any) -> Any:
-    """Return X as a data frame of pandas or narwhals, or as an array, whose values are what they were."""
+    """Return X as a data frame of pandas or narwhals, or as an array, with unchanged values."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
     frame = _frame_of(X)
     if frame is not None:
         return frame
     table = check_array(X, dtype=None, ensure_all_finite=False)
-    if not hasattr(X, "dtype") and table.dtype.kind in "US":  # numbers among words have become words
+    if not hasattr(X, "dtype") and table.dtype.kind in "US":  # NumPy made words of numbers among words
         table = check_array(X, dtype=object, ensure_all_finite=False)
     return table
 
@@ -342,7 +302,7 @@ def _column(table: Any, column: int) -> AnyArray:
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
         values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()  # an array of pyarrow's dictionaries has words where they are missing
+        values[:] = series.to_list()  # as an array, pyarrow's dictionaries have words for missing values
         return values
     values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[:, column])
     return values.astype(object) if values.dtype.kind == "T" else values
@@ -385,7 +345,7 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
                 values[unknown], estimator, column, refuses, allow_missing, refuses and of_missing == UNKNOWN
             )
             X[unknown[is_absent], column] = of_missing
-    return check_array(X, ensure_all_finite=False)  # refuses to be without rows
+    return check_array(X, ensure_all_finite=False)  # refuses an array without rows
 
 
 def _is_category(estimator: Any) -> bool:
@@ -394,19 +354,19 @@ def _is_category(estimator: Any) -> bool:
 
 
 def _code_of_missing(estimator: Any, categories: AnyArray) -> float:
-    """Return the code of missing values: NaN where they are no category, UNKNOWN where `fit` has not seen them."""
+    """Return the code of missing values: NaN if they are no category, UNKNOWN if `fit` has not seen them."""
     if not _is_category(estimator):
         return np.nan
     return len(categories) - 1 if has_missing(categories) else UNKNOWN
 
 
 def has_missing(categories: AnyArray) -> bool:
-    """Whether missing values are among the categories of a feature: as the last one."""
+    """Whether missing values are a category of a feature, the last one."""
     return len(categories) > 0 and bool(_are_absent(categories[-1:])[0])
 
 
 def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
-    """Find the different values of a column, sorted; missing ones are left out, or the last one."""
+    """Find the different values of a column, sorted; missing ones are left out, or become the last category."""
     if values.dtype.kind in _OBJECTS:
         try:
             different: Any = set(values.tolist())
@@ -428,22 +388,21 @@ def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing
 
 
 def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
-    """Find the place of every value among the sorted categories; UNKNOWN for those that are not there."""
+    """Find the position of every value among the sorted categories, UNKNOWN for other values."""
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
-        place_of = {category: place for place, category in enumerate(categories.tolist())}
-        places = [place_of.get(value, UNKNOWN) for value in values.tolist()]
-        return np.array(places, dtype=np.int64)
+        codes = {category: code for code, category in enumerate(categories.tolist())}
+        return np.array([codes.get(value, UNKNOWN) for value in values.tolist()], dtype=np.int64)
     if kinds[0] != kinds[1] or not len(categories):
         return np.full(len(values), UNKNOWN)
-    places = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
-    return np.where(categories[places] == values, places, UNKNOWN)
+    found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    return np.where(categories[found] == values, found, UNKNOWN)
 
 
 def _codes_in_order(values: AnyArray, categories: AnyArray) -> FloatArray:
-    """Find the place of every value in the order of the categories; NaN for those that are not there."""
-    place_of = {category: place for place, category in enumerate(categories.tolist())}
-    return np.array([place_of.get(value, np.nan) for value in values.tolist()], dtype=np.float64)
+    """Find the position of every value in the order of the categories, NaN for other values."""
+    codes = {category: code for code, category in enumerate(categories.tolist())}
+    return np.array([codes.get(value, np.nan) for value in values.tolist()], dtype=np.float64)
 
 
 def _are_absent(values: AnyArray) -> BoolArray:
@@ -460,7 +419,7 @@ def _refuse_infinity(values: AnyArray, estimator: Any, column: int) -> None:
 def _check_unknown(
     values: AnyArray, estimator: Any, column: int, refuses: bool, allow_missing: bool, refuses_missing: bool
 ) -> BoolArray:
-    """Refuse values that are not among the categories, if they must not be there; return which of them are missing."""
+    """Refuse values that are no categories if they are not allowed; return which of them are missing."""
     _refuse_infinity(values, estimator, column)
     is_absent = _are_absent(values)
     if is_absent.any() and not allow_missing:
@@ -468,8 +427,8 @@ def _check_unknown(
     unknown = values[~is_absent]
     if refuses_missing and is_absent.any():
         raise ValueError(
-            f"Found missing values in {name_of_column(estimator, column)}, in which fit has not seen any and "
-            "handle_unknown='majority' would let them pass: they are a category."
+            f"Found missing values in {name_of_column(estimator, column)}, a category that fit has not seen and "
+            "handle_unknown='majority' would let pass."
         )
     if len(unknown) and refuses:
         _refuse_unknown(unknown, estimator, column)

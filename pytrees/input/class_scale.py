@@ -1,4 +1,4 @@
-"""Classes that stand in an order: the one that a user names, or that of pandas' ordered categories."""
+"""The order of classes: named by the user, or given by pandas' ordered categories."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .._typing import AnyArray, IntArray
 
 
 def class_order(classes: Any) -> AnyArray:
-    """Return the `classes` that a user names as an array that keeps what they are."""
+    """Return the `classes` that a user names as an array, each with its type."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
     if not hasattr(classes, "__array__"):
         classes = _without_conversion(classes)
-    classes = np.array(classes)  # a copy: nobody shall change the order of a fitted estimator
+    classes = np.array(classes)  # a copy, so that nobody changes the order of a fitted estimator
     if classes.ndim != 1:
         raise ValueError(f"classes must have one dimension, got an array with {classes.ndim}.")
     if not len(classes):
@@ -27,14 +27,14 @@ def class_order(classes: Any) -> AnyArray:
     listed = classes.tolist()
     if any(is_missing(label) for label in listed):
         raise ValueError("classes holds a missing value, which cannot be a class.")
-    if len(_places(listed, "classes")) < len(listed):
-        repeated = next(label for place, label in enumerate(listed) if label in listed[:place])
+    if len(_ranks(listed, "classes")) < len(listed):
+        repeated = next(label for rank, label in enumerate(listed) if label in listed[:rank])
         raise ValueError(f"classes holds {repeated!r} more than once.")
     return classes
 
 
 def _without_conversion(labels: Any) -> AnyArray:
-    """Convert a sequence to an array, of objects where labels are of different kinds: no number becomes a word."""
+    """Convert a sequence to an array, of objects if labels are of different kinds: no number becomes a word."""
     labels = np.fromiter(labels, dtype=object, count=len(labels))
     for kind in (str, (Real, np.bool_)):
         if all(isinstance(label, kind) for label in labels):
@@ -42,31 +42,31 @@ def _without_conversion(labels: Any) -> AnyArray:
     return labels
 
 
-def _places(listed: list[Any], what: str) -> dict[Any, int]:
+def _ranks(listed: list[Any], what: str) -> dict[Any, int]:
     try:
-        return {label: place for place, label in enumerate(listed)}
+        return {label: rank for rank, label in enumerate(listed)}
     except TypeError as error:
-        raise ValueError(f"{what} holds what cannot be a class: {error}.") from None
+        raise ValueError(f"{what} holds a label that cannot be a class: {error}.") from None
 
 
 def codes_in(y: Any, classes: AnyArray) -> IntArray:
-    """Find the place among the classes of every label, which need not be of a kind that can be sorted."""
+    """Find the rank of every label among the classes; labels need not be of a kind that can be sorted."""
     if isinstance(y, (list, tuple)):
         y = np.fromiter(y, dtype=object, count=len(y))
     listed = column_or_1d(y, warn=True).tolist()
     if any(is_missing(label) for label in listed):
         raise ValueError("Input y contains NaN.")
-    place = _places(classes.tolist(), "classes")
-    unknown = [label for label in _places(listed, "y") if label not in place]
+    ranks = _ranks(classes.tolist(), "classes")
+    unknown = [label for label in _ranks(listed, "y") if label not in ranks]
     if unknown:
         more = ", ..." if len(unknown) > 5 else ""
         named = ", ".join(repr(label) for label in unknown[:5]) + more
-        raise ValueError(f"y holds what is not among classes={classes.tolist()!r}: {named}.")
-    return np.array([place[label] for label in listed], dtype=np.int64)
+        raise ValueError(f"y holds labels that are not among classes={classes.tolist()!r}: {named}.")
+    return np.array([ranks[label] for label in listed], dtype=np.int64)
 
 
 def ordered_categories(y: Any) -> tuple[IntArray, AnyArray] | None:
-    """Return codes and categories of an ordered pandas Categorical, or of a column of one; None of anything else."""
+    """Return codes and categories of an ordered pandas Categorical, or of a column of one; None for anything else."""
     is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
     column = y.iloc[:, 0] if is_frame else y
     categorical = getattr(column, "cat", column)

@@ -1,4 +1,4 @@
-"""From what a user hands in to what the kernels take: checked, coded, in order."""
+"""The user's X, y, weights and keys of order as the kernels take them: checked and coded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_SAMPLES = 2**28
 def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
     """Validate X for a fitted estimator: C-contiguous, float64, finite; errors name the column that is not.
 
-    Categorical features come as codes. Where the estimator allows missing values they are NaN.
+    Categorical features come as codes. If the estimator allows missing values, they are NaN.
     """
     X = validate_rows(estimator, X)
     check_finite(estimator, X)
@@ -36,7 +36,7 @@ def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
 
 
 def validate_rows(estimator: Any, X: Any) -> FloatArray:
-    """Validate X as `validate_X` does, but for NaN and infinity, which the caller looks for."""
+    """Validate X as `validate_X` does, but leave the search for NaN and infinity to the caller."""
     if _is_plain(X) and _has_known_features(estimator, X):
         return X
     with naming_columns(estimator, X):
@@ -46,8 +46,7 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
 
 
 def _is_plain(X: Any) -> TypeGuard[FloatArray]:
-    """Whether X is a table that `validate_data` would return as it is: to ask it takes longer than a sample takes to
-    walk, and as long as a small tree takes to grow."""
+    """Whether X is a table that `validate_data` would return unchanged, after as long as a small tree takes to grow."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -74,9 +73,9 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
 def validate_X_y(
     estimator: Any, X: MatrixLike, y: Any, function: str | None = None
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for.
+    """Validate X as `validate_X` does; return it with y as class codes (int32), and the sorted classes.
 
-    Errors name the function, if one is given, that has no categorical features.
+    Errors name the function, if one is given, as it has no parameter for categorical features.
     """
     with naming_columns(estimator, X, function):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
@@ -86,7 +85,7 @@ def validate_X_y(
 def validate_coded_X_y(
     estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, function: str | None = None
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X and y where the categories of X are coded to `coded`, or None if it has none."""
+    """Validate X and y; `coded` is X with codes of categories, or None if it has none."""
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
         raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
     if coded is None and _is_plain(X) and _are_plain_labels(y, X):
@@ -129,19 +128,19 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
 
 
 def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, CodeArray]:
-    """Return the classes and codes of whole numbers from `low` on, so few that each has a place of its own."""
+    """Return the classes and codes of whole numbers in a range of `n_values` from `low` on, without sorting them."""
     # Differences of narrow integers can wrap around: as unsigned ones they are right.
-    places = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
+    offsets = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
     is_class = np.zeros(n_values, dtype=bool)
-    is_class[places] = True
-    code_of_place = np.cumsum(is_class, dtype=np.int32) - np.int32(1)
+    is_class[offsets] = True
+    codes = np.cumsum(is_class, dtype=np.int32) - np.int32(1)
     classes = np.flatnonzero(is_class).astype(y.dtype) + y.dtype.type(low)
-    return classes, code_of_place[places]
+    return classes, codes[offsets]
 
 
 @contextmanager
 def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -> Iterator[None]:
-    """Turn errors about words, and integers of Python beyond the range of float64, into ones that name a column."""
+    """Turn errors about words, and about integers beyond the range of float64, into errors that name a column."""
     try:
         yield
     except OverflowError as error:
@@ -159,7 +158,7 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         column = _first_that_raises(ValueError, X, is_categorical)
         if column is None:
             raise
-        advice = "where they are categories, say so by categorical_features"
+        advice = "if they are categories, name this column in categorical_features"
         if function is not None:
             advice = (
                 f"{function} takes numbers only; encode this column, for example by sklearn.preprocessing.OneHotEncoder"
@@ -168,7 +167,7 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
 
 
 def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:
-    """Return the first column, not to be skipped, whose conversion to numbers raises this error, or None."""
+    """Return the first column that is not skipped and raises this error when converted to numbers, or None."""
     table = np.asarray(X, dtype=object)
     for column in range(table.shape[1] if table.ndim == 2 else 0):
         if skipped is not None and skipped[column]:
@@ -177,16 +176,16 @@ def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray 
             np.asarray(table[:, column], dtype=np.float64)
         except kind:
             return column
-        except (OverflowError, TypeError, ValueError):  # another error than the one that is looked for
+        except (OverflowError, TypeError, ValueError):  # another error
             continue
     return None
 
 
 def check_finite(estimator: Any, X: FloatArray) -> None:
-    """Raise a ValueError that names the first column that holds infinity, or NaN where that is not allowed."""
+    """Raise a ValueError that names the first column with infinity, or with NaN if that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
-    if np.isfinite(total):  # which settles it without a second array
+    if np.isfinite(total):  # then all are finite, without a second array
         return
     is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
     if not is_bad.any():
@@ -197,13 +196,13 @@ def check_finite(estimator: Any, X: FloatArray) -> None:
 
 
 def may_have_missing(X: FloatArray) -> bool:
-    """Whether X holds NaN, for all that its sum tells; X holds no infinity."""
+    """Whether X, which holds no infinity, may hold NaN, by its sum."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isnan(np.sum(X)))
 
 
 def row_order(order: Any, n_samples: int) -> IntArray | None:
-    """Sort the samples by keys, those of equal keys in their own order; None where there are no keys."""
+    """Sort the samples by keys, stably; None if there are no keys."""
     if order is None:
         return None
     keys = _checked_keys(order, n_samples, "order", "such samples have no place in the order")
@@ -219,13 +218,13 @@ def group_codes(groups: Any, n_samples: int) -> CodeArray:
 
 
 def order_by_group(codes: CodeArray, order: Any) -> IntArray:
-    """Return the place of every sample where they stand group by group, in the order of each group."""
+    """Return the position of every sample when they are sorted group by group, in the order of each group."""
     in_order = row_order(order, len(codes))
     in_order = np.arange(len(codes)) if in_order is None else in_order
     rows = in_order[np.argsort(codes[in_order], kind="stable")]
-    places = np.empty(len(codes), dtype=np.int64)
-    places[rows] = np.arange(len(codes))
-    return places
+    positions = np.empty(len(codes), dtype=np.int64)
+    positions[rows] = np.arange(len(codes))
+    return positions
 
 
 @contextmanager
@@ -238,7 +237,7 @@ def _naming_keys(name: str) -> Iterator[None]:
 
 
 def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
-    """Return a key for every sample, none of which is missing."""
+    """Return a key for every sample; none may be missing."""
     keys = _keys_of_samples(given, name)
     if len(keys) != n_samples:
         raise ValueError(f"{name} has {len(keys)} keys for {n_samples} samples.")
@@ -250,7 +249,7 @@ def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
 
 
 def _keys_of_samples(order: Any, name: str) -> AnyArray:
-    """Return the keys as an array of one dimension: of numbers or dates, or of objects that must not be converted."""
+    """Return the keys as an array of one dimension: of numbers or dates, or of unconverted objects."""
     # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
     categorical = getattr(order, "cat", order)
     if getattr(categorical, "ordered", False):
@@ -274,7 +273,7 @@ def _keys_of_samples(order: Any, name: str) -> AnyArray:
 
 
 def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: ClassWeight) -> AnyArray | None:
-    """Compute one weight for every sample, as `counts_where_exact` gives them."""
+    """Compute one weight for every sample, in the form of `counts_where_exact`."""
     if sample_weight is None and class_weight is None:
         return None
     weights = np.ones(len(X))
@@ -283,7 +282,7 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
     if class_weight is not None:
         with naming_huge_weights("class_weight"):
             of_classes = compute_sample_weight(class_weight, y)
-        with np.errstate(over="ignore", invalid="ignore"):  # which the next line looks for
+        with np.errstate(over="ignore", invalid="ignore"):  # the next line looks for both
             weights = weights * of_classes
         if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
             raise ValueError(f"class_weight={class_weight!r} gives weights that are negative, infinite, or all zero.")
@@ -300,14 +299,14 @@ def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
     with naming_huge_weights("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():  # which scikit-learn refuses too, from 1.9 on
+    if not weights.any():  # scikit-learn refuses them only from 1.9 on
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
 
 
 @contextmanager
 def naming_huge_weights(name: str) -> Iterator[None]:
-    """Turn the error about an integer that is beyond the range of float64 into one that names the parameter."""
+    """Turn the error about an integer beyond the range of float64 into one that names the parameter."""
     try:
         yield
     except OverflowError as error:
@@ -315,9 +314,9 @@ def naming_huge_weights(name: str) -> Iterator[None]:
 
 
 def counts_where_exact(weights: AnyArray) -> AnyArray | None:
-    """Return the weights as the kernels take them: None where all are 1.
+    """Return the weights as the kernels take them: None if all are 1, int64 if they are whole, otherwise float64.
 
-    Whole numbers come as int64, and are compared exactly, as counts of repeated samples are; others as float64.
+    Whole numbers are compared exactly, like counts of repeated samples.
     """
     if np.all(weights == 1):
         return None

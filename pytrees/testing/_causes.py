@@ -11,24 +11,24 @@ from .._engine import reference
 from ..criteria import CRITERIA, resolve
 from ._nodes import Cut, Node, Samples, judge, number, shortfall
 
-# Fewer wrong splits than these have too many explanations; more, or of more samples together, take too long.
+# Fewer wrong splits have too many explanations; more of them, or more samples together, take too long.
 _FEWEST = 3
 _MOST = 50
 _MOST_SAMPLES = 2000
 _ENOUGH = 1e-9
-# What float16 numbers lose.
+# The rounding of float16.
 _ROUNDED = 1e-3
 
 Gains = Callable[[Node], list[float]]
 
 
 def causes_of(wrong: list[tuple[Node, Cut]]) -> list[str]:
-    """Return what explains all wrong splits: under which changes of the criterion each would be a best one."""
+    """Return the explanations of all wrong splits: changes of the criterion that make each of them a best split."""
     if not wrong:
         return []
     short = max(shortfall(taken.gain, node.best.gain) for node, taken in wrong if node.best is not None)
     if short <= _ROUNDED:
-        return [f"rounding, for none gains less than the best by more than {short:.1e}"]
+        return [f"rounding, as none gains less than the best by more than {short:.1e}"]
     if len(wrong) < _FEWEST:
         return []
     samples = wrong[0][0].samples
@@ -55,7 +55,7 @@ def _explains(gains_of: Gains, wrong: list[tuple[Node, Cut]]) -> bool:
 
 
 def _variants(samples: Samples) -> dict[str, Gains]:
-    """Return gains of a node's cuts by other rules, by what they do."""
+    """Return functions that give the gains of a node's cuts by other rules, by a description of the rule."""
     found: dict[str, Gains] = {}
     has_weights = any(weight != 1 for weight in samples.weights)
     if resolve(_name(samples)).has_impurity:
@@ -88,7 +88,7 @@ def _gains(node: Node, criterion: Any, weighted: bool = True) -> list[float]:
 
 
 def _of_children(share: Callable[[Node, int], float]) -> Gains:
-    """Return gains in which the impurity of a child of so many samples counts by this share."""
+    """Return gains in which a child's impurity counts by `share` of the node and the child's number of samples."""
 
     def gains(node: Node) -> list[float]:
         found, measure = [], reference("split.gains").impurities

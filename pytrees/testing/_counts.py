@@ -1,4 +1,4 @@
-"""Tables of class counts, as criteria are given them, and what should hold of their gains."""
+"""Tables of class counts for criteria, and the properties of their gains."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ Definition = Callable[..., Any]
 
 
 class GainsError(Exception):
-    """Raised where a criterion raises an error or gives no gains; its text has the table."""
+    """Raised if a criterion raises an error or gives no gains; its text has the table."""
 
 
-# Of a cut among others and alone, as the engines allow it.
+# By how much the gain of a cut alone may differ from its gain among others, as the engines allow it.
 _ALONE = 1e-12
 
 
-class CountCases:
-    """Draws tables of cuts for a criterion on class counts, and tells what is wrong with its gains.
+class Cases:
+    """Base class of the cases that test the gains of a criterion, of pytrees or of a user's own.
 
-    Parameters
-    ----------
-    criterion : criterion object
-        Of one's own, or of pytrees.
-    max_classes : int
-        The most classes.
-    tolerance : float
-        By how much gains may differ from what they should be.
+    Gains may differ from the expected ones by `tolerance`.
     """
-
-    properties = ("nonnegative", "pure", "independent", "sides", "classes", "scale", "convex")
 
     def __init__(self, criterion: Any, max_classes: int, tolerance: float) -> None:
         self.criterion, self.max_classes, self.tolerance = criterion, max_classes, tolerance
         self.is_own = isinstance(criterion, OwnCriterion)
-        self.per_feature = getattr(criterion, "per_feature", False)
+
+
+class CountCases(Cases):
+    """Cases of a criterion on class counts: tables of cuts."""
+
+    properties = ("nonnegative", "pure", "independent", "sides", "classes", "scale", "convex")
+
+    @property
+    def per_feature(self) -> bool:
+        """Whether the criterion judges all cuts of a feature together."""
+        return getattr(self.criterion, "per_feature", False)
 
     def gains(self, left: FloatArray, right: FloatArray, repeats: int = 1) -> FloatArray:
         """Return the gains of cuts, which are given repeatedly; raise a GainsError that shows them."""
@@ -58,7 +59,7 @@ class CountCases:
         return np.atleast_1d(np.asarray(gain(self.criterion, left, right)))
 
     def definition_of(self, definition: Definition | str) -> Definition:
-        """Return what gains should be, as a function of the class counts of two sides."""
+        """Return the definition of gains, as a function of the class counts of two sides."""
         if callable(definition):
             return definition
         if definition not in CRITERIA or CRITERIA[definition].judges != "counts":
@@ -94,7 +95,7 @@ class CountCases:
     # ---------------------------------------------------------------------------------------------------------- errors
 
     def errors(self, rng: Generator, defined: Definition | None) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the gains of a table, by kind."""
+        """Yield the errors in the gains of a table, by kind."""
         left, right = self.table(rng)
         try:
             gains = self.gains(left, right)
@@ -111,7 +112,7 @@ class CountCases:
             yield from self.errors_of_definition(left, right, gains, defined)
 
     def shortest(self, error: Exception, left: FloatArray, right: FloatArray, repeats: int) -> str:
-        """Describe an error that a table raised, by a cut that raises one alone if there is such."""
+        """Describe an error that a table raised, by a single cut if one raises it alone."""
         for cut in range(len(left)):
             sides = left[cut : cut + 1], right[cut : cut + 1]
             try:
@@ -124,7 +125,7 @@ class CountCases:
     def error_of_memory(
         self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
     ) -> Iterator[tuple[str, str]]:
-        """Yield a gain that is another one after another table was judged."""
+        """Yield a gain that changes after another table was judged."""
         self.gains(*self.table(rng))
         yield from self.differences("memory", left, right, gains, self.gains(left, right), "is judged again", 0.0)
 
@@ -145,7 +146,7 @@ class CountCases:
         yield from self.differences("other cuts", left, right, gains, among, "is one of many", _ALONE)
 
     def errors_of_arguments(self, left: FloatArray, right: FloatArray) -> Iterator[tuple[str, str]]:
-        """Yield that arguments were written to, where a method in Python gets such as can be."""
+        """Yield that a method in Python wrote to its arguments."""
         from ..criteria import CountCriterion
 
         if not self.is_own or type(self.criterion).gains is CountCriterion.gains:
@@ -157,7 +158,7 @@ class CountCases:
                 yield "arguments", f"gains writes to {name}, which was {before.tolist()}, and is {array.tolist()}."
 
     def errors_of_children(self, left: FloatArray, right: FloatArray, gains: FloatArray) -> Iterator[tuple[str, str]]:
-        """Yield that two children gain another amount than the same cut, where there is a method for children."""
+        """Yield that a method for children gives two children another gain than the same cut."""
         from ..criteria import CountCriterion
 
         if not self.is_own or type(self.criterion).gain_of_children is CountCriterion.gain_of_children:
@@ -177,7 +178,7 @@ class CountCases:
     def errors_of_definition(
         self, left: FloatArray, right: FloatArray, gains: FloatArray, defined: Definition
     ) -> Iterator[tuple[str, str]]:
-        """Yield gains that are not what the definition says."""
+        """Yield gains that differ from the definition."""
         expected = np.empty(len(left))
         for cut, sides in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
             try:

@@ -1,4 +1,4 @@
-"""A criterion held against its contract, its definition and what is claimed of it."""
+"""A criterion checked against its contract, its definition and claimed properties."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from ..trees import DecisionForestClassifier, DecisionTreeClassifier
 from ._counts import CountCases, GainsError
 from ._equal import assert_trees_equal
 from ._read import checked_criterion
+from ._reports import CheckError
 from ._sequences import SequenceCases
 from ._tables import draw_table
 
-# Of tables on which trees grow, in turn.
+# The kinds of tables on which trees grow, in turn.
 _TABLES = ("ties", "real", "duplicates", "missing")
-# Trees cost much more than tables of cuts: of so many cases one grows them.
+# Trees cost much more than tables of cuts: every tenth case grows them.
 _CASES_PER_TREE = 10
 _HOLDS, _NOT_TESTED = "holds", "not tested"
 
 
 @dataclass
 class CriterionReport:
-    """Hold what :func:`check_criterion` found.
+    """Hold the findings of :func:`check_criterion`.
 
     ``print`` shows all of it.
 
@@ -40,15 +41,15 @@ class CriterionReport:
     errors : dict of str to str
         The first error of every kind.
     properties : dict of str to str
-        By property, ``"holds"`` where no case speaks against it, or the first that does; ``"not tested"`` after an
-        error in the first case. Nothing is wrong with a criterion that lacks one, unless it is claimed.
+        By property, ``"holds"``, or the first case against it, or ``"not tested"`` after an error in the first case. A
+        criterion may lack a property, unless it is claimed.
     has_definition : bool
-        Whether gains were compared with a definition. Where they were not, a criterion without errors can still judge
-        something else than it should.
+        Whether gains were compared with a definition. If not, a criterion without errors can still judge something else
+        than it should.
 
     See Also
     --------
-    check_criterion : What makes it.
+    check_criterion : Makes it.
 
     Examples
     --------
@@ -79,18 +80,13 @@ class CriterionReport:
         return "\n".join(lines)
 
 
-class CriterionCheckError(AssertionError):
-    """Raised where a criterion breaks its contract; its text is the report.
+class CriterionCheckError(CheckError):
+    """Raised if a criterion breaks its contract; its text is the report.
 
     Parameters
     ----------
     report : CriterionReport
-        What was found.
-
-    Attributes
-    ----------
-    report : CriterionReport
-        What was found.
+        The findings, also as an attribute.
 
     See Also
     --------
@@ -106,12 +102,7 @@ class CriterionCheckError(AssertionError):
     ['definition']
     """
 
-    def __init__(self, report: CriterionReport) -> None:
-        super().__init__(str(report))
-        self.report = report
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.report,)
+    report: CriterionReport
 
 
 def check_criterion(
@@ -126,10 +117,10 @@ def check_criterion(
 ) -> CriterionReport:
     """Check that a criterion keeps its contract; raise an error that shows the first breach of every kind.
 
-    It judges tables of cuts, of whole and other weights, few and many, and grows trees. Always checked is what the
-    engines rely on: gains are numbers, or minus infinity; the same counts always give the same gain, whatever cuts
-    stand beside; arguments stay as they are; both engines grow the same trees, and so do two threads; and a
-    ``gain_of_children`` of two children gives what the cut gains.
+    It judges tables of cuts, with whole and other weights, few and many, and grows trees. The engines rely on the
+    following, which is always checked: gains are numbers, or minus infinity; the same counts always give the same gain,
+    whatever other cuts there are; arguments stay unchanged; both engines grow the same trees, and so do two threads;
+    and ``gain_of_children`` gives two children the gain of the cut.
 
     Parameters
     ----------
@@ -137,37 +128,37 @@ def check_criterion(
         A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion` or
         :class:`pytrees.criteria.SequenceCriterion` in Python or Cython; or one of pytrees.
     definition : callable or str, optional
-        What every gain should be, written as plainly as can be: a function ``definition(left, right)`` of two lists of
-        class counts, or for label sequences ``definition(labels, goes_left)`` of two lists; it returns a number, which
-        may be a Fraction. Or the name of a criterion of pytrees, which the reference computes.
+        The correct gain, written as plainly as possible: a function ``definition(left, right)`` of two lists of class
+        counts, or for label sequences ``definition(labels, goes_left)`` of two lists, that returns a number or a
+        Fraction. Or the name of a criterion of pytrees, which the reference computes.
     claims : iterable of str, default=()
-        Properties that must hold. All are looked at, and reported:
+        Properties that must hold. All are tested and reported:
 
         - ``"nonnegative"``: no gain is below 0;
-        - ``"pure"``: to cut a node of one class gains 0;
+        - ``"pure"``: a cut of a node with one class gains 0;
         - ``"independent"``: a cut after which both sides have the shares of the node gains 0;
         - ``"sides"``: left and right can be exchanged;
         - ``"classes"``: classes can be exchanged; ordinal criteria lack it;
-        - ``"scale"``: counts times a number give the same gain;
+        - ``"scale"``: counts times a number have the same gain;
         - ``"convex"``: gains, as a function of the counts on the left, are convex, so that a best cut never parts
           equal neighbours of one class.
 
-        Of label sequences there are ``"nonnegative"``, ``"pure"``, ``"sides"``, ``"classes"``, and ``"order"``: the
+        Criteria on label sequences have ``"nonnegative"``, ``"pure"``, ``"sides"``, ``"classes"``, and ``"order"``: the
         order of the samples does not matter.
     max_classes : int, default=5
         The most classes, at least 2.
     n_cases : int, default=100
         Number of tables of cuts; for every tenth, trees are grown.
     tolerance : float, default=1e-9
-        By how much gains may differ from the definition and from what is claimed, relative to the greater of 1 and what
-        they should be.
+        By how much gains may differ from the definition and from the claims, relative to the greater of 1 and the
+        expected gain.
     random_state : int, default=0
-        Seed of what is drawn.
+        Seed of the draws.
 
     Returns
     -------
     CriterionReport
-        Which properties hold.
+        The properties that hold.
 
     Raises
     ------
@@ -230,7 +221,7 @@ def check_criterion(
         if "raises" not in report.errors:
             _look_at_properties(cases, rng, report)
         if "raises" in report.errors:
-            break  # what else there is to say would be said of the same fault
+            break  # further cases would raise the same error
         if case % _CASES_PER_TREE == 0:
             _check_trees(judge, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
     for name in claims:

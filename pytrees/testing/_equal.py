@@ -11,7 +11,7 @@ from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
 from ..tree import LEAF, MULTIWAY, Tree
 from ._read import ReadTree, checked_table, read_tree
 
-# Gains that differ by no more look like a tie, thresholds like one that was rounded, sums of weights like rounded ones.
+# The greatest difference of gains that look like a tie, of thresholds and of sums of weights that look rounded.
 _TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
 # Differences that a tie can make.
 _OF_SPLITS = (
@@ -28,9 +28,9 @@ def assert_trees_equal(
 ) -> None:
     """Raise an AssertionError that names the first difference, unless two trees are equal.
 
-    Trees are equal where all nodes are: what they split by, and where missing values and categories go; the numbers of
-    their samples, class counts and gains, as far as both sides know them; and the classes. The number of a node says
-    nothing: nodes are compared by their paths, in preorder.
+    Trees are equal if their classes and all nodes are: the splits, the ways of missing values and categories, and, as
+    far as both sides know them, the numbers of samples, class counts and gains. Nodes are compared by their paths, in
+    preorder, whatever their numbers are.
 
     Parameters
     ----------
@@ -40,21 +40,21 @@ def assert_trees_equal(
         ``threshold``, and if known ``n_node_samples``, ``value`` (class counts or sums of weights, of shape
         (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; beside these, ``n_features`` and ``classes``.
     X : array-like of shape (n_samples, n_features), optional
-        Samples. With them, thresholds need not be the same numbers: they must send the same of these samples to the
-        same sides. Without them they are compared as numbers. Round them to float32, ``X.astype(np.float32)``, where
-        one of the trees does so, as scikit-learn's do.
+        Samples. With them, thresholds may be different numbers if they send each of these samples to the same side.
+        Without them, thresholds are compared as numbers. Round X to float32, ``X.astype(np.float32)``, if one of the
+        trees does so, as scikit-learn's do.
     rtol : float, default=0.0
-        By how much class counts and gains may differ, relative to the greater of 1 and that of `desired`. With weights
+        By how much class counts and gains may differ, relative to the greater of 1 and the desired one. With weights
         that are not whole numbers they are rounded, and differ in the last digits.
     gains : bool, default=True
-        Whether gains are compared. scikit-learn's trees have none: those that their criterion gives are compared.
+        Whether gains are compared. scikit-learn's trees have none: the gains by their criterion are compared.
 
     Raises
     ------
     AssertionError
         If the trees differ.
     TypeError, ValueError
-        If one of both is no tree.
+        If one of them is no tree.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def _assert_equal(
             raise AssertionError(f"The trees differ in {what}{where}: actual {numbers[0]}, desired {numbers[1]}.")
     samples = None if X is None else _checked_samples(X, actual.tree)
     pair = _Pair(actual, desired, samples, rtol, gains)
-    # Pairs of nodes that are still to be compared, the next last, with the samples of X there and the path.
+    # Pairs of nodes to compare, the next last, with the samples of X there and the path.
     rows = np.arange(0 if samples is None else len(samples))
     pending: list[tuple[int, int, IntArray, tuple[str, ...]]] = [(0, 0, rows, ())]
     while pending:
@@ -134,7 +134,7 @@ def _checked_samples(X: MatrixLike, tree: Tree) -> FloatArray:
 
 
 def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
-    """Return whether values go left at a node with a threshold; those that are missing as the tree says."""
+    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
     return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
 
 
@@ -149,7 +149,7 @@ class _Pair:
     gains: bool
 
     def difference(self, node: int, other: int, rows: IntArray) -> str | None:
-        """Return in what two nodes differ, or None."""
+        """Return the first property in which two nodes differ, or None."""
         a, b = self.actual.tree, self.desired.tree
         kinds = [min(int(tree.children_left[at]), 0) for tree, at in ((a, node), (b, other))]
         if kinds[0] != kinds[1]:
@@ -233,7 +233,7 @@ class _Pair:
         return "\n".join([*lines, f"  {hint}"] if hint else lines)
 
     def hint(self, difference: str, node: int, other: int) -> str:
-        """Return what may be the reason of a difference, if something speaks for it."""
+        """Return a likely reason of a difference, or nothing."""
         a, b = self.actual.tree, self.desired.tree
         one, two = float(a.threshold[node]), float(b.threshold[other])
         if difference == "the threshold" and abs(one - two) <= _FLOAT32 * abs(two):
@@ -253,7 +253,7 @@ def _categories(tree: Tree, node: int) -> list[list[int]]:
 
 
 def condition(read: ReadTree, node: int, child: int) -> str:
-    """Return what holds for the samples of a node's child, which is given by its place among the children."""
+    """Describe the test that the samples of a node's child pass; the child is given by its index among the children."""
     tree, name = read.tree, read.name_of(int(read.tree.feature[node]))
     if tree.children_left[node] == MULTIWAY:
         categories = tree.categories_of(int(tree.children_of(node)[child])).tolist()
@@ -265,7 +265,7 @@ def condition(read: ReadTree, node: int, child: int) -> str:
 
 
 def samples_at(read: ReadTree, node: int) -> str:
-    """Describe the samples of a node, as far as they are known."""
+    """Describe the samples of a node as far as they are known."""
     number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
     by_class = f"by class {class_counts(read, node)}" if "value" in read.known else ""
     return ", ".join(part for part in (number, by_class) if part)
@@ -281,7 +281,7 @@ def _exactly(count: float) -> str:
 
 
 def split_at(read: ReadTree, node: int) -> str:
-    """Describe what a node splits by."""
+    """Describe the split of a node."""
     tree = read.tree
     if tree.children_left[node] == LEAF:
         return "a leaf"

@@ -1,4 +1,4 @@
-"""Fitted trees held against the reference: every split, leaf, threshold and prediction."""
+"""Fitted trees checked against the reference: every split, leaf, threshold and prediction."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
 from ..tree import Tree
 from ._causes import causes_of
-from ._hints import Hints
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
 from ._read import checked_criterion, checked_table, read_tree
-from ._reports import BELOW_ERRORS, NO_PREDICT, TreeCheckError, TreeReport, code_of, keep_example
+from ._reports import BELOW_ERRORS, NO_PREDICT, Hints, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
 
-# Kinds of tables that every implementation should take; the others are asked for.
+# The kinds of tables that every implementation should take.
 _USUAL = ("ties", "duplicates", "constants", "copies", "real")
 
 
@@ -41,34 +41,34 @@ def check_tree(
 ) -> TreeReport:
     """Check every node of a tree with the samples that it was grown on; raise an error unless all are right.
 
-    The reference computes the gain of every cut of every node. The split of a node must be the best, exactly; or a tie
-    of the best; or less by no more than the tolerance. Which it is, is counted. Leaves must be pure, at a limit, or
-    have no cut that gains anything. Numbers of samples, class counts, gains and predictions must be right.
+    The reference computes the gain of every cut of every node. The split of a node must be exactly the best, or tie
+    with the best, or gain less by no more than the tolerance; the three cases are counted. Leaves must be pure, at a
+    limit, or have no cut that gains anything. Numbers of samples, class counts, gains and predictions must be right.
 
     Parameters
     ----------
     tree : Tree, fitted estimator or dict
-        One tree with thresholds, as :func:`assert_trees_equal` takes it. Predictions are checked of an estimator that
-        has ``predict``.
+        One tree with thresholds, as :func:`assert_trees_equal` takes it. If it has ``predict``, predictions are
+        checked.
     X : array-like of shape (n_samples, n_features)
         Its training samples. Missing values are NaN.
     y : array-like of shape (n_samples,)
         Their classes.
     criterion : str or criterion object
-        What judges splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
+        The criterion of the splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
     sample_weight : array-like of shape (n_samples,), optional
         Weights: whole numbers, above 0.
     limits : dict, optional
         Limits that the tree was grown with, by scikit-learn's names: ``max_depth``, ``min_samples_split``,
         ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``; and
-        ``min_gain``. By default the estimator's own, none of a tree.
+        ``min_gain``. By default the estimator's own; a tree has none.
     ties : {"any", "first"}, default="any"
         Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
     tolerance : float, default=1e-12
-        A split counts as ``"within rounding"`` where it gains less than the best by no more, relative to the greater of
-        1 and the best gain.
+        A split counts as ``"within rounding"`` if it gains less than the best by no more than this, relative to the
+        greater of 1 and the best gain.
     dtype : type, default=float64
-        To what the implementation rounds X: scikit-learn's trees to ``np.float32``.
+        The type to which the implementation rounds X: ``np.float32`` for scikit-learn's trees.
 
     Returns
     -------
@@ -82,14 +82,14 @@ def check_tree(
 
         - ``"worse split"``: it gains less than another; ``"tie rule"``: not the first of those that gain as much;
         - ``"samples"``: its children have other samples than its threshold gives them, or the root has others than X;
-          ``"empty child"``: none;
-        - ``"gain"``: it says another gain than it has;
+          ``"empty child"``: a child has none;
+        - ``"gain"``: it reports another gain than it has;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
         - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;
         - ``"prediction"``, ``"classes"``, ``"no tree"``, ``"exception"``: in ``fit`` or ``predict``.
     ValueError
-        If a parameter is wrong, or the tree splits by categories or was grown with a parameter such as `max_features`,
-        under which a node need not take the best of all splits.
+        If a parameter is wrong, if the tree splits by categories, or if it was grown with a parameter such as
+        `max_features`, so that a node need not take the best of all splits.
 
     See Also
     --------
@@ -98,9 +98,9 @@ def check_tree(
 
     Notes
     -----
-    Of every node, the gain of every cut is an exact number: O(n_features · n · (log n + n_classes)) operations on
-    fractions or sums of logarithms for n samples of the node, some ten seconds for a tree on 3,000 samples of ten
-    features. By a criterion of label sequences, or of your own, it takes O(n_features · n²): hundreds of samples.
+    The gain of every cut is computed exactly: for a node of n samples by O(n_features · n · (log n + n_classes))
+    operations on fractions or sums of logarithms, some ten seconds for a tree on 3,000 samples of ten features. A
+    criterion on label sequences, or of your own, takes O(n_features · n²), which allows hundreds of samples.
 
     Examples
     --------
@@ -122,6 +122,7 @@ def check_tree(
     return check.finished()
 
 
+@described_like(check_tree)
 def check_tree_estimator(
     estimator: Any,
     criterion: Any,
@@ -141,30 +142,22 @@ def check_tree_estimator(
     Parameters
     ----------
     estimator : estimator
-        A tree classifier that is compatible with scikit-learn: it is cloned and fitted, and has `tree_`, anything that
-        :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
+        A tree classifier that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be anything
+        that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
         scikit-learn's names.
-    criterion : str or criterion object
-        What should judge its splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
     n_cases : int, default=200
         Number of trees.
     max_samples, max_features : int
         The most samples and features of a table; most have `max_samples`.
     tables : sequence of str, default=("ties", "duplicates", "constants", "copies", "real")
         Kinds of tables, taken in turn: ``"ties"`` has few values, ``"duplicates"`` equal samples of several classes,
-        ``"constants"`` constant features, ``"copies"`` features with the same cuts, ``"real"`` no ties. Besides there
-        are ``"missing"`` with values that are NaN, ``"close"`` with distinct values less than 1e-7 apart, and
-        ``"extreme"`` with values up to 1e30.
+        ``"constants"`` constant features, ``"copies"`` features with the same cuts, ``"real"`` no ties. Further kinds
+        are ``"missing"`` with NaN, ``"close"`` with distinct values less than 1e-7 apart, and ``"extreme"`` with values
+        up to 1e30.
     weighted : bool, default=False
         Whether samples get weights, of 1 to 5.
-    ties : {"any", "first"}, default="any"
-        As in :func:`check_tree`.
-    tolerance : float, default=1e-12
-        As in :func:`check_tree`.
-    dtype : type, default=float64
-        As in :func:`check_tree`; tables are rounded to it.
     random_state : int, default=0
-        Seed of the tables, and of the estimator where its own is None.
+        Seed of the tables, and of the estimator if its own is None.
 
     Returns
     -------
@@ -174,7 +167,7 @@ def check_tree_estimator(
     Raises
     ------
     TreeCheckError
-        If a node is wrong: an AssertionError with the report of all cases. The errors are those of :func:`check_tree`.
+        If a node is wrong: an AssertionError with the report of all cases, with the errors of :func:`check_tree`.
     TypeError
         If `estimator` is not an instance that scikit-learn can copy.
     ValueError
@@ -187,9 +180,9 @@ def check_tree_estimator(
 
     Notes
     -----
-    A case takes O(max_features · max_samples²) exact operations a node: some 10 ms at the sizes of default.
-    Where three splits or more gain too little, the report tells which mistakes would explain all of them: weights of
-    children, ignored sample weights, another criterion.
+    A case takes O(max_features · max_samples²) exact operations a node: some 10 ms with the default sizes. If three
+    splits or more gain too little, the report names mistakes that would explain all of them: weights of children,
+    ignored sample weights, another criterion.
 
     Examples
     --------
@@ -238,7 +231,7 @@ def check_tree_estimator(
 
 
 class _Check:
-    """Hold trees against a criterion and limits, and collect what is found."""
+    """Check trees against a criterion and limits, and collect the findings."""
 
     def __init__(
         self,
@@ -259,7 +252,7 @@ class _Check:
             raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")
         self.judge = checked_criterion(criterion)
         self.criterion, self.given, self.ties, self.tolerance = criterion, given, ties, tolerance
-        # Of the examples' calls of check_tree.
+        # Further arguments of the calls of check_tree in examples.
         self.further = further + ("" if ties == "any" else f", ties={ties!r}")
         self.further += "" if self.dtype is np.float64 else ", dtype=np.float32"
         self.is_drawn = is_drawn
@@ -267,16 +260,16 @@ class _Check:
         self.wrong: list[tuple[Node, Cut]] = []
 
     def check_weights(self, has_weights: bool) -> None:
-        """Raise a ValueError where samples have weights that the criterion cannot see."""
+        """Raise a ValueError if samples have weights that the criterion cannot see."""
         if has_weights and self.judge.judges == "sequence":
             raise ValueError("A label sequence has no weights: check the criterion without them.")
 
     def code(self, fitted: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None) -> Callable[[], str]:
-        """Return what writes the program that shows a tree."""
+        """Return a function that writes the program that shows a tree."""
         return partial(code_of, fitted, X, y, weights, self.criterion, self.further, self.is_drawn)
 
     def look_at(self, fitted: Any, X: FloatArray, y: AnyArray, weights: IntArray | None) -> None:
-        """Add to the report what is found of one tree."""
+        """Add the findings about one tree to the report."""
         self.check_weights(weights is not None)
         code = self.code(fitted, X, y, weights)
         try:
@@ -307,10 +300,10 @@ class _Check:
             walk.check_predictions(fitted, classes, self.dtype)
 
     def finished(self) -> TreeReport:
-        """Return the report; raise it where there are errors."""
+        """Return the report; raise it if there are errors."""
         self.report.causes = causes_of(self.wrong)
         for kind, n_errors in self.report.errors.items():
-            # Beside what explains all worse splits, a hint at an example would mislead.
+            # If a cause explains all worse splits, a hint at a single example would mislead.
             if kind != "worse split" or not self.report.causes:
                 example = self.report.examples[kind]
                 message = example.message + self.hints.of(kind, n_errors)

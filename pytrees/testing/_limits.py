@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any
 
-# Parameters under which the best split is not what a node takes, with the values that change nothing.
+# Parameters that can keep a node from taking the best split, with the values that do not.
 _NOT_CHECKED = {
     "splitter": ("best",),
     "max_features": (None,),
@@ -42,7 +42,7 @@ class Limits:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], n_samples: int, total: int) -> Limits:
-        """Return the limits of scikit-learn's parameters, for so many samples and their weight."""
+        """Return the limits by scikit-learn's parameters, for a number of samples and their total weight."""
         limits = cls()
         for name in ("max_depth", "max_leaf_nodes", "min_impurity_decrease", "min_gain"):
             if given.get(name) is not None:
@@ -55,13 +55,7 @@ class Limits:
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
-    """Return the limits among an estimator's parameters.
-
-    Raises
-    ------
-    ValueError
-        If a parameter keeps its splits from being the best of all.
-    """
+    """Return the limits among an estimator's parameters; raise a ValueError if one of `_NOT_CHECKED` is set."""
     given = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     for name, values in _NOT_CHECKED.items():
         if name in given and given[name] not in values:

@@ -1,4 +1,4 @@
-"""All cuts of one node, judged by the reference, and what a chosen one is among them."""
+"""All cuts of one node, judged by the reference, and the rank of the chosen one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Samples:
 
 @dataclass(eq=False)
 class Cut:
-    """A cut of a node, with the class counts of both sides, and its gain, which is exact where it can be."""
+    """A cut of a node, with the class counts of both sides and its gain, exact if the criterion is."""
 
     node: Node
     feature: int
@@ -54,7 +54,7 @@ class Cut:
 
     @cached_property
     def left(self) -> frozenset[int]:
-        """The samples that it sends to the left."""
+        """The samples on the left."""
         X, goes_left = self.node.samples.X, _modules()[2].goes_left
         return frozenset(row for row in self.node.rows if goes_left(X[row][self.feature], self.threshold, self.missing))
 
@@ -94,8 +94,8 @@ def _modules() -> tuple[Any, ...]:
 def judge(samples: Samples, rows: list[int], min_samples_leaf: int, min_leaf_weight: float) -> Node:
     """Return a node with all cuts of its samples, judged by the reference.
 
-    It takes O(n_features · n_samples · (log n_samples + n_classes)); criteria of label sequences, and of users, take
-    O(n_features · n_cuts · n_samples).
+    It takes O(n_features · n_samples · (log n_samples + n_classes)), or O(n_features · n_cuts · n_samples) for criteria
+    of label sequences, and for a user's own.
     """
     find, scanner, _, _, user, scan = _modules()
     node = Node(samples, rows)
@@ -123,7 +123,7 @@ def judge(samples: Samples, rows: list[int], min_samples_leaf: int, min_leaf_wei
 def _sides_of_cuts(
     samples: Samples, rows: list[int], feature: int, cuts: Sequence[tuple[float, int]]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Yield of every cut, by ascending thresholds, the number of samples on the left and both sides' class counts."""
+    """Yield for every cut, by ascending thresholds, the number of samples on the left and both sides' class counts."""
     partition, types = _modules()[2], reference("base.types")
     order = sorted(rows, key=partition.by_value(samples.X, feature))
     missing_rows = [row for row in order if partition.is_missing(samples.X[row][feature])]
@@ -144,7 +144,7 @@ def threshold_between(below: float, above: float) -> float:
 
 
 def is_greater(gain: Any, other: Any) -> bool:
-    """Whether a gain is greater: exactly where gains are exact, otherwise by more than 1e-12."""
+    """Whether a gain is greater: exactly if gains are exact, otherwise by more than 1e-12."""
     return bool(_modules()[3].is_greater(gain, other))
 
 
@@ -160,7 +160,7 @@ def shortfall(gain: Any, best: Any) -> float:
 
 
 def values_beside(node: Node, cut: Cut) -> tuple[float, float]:
-    """Return the values that a cut separates, infinite where a side has none."""
+    """Return the values that a cut separates, infinite for a side without values."""
     column = {row: node.samples.X[row][cut.feature] for row in node.rows}
     known = {row: value for row, value in column.items() if value == value}
     low = max((value for row, value in known.items() if row in cut.left), default=-np.inf)
@@ -168,8 +168,8 @@ def values_beside(node: Node, cut: Cut) -> tuple[float, float]:
     return low, high
 
 
-def place_of_threshold(node: Node, cut: Cut, threshold: float) -> str:
-    """Return where a threshold lies between the values that it separates."""
+def position_of_threshold(node: Node, cut: Cut, threshold: float) -> str:
+    """Describe where a threshold lies between the values that it separates."""
     low, high = values_beside(node, cut)
     if high == np.inf or low == -np.inf:
         return "missing against known"

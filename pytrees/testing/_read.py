@@ -1,4 +1,4 @@
-"""Read what users give: trees of several libraries and of arrays as one kind of tree; and criteria."""
+"""Read the trees of several libraries, and of arrays, as one kind of tree; and criteria."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
 from ..tree import LEAF, Tree
 
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
-# What a node has beside its split; arrays of other tools may lack it.
+# The further entries of a node, which arrays of other tools may lack.
 _OF_NODES = ("n_node_samples", "value", "gain")
 _EXAMPLES = "a Tree, a fitted tree of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
 
 
 @dataclass
 class ReadTree:
-    """A tree, and what is known of it."""
+    """A tree, and what is known about it."""
 
     tree: Tree
-    # Of n_node_samples, value, gain and n_features; others are filled in.
+    # The names among n_node_samples, value, gain and n_features that were given; others are filled in.
     known: frozenset[str]
     classes: AnyArray | None = None
     feature_names: Sequence[str] | None = None
-    # Whether the gains are its own, and not worked out from its counts.
+    # Whether the gains are its own, not computed from its counts.
     has_own_gains: bool = True
     is_ours: bool = False
 
@@ -39,29 +39,13 @@ class ReadTree:
 
 def checked_table(X: MatrixLike) -> FloatArray:
     """Return X as doubles, which are finite or missing."""
-    # The sum that settles it where all are finite can overflow.
+    # scikit-learn first adds up all values, which can overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 
 
 def read_tree(given: Any) -> ReadTree:
-    """Return the tree of what is given.
-
-    Parameters
-    ----------
-    given : Tree, fitted estimator or dict
-        What has one tree.
-
-    Returns
-    -------
-    ReadTree
-        The tree, its nodes in preorder.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is none of these, or no tree.
-    """
+    """Return the tree of a Tree, estimator or dict, with its nodes in preorder; raise an error if there is none."""
     if isinstance(given, Tree):
         return ReadTree(given, frozenset({*_OF_NODES, "n_features"}), is_ours=True)
     if isinstance(given, Mapping):
@@ -74,7 +58,7 @@ def read_tree(given: Any) -> ReadTree:
         read.feature_names = read.feature_names if names is None else list(names)
         return read
     if hasattr(given, "fit") and own is None:
-        hint = ": one of its estimators_ is one" if hasattr(given, "estimators_") else ", or is not fitted"
+        hint = ": pass one tree, such as estimators_[0]" if hasattr(given, "estimators_") else ", or is not fitted"
         raise TypeError(f"{type(given).__name__} has no tree_{hint}. Expected is {_EXAMPLES}.")
     if own is None:
         raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
@@ -130,7 +114,7 @@ def _preorder(left: AnyArray, right: AnyArray) -> tuple[IntArray, IntArray]:
         if sides[0][node] >= 0:
             pending += (sides[1][node], sides[0][node])
     if len(order) < left.size:
-        raise ValueError(f"Not a tree: of {left.size} nodes {left.size - len(order)} are not below the root, node 0.")
+        raise ValueError(f"Not a tree: {left.size - len(order)} of {left.size} nodes are not below the root, node 0.")
     return np.array(order), number
 
 

@@ -1,10 +1,10 @@
-"""Reports of checks of trees: counts by kind, and the smallest example of each, as code that runs."""
+"""Reports of checks: counts by kind, hints, and the smallest example of each kind, as code that runs."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,18 +15,18 @@ from .._typing import AnyArray, FloatArray
 from ..export import export_dict
 from ..tree import Tree
 
-# Of a split that is right, and of one that is not but is none of the tree's faults.
+# Verdicts on splits that do not count against the tree.
 BEST = "best"
 FIRST_OF_TIES = "tie, first"
 OTHER_OF_TIES = "tie, another"
 ROUNDING = "within rounding"
 SPLITS = (BEST, FIRST_OF_TIES, OTHER_OF_TIES, ROUNDING)
-# Of predictions.
+# Verdicts on predictions.
 CHECKED = "checked"
 NO_PREDICT = "not checked (no estimator with predict)"
 BELOW_ERRORS = "not checked (after errors)"
 
-# A user's own data of more samples, and a tree whose text is longer, are not written out.
+# A user's own data of more samples, and a tree with a longer text, are not written out.
 _MOST_SAMPLES = 30
 _LONGEST_TREE = 3000
 
@@ -38,10 +38,10 @@ class Example:
     Parameters
     ----------
     message : str
-        What is there.
+        The description.
     code : str
-        A program that fits the tree again, or holds it, and checks it. Of more than 30 samples that :func:`check_tree`
-        was given, they are left to be filled in.
+        A program that fits the tree again, or holds it, and checks it. If :func:`check_tree` was given more than 30
+        samples, they are left to be filled in.
     n_samples : int
         Number of training samples.
 
@@ -66,9 +66,9 @@ class Example:
 
 @dataclass
 class TreeReport:
-    """Hold what :func:`check_tree_estimator` or :func:`check_tree` found.
+    """Hold the findings of :func:`check_tree_estimator` or :func:`check_tree`.
 
-    ``print`` shows the counts, and the examples of errors; those of ties are in `examples`.
+    ``print`` shows the counts, and the examples of errors; `examples` also has ties.
 
     Parameters
     ----------
@@ -79,18 +79,18 @@ class TreeReport:
         threshold (``"tie, first"``), another of these (``"tie, another"``), or less than the best by no more than the
         tolerance (``"within rounding"``).
     thresholds : dict of str to int
-        How many thresholds were the ``"midpoint"`` between the values that they separate, the ``"lower value"`` itself,
-        or ``"elsewhere"`` between them; ``"missing against known"`` has no values on one side.
+        How many thresholds were the ``"midpoint"`` between the values that they separate, the ``"lower value"``, or
+        ``"elsewhere"`` between them; ``"missing against known"`` has no values on one side.
     leaves : dict of str to int
         Why nodes are leaves: ``"pure"``, a ``"limit"``, ``"no cut"`` is possible, or ``"no gain"``.
     predictions : dict of str to int
-        Of how many trees predictions were ``"checked"``, or why not. It is shown where some were not.
+        How many trees had their predictions ``"checked"``, or why not. It is printed if some were not.
     errors : dict of str to int
         How many errors there were, by kind.
     examples : dict of str to Example
         The example with the fewest samples of every kind of split that is not the only best, and of every error.
     causes : list of str
-        What would explain all splits that gain less than the best.
+        Mistakes that would explain all splits that gain less than the best.
 
     See Also
     --------
@@ -131,25 +131,60 @@ class TreeReport:
 
 
 def keep_example(report: TreeReport, kind: str, message: str, code: Callable[[], str], n_samples: int) -> bool:
-    """Keep an example, unless there is one of as few samples, and say whether; only then its code is asked for."""
+    """Keep an example, unless there is one with as few samples, and return whether; its code is made only then."""
     if kind in report.examples and n_samples >= report.examples[kind].n_samples:
         return False
     report.examples[kind] = Example(message, code(), n_samples)
     return True
 
 
-class TreeCheckError(AssertionError):
-    """Raised where trees have errors; its text is the report.
+class Hints:
+    """Collects explanations of errors; one is shown if it explains at least half of the errors of its kind."""
+
+    def __init__(self) -> None:
+        self._explained: dict[str, Counter[str]] = defaultdict(Counter)
+        self._of_example: dict[str, Mapping[str, str]] = {}
+
+    def add(self, kind: str, found: Mapping[str, str], is_example: bool) -> None:
+        """Add the explanations of an error: sentences by the name of what they have in common."""
+        self._explained[kind].update(found.keys())
+        if is_example:
+            self._of_example[kind] = found
+
+    def of(self, kind: str, n_errors: int) -> str:
+        """Return the explanation of most errors of a kind, as a sentence about its example; or nothing."""
+        shown = self._of_example.get(kind, {})
+        if not shown:
+            return ""
+        explained = self._explained[kind]
+        name = max(shown, key=lambda each: explained[each])
+        n_explained = explained[name]
+        if 2 * n_explained < n_errors:
+            return ""
+        if n_errors == 1:
+            return f" {shown[name]}"
+        which = f"all {n_errors}" if n_explained == n_errors else f"{n_explained} of {n_errors}"
+        return f" {shown[name]} This would explain {which} such errors."
+
+
+class CheckError(AssertionError):
+    """Base class of errors that hold a report, which is their text."""
+
+    def __init__(self, report: Any) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.report,)
+
+
+class TreeCheckError(CheckError):
+    """Raised if trees have errors; its text is the report.
 
     Parameters
     ----------
     report : TreeReport
-        What was found.
-
-    Attributes
-    ----------
-    report : TreeReport
-        What was found.
+        The findings, also as an attribute.
 
     See Also
     --------
@@ -166,12 +201,7 @@ class TreeCheckError(AssertionError):
     ["the criterion is 'entropy'"]
     """
 
-    def __init__(self, report: TreeReport) -> None:
-        super().__init__(str(report))
-        self.report = report
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.report,)
+    report: TreeReport
 
 
 # --------------------------------------------------------------------------------------------------- examples as code
@@ -188,7 +218,7 @@ def code_of(
 ) -> str:
     """Return a program that fits an estimator, or holds a tree, and checks it.
 
-    Data that were drawn are always written out, for nobody else has them.
+    Drawn data are always written out, as nobody else has them.
     """
     is_fitted = hasattr(tree, "fit")
     imports = ["import numpy as np", "from pytrees.testing import check_tree"]

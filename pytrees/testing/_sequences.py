@@ -1,4 +1,4 @@
-"""Label sequences and their cuts, as criteria are given them, and what should hold of their gains."""
+"""Label sequences and their cuts for criteria, and the properties of their gains."""
 
 from __future__ import annotations
 
@@ -11,30 +11,15 @@ from numpy.random import Generator
 
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
-from ..criteria import OwnCriterion
-from ._counts import GainsError, near
+from ._counts import Cases, GainsError, near
 
 Definition = Callable[..., Any]
 
 
-class SequenceCases:
-    """Draws label sequences and cuts for a criterion on sequences, and tells what is wrong with its gains.
-
-    Parameters
-    ----------
-    criterion : criterion object
-        Of one's own, or of pytrees.
-    max_classes : int
-        The most classes.
-    tolerance : float
-        By how much gains may differ from what they should be.
-    """
+class SequenceCases(Cases):
+    """Cases of a criterion on label sequences: sequences and cuts."""
 
     properties = ("nonnegative", "pure", "sides", "classes", "order")
-
-    def __init__(self, criterion: Any, max_classes: int, tolerance: float) -> None:
-        self.criterion, self.max_classes, self.tolerance = criterion, max_classes, tolerance
-        self.is_own = isinstance(criterion, OwnCriterion)
 
     def gains(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> FloatArray:
         """Return the gains of cuts that send the first samples of an order to the left, or raise a GainsError."""
@@ -44,7 +29,7 @@ class SequenceCases:
             raise GainsError(self.shortest(error, labels, order, n_left)) from error
 
     def shortest(self, error: Exception, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> str:
-        """Describe an error that labels raised, by a cut that raises one alone if there is such."""
+        """Describe an error that labels raised, by a single cut if one raises it alone."""
         for cut in range(len(n_left)):
             try:
                 self._judged(labels, order, n_left[cut : cut + 1])
@@ -61,7 +46,7 @@ class SequenceCases:
         return np.array([float(gain) for gain in found])
 
     def definition_of(self, definition: Definition | str) -> Definition:
-        """Return what gains should be, as a function of the labels and of which go left."""
+        """Return the definition of gains, as a function of the labels and of the samples that go left."""
         if callable(definition):
             return definition
         if definition != "etc":
@@ -88,7 +73,7 @@ class SequenceCases:
         return labels.astype(np.int32), order, n_left
 
     def errors(self, rng: Generator, defined: Definition | None) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the gains of some cuts, by kind."""
+        """Yield the errors in the gains of some cuts, by kind."""
         labels, order, n_left = self.table(rng)
         try:
             gains = self.gains(labels, order, n_left)
@@ -113,7 +98,7 @@ class SequenceCases:
     def errors_of_children(
         self, labels: AnyArray, order: AnyArray, n_left: AnyArray, gains: FloatArray
     ) -> Iterator[tuple[str, str]]:
-        """Yield that two children gain another amount than the same cut, where there is a method for children."""
+        """Yield that a method for children gives two children another gain than the same cut."""
         if not self.is_own:
             return
         try:

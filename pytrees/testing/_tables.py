@@ -37,7 +37,7 @@ def _constants(rng: Generator, shape: tuple[int, int]) -> FloatArray:
 
 
 def _copies(rng: Generator, shape: tuple[int, int]) -> FloatArray:
-    """Features in the same order of samples, or the opposite one: every cut of one is a cut of all."""
+    """Draw features that order the samples alike or in reverse: every cut of one is a cut of all."""
     first = rng.integers(0, 8, shape[0]).astype(float)
     return (first[:, np.newaxis] + np.arange(shape[1])) * rng.choice([-1.0, 1.0], shape[1])
 
@@ -53,7 +53,7 @@ def _missing(rng: Generator, shape: tuple[int, int]) -> FloatArray:
 
 
 def _close(rng: Generator, shape: tuple[int, int]) -> FloatArray:
-    """Distinct float32 values, some of which are less than 1e-7 apart."""
+    """Draw distinct float32 values, some of which are less than 1e-7 apart."""
     return rng.integers(0, 40, shape) * 1e-8 * 10.0 ** rng.integers(-4, 1)
 
 
@@ -77,25 +77,9 @@ KINDS: dict[str, Callable[[Generator, tuple[int, int]], FloatArray]] = {
 def draw_table(
     kind: str, rng: Generator, max_samples: int, max_features: int, weighted: bool, dtype: type[np.floating]
 ) -> Table:
-    """Draw a table of a kind, its values rounded to a dtype; labels follow a feature in part.
+    """Draw a table of one of `KINDS`, its values rounded to float64 or float32.
 
-    Parameters
-    ----------
-    kind : str
-        A name in `KINDS`.
-    rng : numpy.random.Generator
-        What draws.
-    max_samples, max_features : int
-        The most samples and features.
-    weighted : bool
-        Whether samples have weights: whole numbers.
-    dtype : type
-        float64, or float32.
-
-    Returns
-    -------
-    Table
-        The data.
+    Half of the tables have labels that mostly follow a feature. Weights are whole numbers.
     """
     n_samples = int(rng.integers(1, max_samples + 1)) if rng.random() < 0.3 else max_samples
     shape = (n_samples, int(rng.integers(1, max_features + 1)))
@@ -106,5 +90,5 @@ def draw_table(
     if rng.random() < 0.5:
         rank = np.argsort(np.argsort(X[:, 0], kind="stable"), kind="stable")
         y = np.where(rng.random(n_samples) < 0.8, rank * n_classes // n_samples, y)
-    # Classes 1, 2, ... are not their codes, which a careless `predict` returns.
+    # The classes 1, 2, ... differ from their codes, which a careless `predict` returns.
     return Table(kind, X, y + 1, rng.integers(1, 6, n_samples) if weighted else None)

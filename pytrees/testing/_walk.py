@@ -1,4 +1,4 @@
-"""One fitted tree, walked with its training samples: what every node is, and what is wrong with it."""
+"""One fitted tree, walked with its training samples: the kind of every node, and its errors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from .._engine import reference
 from .._typing import AnyArray, FloatArray
 from ..tree import LEAF
 from ._equal import class_counts, condition, goes_left
-from ._hints import Hints
 from ._limits import Limits
-from ._nodes import Cut, Node, Samples, is_greater, judge, number, place_of_threshold, shortfall, values_beside
+from ._nodes import Cut, Node, Samples, is_greater, judge, number, position_of_threshold, shortfall, values_beside
 from ._read import ReadTree
 from ._reports import (
     BELOW_ERRORS,
@@ -24,37 +23,21 @@ from ._reports import (
     FIRST_OF_TIES,
     OTHER_OF_TIES,
     ROUNDING,
+    Hints,
     TreeReport,
     keep_example,
 )
 
-# Gains that a tree reports may be rounded, those of entropies to a table's units.
+# Reported gains may be rounded, gains of entropies to the units of a table.
 _GAIN_TOLERANCE = 1e-6
 _SHARE_TOLERANCE = 1e-9
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Walk:
-    """A walk through a tree, which adds to a report what it finds.
+    """A walk through a tree with its training samples, which adds its findings to a report and to hints.
 
-    Parameters
-    ----------
-    read : ReadTree
-        The tree.
-    samples : Samples
-        Its training samples.
-    limits : Limits
-        Of its growth.
-    ties : {"any", "first"}
-        Which of equally good splits it should take.
-    tolerance : float
-        How much below the best a split counts as rounded.
-    report : TreeReport
-        What is added to.
-    hints : Hints
-        What is added to, too.
-    code : callable
-        Returns the program that shows the tree.
+    `ties` and `tolerance` are as in :func:`check_tree`; `code` returns the program that shows the tree.
     """
 
     def __init__(
@@ -70,19 +53,19 @@ class Walk:
     ) -> None:
         self.read, self.tree, self.samples, self.limits = read, read.tree, samples, limits
         self.ties, self.tolerance, self.report, self.hints, self.code = ties, tolerance, report, hints, code
-        # As the tree counts them: without weights where it ignores these.
+        # The samples as the tree counts them: without weights if it ignores these.
         self.counted = samples
         self.X = np.array(samples.X)
         self.is_leaf = self.tree.children_left == LEAF
         self.total = sum(samples.weights)
-        # Of every node that could be split: all its cuts, and the one that it takes.
+        # All cuts of every node that could be split, and the cut that it takes.
         self.judged: dict[int, Node] = {}
         self.taken: dict[int, Cut] = {}
         self.wrong: list[tuple[Node, Cut]] = []
         self.rows: dict[int, list[int]] = {}
 
     def run(self) -> None:
-        """Check every node that its samples come to."""
+        """Check every node that has samples."""
         self.report.n_trees += 1
         rows = list(range(len(self.X)))
         if not self.check_root(rows):
@@ -121,7 +104,7 @@ class Walk:
         return f" ({', '.join(conditions)})" if conditions else ""
 
     def told(self, cut: Cut) -> str:
-        """Return what samples on the left of a cut have in common."""
+        """Describe the test that sends samples to the left of a cut."""
         name = self.read.name_of(cut.feature)
         if cut.threshold == np.inf:
             return f"{name} known on the left, missing on the right"
@@ -129,7 +112,7 @@ class Walk:
         return f"{name} <= {cut.threshold!r}{' or missing' if is_left else ''}"
 
     def split(self, node: int, judged: Node, taken: Cut) -> str:
-        """Return what a node splits by, with its own threshold."""
+        """Describe the split of a node, with its own threshold."""
         if taken.threshold == np.inf or self.tree.threshold[node] == taken.threshold:
             return self.told(taken)
         low, high = values_beside(judged, taken)
@@ -173,7 +156,7 @@ class Walk:
     # ------------------------------------------------------------------------------------------------------- splits
 
     def check_split(self, node: int, rows: list[int], depth: int) -> bool:
-        """Count what the split of a node is; return whether its children have the samples that it says."""
+        """Count the split of a node by its kind; return whether the children have the samples that the tree says."""
         if Node(self.samples, rows).is_pure:
             self.error("pure node split", node, "is split, but all its samples have one class")
             return self.check_children(node, judge(self.samples, rows, 1, 0.0))
@@ -184,11 +167,11 @@ class Walk:
         if not 0 < len(left) < len(rows):
             self.error("empty child", node, f"sends {len(left)} of {len(rows)} samples to the left")
             return False
-        # Among the cuts, missing values alone are on the right.
+        # A cut with missing values alone on one side has them on the right.
         sides = [left, frozenset(rows) - left]
         taken = next(cut for side in sides for cut in judged.cuts if cut.feature == feature and cut.left == side)
         self.taken[node] = taken
-        self.report.thresholds[place_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
+        self.report.thresholds[position_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
         if broken := self.broken_limit(judged, taken, depth):
             self.error("limit ignored", node, broken)
             return True
@@ -276,7 +259,7 @@ class Walk:
         return hints
 
     def check_root(self, rows: list[int]) -> bool:
-        """Whether the root has all samples; a tree that ignores their weights is checked further."""
+        """Whether the root has all samples; if the tree ignores their weights, it is checked further without them."""
         n_samples = int(self.tree.n_node_samples[0])
         if "n_node_samples" in self.read.known and n_samples != len(rows):
             self.error("samples", 0, f"has {_samples(n_samples)}, but was fitted to {len(rows)}")
@@ -307,14 +290,14 @@ class Walk:
         return True
 
     def samples_told(self, node: int) -> str:
-        """Return what the tree says of a node's samples."""
+        """Describe a node's samples as the tree counts them."""
         number = int(self.tree.n_node_samples[node])
         told = [_samples(number)] if "n_node_samples" in self.read.known else []
         told += [f"the class counts {class_counts(self.read, node)}"] if "value" in self.read.known else []
         return " of ".join(told)
 
     def has_samples(self, node: int, rows: list[int]) -> bool:
-        """Whether a node of the tree can have these samples, as far as it tells."""
+        """Whether a node's numbers, as far as they are known, are those of these samples."""
         known, value = self.read.known, self.tree.value[node]
         if "n_node_samples" in known and self.tree.n_node_samples[node] != len(rows):
             return False
@@ -323,7 +306,7 @@ class Walk:
         return "value" not in known or is_same
 
     def hints_of_samples(self, child: int, node: int, judged: Node) -> dict[str, str]:
-        """Return what would explain the samples of the left child."""
+        """Return hints that would explain the samples of the left child."""
         feature, threshold = int(self.tree.feature[node]), float(self.tree.threshold[node])
         name, column = self.read.name_of(feature), {row: self.samples.X[row][feature] for row in judged.rows}
         left, hints = self.left_of(node, judged.rows), {}
@@ -333,7 +316,7 @@ class Walk:
             hints["<"] = f"On the left the tree has the samples with {told}: < in the place of <=?"
         missing = [row for row, value in column.items() if value != value]
         if missing and self.has_samples(child, sorted(left.symmetric_difference(missing))):
-            hints["missing"] = f"It has those whose {name} is missing on the other side: are they sent there?"
+            hints["missing"] = f"It has the samples whose {name} is missing on the other side: are they sent there?"
         cuts = self.cuts_beside(node, judged)
         place = sum(cut.threshold <= threshold for cut in cuts)
         for other, side in ((place, "higher"), (place - 1, "lower"), (place - 2, "lower")):
@@ -345,7 +328,7 @@ class Walk:
     # ------------------------------------------------------------------------------------------------- order of growth
 
     def check_order(self) -> None:
-        """Check that a tree with a limit on its leaves always split the leaf that gains most, by its samples."""
+        """Check that a tree with a limit on its leaves always split the leaf of the greatest gain times samples."""
         total_gain = {
             node: judged.weight * cut.gain
             for node, judged in self.judged.items()
@@ -359,7 +342,7 @@ class Walk:
             best = max(split, key=lambda node: number(total_gain[node]))
             for node in open_leaves:
                 if self.is_leaf[node] and shortfall(total_gain[best], total_gain[node]) > self.tolerance:
-                    gains = f"{number(total_gain[node]):.6g}, that of node {best} {number(total_gain[best]):.6g}"
+                    gains = f"{number(total_gain[node]):.6g}, and node {best} gains {number(total_gain[best]):.6g}"
                     self.error("order of growth", node, f"is a leaf: its best split gains, times its samples, {gains}")
                     return
             open_leaves.remove(best)
@@ -369,11 +352,11 @@ class Walk:
     # ----------------------------------------------------------------------------------------------------- predictions
 
     def check_predictions(self, fitted: Any, classes: AnyArray, rounded_to: type[np.floating]) -> None:
-        """Check predictions of the training samples, and of such as lie on the tree's thresholds."""
+        """Check the predictions of the training samples, and of samples on the tree's thresholds."""
         X = self.probes(rounded_to)
         leaves = [self.leaf_of(row) for row in X]
         if any(leaf not in self.rows for leaf in leaves):
-            self.report.predictions[BELOW_ERRORS] += 1  # where training samples are not known
+            self.report.predictions[BELOW_ERRORS] += 1  # the training samples there are not known
             return
         self.report.predictions[CHECKED] += 1
         counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
@@ -419,7 +402,7 @@ class Walk:
         return np.concatenate([self.X, np.array(probes)]) if probes else self.X
 
     def leaf_of(self, values: FloatArray, strictly: bool = False) -> int:
-        """Return the leaf of a sample; of one on a threshold also with < in the place of <=."""
+        """Return the leaf of a sample, `strictly` with < in place of <=."""
         node = 0
         while not self.is_leaf[node]:
             value = values[self.tree.feature[node]]

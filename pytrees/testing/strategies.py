@@ -1,7 +1,7 @@
 """Hypothesis strategies: label sequences, tables, labels, classes in an order, categories and weights.
 
-They draw what implementations of trees get wrong: ties, duplicates, constants, one sample, values at the ends of the
-range of floats and next to each other, missing values, classes that do not occur. Needs hypothesis,
+They draw data that implementations of trees get wrong: ties, duplicates, constants, one sample, values at the ends of
+the range of floats and next to each other, missing values, classes that do not occur. Needs hypothesis,
 ``pip install 'decision-pytrees[testing]'``.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray
 
 try:
@@ -60,7 +61,7 @@ EXTREME_VALUES: list[float] = [
     _LARGEST_FINITE,
 ]
 
-# On both sides of the 64 symbols at which the engine's table of pair counts is given up.
+# Below and above 64 symbols, from which the engine has no table of pair counts.
 ALPHABETS: SearchStrategy[int] = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
 
 Weights = Callable[[int], SearchStrategy[Any]]
@@ -102,7 +103,7 @@ def _periodic(draw: DrawFn, max_length: int) -> list[int]:
 
 
 def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
-    """Draw sequences of every shape that a pair substitution may meet.
+    """Draw sequences of every shape that matters to pair substitution.
 
     Parameters
     ----------
@@ -112,8 +113,8 @@ def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
     Returns
     -------
     strategy
-        Of lists of codes 0, 1, ...: random ones of up to 100 symbols, runs, repeated words with one symbol changed,
-        Fibonacci words, constants, permutations; an empty list too.
+        It draws lists of codes 0, 1, ...: random ones of up to 100 symbols, runs, repeated words with one symbol
+        changed, Fibonacci words, constants, permutations; also an empty list.
 
     See Also
     --------
@@ -142,22 +143,19 @@ def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
     )
 
 
-def label_sequences(max_length: int = 60) -> SearchStrategy[tuple[AnyArray, int]]:
-    """Draw label sequences as arrays, with the number of symbols of which they are.
-
-    Parameters
-    ----------
-    max_length : int, default=60
-        The most labels, at least 2.
+@described_like(sequences)
+@st.composite
+def label_sequences(draw: DrawFn, max_length: int = 60) -> tuple[AnyArray, int]:
+    """Draw label sequences as arrays, with their number of symbols.
 
     Returns
     -------
     strategy
-        Of pairs: an ndarray of shape (n_samples,), int32, and a number of symbols, some of which may not occur.
+        It draws pairs: an ndarray of shape (n_samples,), int32, and a number of symbols, some of which may not occur.
 
     See Also
     --------
-    sequences : Which shapes there are.
+    sequences : The same as lists; names their shapes.
 
     Examples
     --------
@@ -169,11 +167,6 @@ def label_sequences(max_length: int = 60) -> SearchStrategy[tuple[AnyArray, int]
     ...     assert all(0 <= label < n_symbols for label in labels)
     >>> labels_are_codes()
     """
-    return _label_sequences(max_length)
-
-
-@st.composite
-def _label_sequences(draw: DrawFn, max_length: int) -> tuple[AnyArray, int]:
     codes = draw(sequences(max_length))
     n_symbols = max(codes, default=0) + 1
     return np.array(codes, dtype=np.int32), n_symbols + draw(st.sampled_from([0, 0, 1, 40]))
@@ -194,9 +187,10 @@ def columns(n_rows: int) -> SearchStrategy[list[float]]:
     return elements.flatmap(lambda values: st.lists(values, min_size=n_rows, max_size=n_rows))
 
 
+@st.composite
 def feature_matrices(
-    min_rows: int = 1, max_rows: int = 25, max_features: int = 3, missing: bool = False
-) -> SearchStrategy[FloatArray]:
+    draw: DrawFn, min_rows: int = 1, max_rows: int = 25, max_features: int = 3, missing: bool = False
+) -> FloatArray:
     """Draw the values of some samples: with ties, duplicates, constants, extreme values, and missing ones.
 
     Parameters
@@ -211,8 +205,8 @@ def feature_matrices(
     Returns
     -------
     strategy
-        Of ndarrays of shape (n_samples, n_features), float64. Some features have few values, some one, some values at
-        the ends of the range of float64 or next to each other; in every fifth table samples are repeated.
+        It draws ndarrays of shape (n_samples, n_features), float64. Features have few values, a single one, or values
+        at the ends of the range of float64 or next to each other; every fifth table repeats samples.
 
     See Also
     --------
@@ -228,11 +222,6 @@ def feature_matrices(
     ...     assert np.isfinite(X).all()
     >>> values_are_finite()
     """
-    return _feature_matrices(min_rows, max_rows, max_features, missing)
-
-
-@st.composite
-def _feature_matrices(draw: DrawFn, min_rows: int, max_rows: int, max_features: int, missing: bool) -> FloatArray:
     n_rows = draw(st.integers(min_rows, max_rows))
     n_features = draw(st.integers(1, max_features))
     X = np.array([draw(columns(n_rows)) for _ in range(n_features)]).T
@@ -246,7 +235,8 @@ def _feature_matrices(draw: DrawFn, min_rows: int, max_rows: int, max_features: 
     return np.ascontiguousarray(X)
 
 
-def labels(n_rows: int) -> SearchStrategy[tuple[AnyArray, int]]:
+@st.composite
+def labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, int]:
     """Draw the labels of samples, of one class up to one for every sample.
 
     Parameters
@@ -257,7 +247,7 @@ def labels(n_rows: int) -> SearchStrategy[tuple[AnyArray, int]]:
     Returns
     -------
     strategy
-        Of pairs: an ndarray of shape (n_samples,), int32, and the number of classes, some of which may not occur.
+        It draws pairs: an ndarray of shape (n_samples,), int32, and the number of classes, some of which may not occur.
 
     See Also
     --------
@@ -273,29 +263,21 @@ def labels(n_rows: int) -> SearchStrategy[tuple[AnyArray, int]]:
     ...     assert y.shape == (6,) and y.max() < n_classes
     >>> labels_are_codes()
     """
-    return _labels(n_rows)
-
-
-@st.composite
-def _labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, int]:
     n_classes = draw(st.sampled_from([1, 2, 2, 2, 3, 3, 4, 7, 25]))
     y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
     return np.array(y, dtype=np.int32), n_classes
 
 
-def ordered_labels(n_rows: int) -> SearchStrategy[tuple[AnyArray, list[str]]]:
-    """Draw the labels of samples and the order of their classes, which is not that of their names.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
+@described_like(labels)
+@st.composite
+def ordered_labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, list[str]]:
+    """Draw the labels of samples and the order of their classes, which is not alphabetical.
 
     Returns
     -------
     strategy
-        Of pairs: an ndarray of shape (n_samples,) of words, and the list of all classes in their order, some of which
-        may not occur.
+        It draws pairs: an ndarray of shape (n_samples,) of words, and the list of all classes in their order, some of
+        which may not occur.
 
     See Also
     --------
@@ -314,28 +296,19 @@ def ordered_labels(n_rows: int) -> SearchStrategy[tuple[AnyArray, list[str]]]:
     ...     assert list(fitted.classes_) == classes
     >>> classes_keep_their_order()
     """
-    return _ordered_labels(n_rows)
-
-
-@st.composite
-def _ordered_labels(draw: DrawFn, n_rows: int) -> tuple[AnyArray, list[str]]:
     names = ["awful", "bad", "fair", "good", "great", "poor"]
     classes = draw(st.permutations(names))[: draw(st.integers(2, len(names)))]
     return np.array(draw(st.lists(st.sampled_from(classes), min_size=n_rows, max_size=n_rows))), classes
 
 
+@described_like(labels)
 def no_weights(n_rows: int) -> SearchStrategy[None]:
-    """Give no weights, where a strategy of weights is asked for.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
+    """Give no weights, as a strategy of weights.
 
     Returns
     -------
     strategy
-        Of None.
+        It draws None.
 
     See Also
     --------
@@ -349,20 +322,19 @@ def no_weights(n_rows: int) -> SearchStrategy[None]:
     return st.none()
 
 
+@described_like(labels)
 def count_weights(n_rows: int, largest: int = 5) -> SearchStrategy[AnyArray]:
     """Draw weights that are whole numbers, which count as repeated samples.
 
     Parameters
     ----------
-    n_rows : int
-        Number of samples.
     largest : int, default=5
         The greatest weight; the least is 1.
 
     Returns
     -------
     strategy
-        Of ndarrays of shape (n_samples,), int64.
+        It draws ndarrays of shape (n_samples,), int64.
 
     See Also
     --------
@@ -378,18 +350,14 @@ def count_weights(n_rows: int, largest: int = 5) -> SearchStrategy[AnyArray]:
     )
 
 
+@described_like(labels)
 def float_weights(n_rows: int) -> SearchStrategy[FloatArray]:
     """Draw weights from 0.001 to 1000, some of which are often equal.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of samples.
 
     Returns
     -------
     strategy
-        Of ndarrays of shape (n_samples,), float64.
+        It draws ndarrays of shape (n_samples,), float64.
 
     See Also
     --------
@@ -424,7 +392,7 @@ class Problem:
 
     See Also
     --------
-    problems : What draws them.
+    problems : Draws them.
 
     Examples
     --------
@@ -442,7 +410,8 @@ class Problem:
         return iter((self.X, self.y, self.weights, self.n_classes))
 
 
-def problems(weights: Weights = no_weights, **shape: Any) -> SearchStrategy[Problem]:
+@st.composite
+def problems(draw: DrawFn, weights: Weights = no_weights, **shape: Any) -> Problem:
     """Draw the training data of a tree.
 
     Parameters
@@ -450,12 +419,12 @@ def problems(weights: Weights = no_weights, **shape: Any) -> SearchStrategy[Prob
     weights : callable, default=no_weights
         Takes the number of samples, and returns a strategy of their weights.
     **shape
-        As of :func:`feature_matrices`.
+        Parameters of :func:`feature_matrices`.
 
     Returns
     -------
     strategy
-        Of `Problem`.
+        It draws a `Problem`.
 
     See Also
     --------
@@ -463,7 +432,7 @@ def problems(weights: Weights = no_weights, **shape: Any) -> SearchStrategy[Prob
 
     Examples
     --------
-    A tree of one's own beside another one:
+    Compare a tree of your own with another one:
 
     >>> from hypothesis import given
     >>> from pytrees import DecisionTreeClassifier, config_context
@@ -477,35 +446,30 @@ def problems(weights: Weights = no_weights, **shape: Any) -> SearchStrategy[Prob
     ...         assert_trees_equal(tree, DecisionTreeClassifier().fit(X, y, sample_weight=weights))
     >>> both_engines_grow_the_same()
     """
-    return _problems(weights, shape)
-
-
-@st.composite
-def _problems(draw: DrawFn, weights: Weights, shape: dict[str, Any]) -> Problem:
     X = draw(feature_matrices(**shape))
     y, n_classes = draw(labels(len(X)))
     return Problem(X, y, draw(weights(len(X))), n_classes)
 
 
+@described_like(problems)
+@st.composite
 def problems_with_categories(
-    weights: Weights = no_weights, most_categories: int = 6, **shape: Any
-) -> SearchStrategy[tuple[Problem, list[int]]]:
+    draw: DrawFn, weights: Weights = no_weights, most_categories: int = 6, **shape: Any
+) -> tuple[Problem, list[int]]:
     """Draw the training data of a tree, at least one feature of which is categorical.
 
     Parameters
     ----------
-    weights : callable, default=no_weights
-        Takes the number of samples, and returns a strategy of their weights.
     most_categories : int, default=6
         The most categories of a feature, unless it has two more than there are samples.
     **shape
-        As of :func:`feature_matrices`.
+        Parameters of :func:`feature_matrices`.
 
     Returns
     -------
     strategy
-        Of pairs: a `Problem`, whose categorical features hold the codes 0, 1, ..., and a list of the numbers of
-        categories of all features, 0 of numeric ones.
+        It draws pairs: a `Problem`, whose categorical features hold the codes 0, 1, ..., and a list of the numbers of
+        categories of all features, 0 for numeric ones.
 
     See Also
     --------
@@ -523,13 +487,6 @@ def problems_with_categories(
     ...     DecisionTreeClassifier(categorical_features=np.flatnonzero(n_categories)).fit(problem.X, problem.y)
     >>> trees_grow()
     """
-    return _problems_with_categories(weights, most_categories, shape)
-
-
-@st.composite
-def _problems_with_categories(
-    draw: DrawFn, weights: Weights, most_categories: int, shape: dict[str, Any]
-) -> tuple[Problem, list[int]]:
     problem = draw(problems(weights, **shape))
     n_rows, n_features = problem.X.shape
     sizes = st.integers(1, most_categories) | st.just(n_rows + 2)

@@ -39,8 +39,8 @@ N_FOLDS = 3
 
 @dataclass(frozen=True)
 class PaperRow:
-    """The figures of a data set in Tables 4 and 5 of the paper: macro F1 on the test samples; of trees the depth that
-    cross-validation chose, and macro F1 there; of forests their parameters."""
+    """The figures of a data set in Tables 4 and 5 of the paper: macro F1 on the test samples; for trees the depth that
+    cross-validation chose, and its macro F1; for forests their parameters."""
 
     title: str
     tree: float
@@ -66,7 +66,7 @@ PAPER = {
 
 SHIPPED = ("iris", "breast_cancer_wisconsin_diagnostic", "wine")
 
-# Of one model on one split; cv_macro_f1 is that of the chosen parameters, where they are chosen by cross-validation.
+# The results of one model on one split; cv_macro_f1 is the score in cross-validation if that chose the parameters.
 RESULT_FIELDS = ("dataset", "seed", "model", "macro_f1", "cv_macro_f1", "n_estimators", "max_depth", "seconds")
 
 SPLITS_FILE = "permutation_splits.csv"
@@ -75,13 +75,13 @@ MODELS = ("constant", "tree", "permutation_tree", "random_forest", "permutation_
 
 
 def load_shipped_tables(options: Namespace) -> dict[str, Bunch]:
-    """Return the data sets that scikit-learn ships; no folder is needed, but one that is named must be there."""
+    """Return the data sets that scikit-learn ships; a folder is not needed, but must exist if it is named."""
     get_data_home(options.data_home)
     return {name: load_shipped(name) for name in SHIPPED}
 
 
 def run(tables: dict[str, Bunch], options: Namespace) -> int:
-    """Run the toy example and the protocol; return 0, or 1 where the example does not give the paper's figures."""
+    """Run the toy example and the protocol; return 0, or 1 if the example does not give the paper's figures."""
     return run_with(run_permutation, tables, options)
 
 
@@ -100,26 +100,13 @@ def run_with(protocol: Callable[..., object], tables: dict[str, Bunch], options:
 def run_permutation(
     tables: dict[str, Bunch], n_seeds: int, output: Path, *, n_jobs: int | None = None
 ) -> list[tuple[Any, ...]]:
-    """Run the protocol on data sets, print both tables, and write CSV files and a plot.
+    """Run the protocol on `n_seeds` random splits of data sets, print both tables, and write CSV files and a plot.
 
-    Parameters
-    ----------
-    tables : dict of str to sklearn.utils.Bunch
-        Data sets by their key in `PAPER`, as :func:`pytrees.datasets.load_table` gives them.
-    n_seeds : int
-        Random splits.
-    output : pathlib.Path
-        Folder of the results.
-    n_jobs : int, optional
-        Splits worked on at once.
-
-    Returns
-    -------
-    list of tuple
-        Of `RESULT_FIELDS`.
+    Data sets come by their key in `PAPER`, as :func:`pytrees.datasets.load_table` gives them. The results are tuples of
+    `RESULT_FIELDS`.
     """
     tasks = [(name, table.data, table.target, seed) for name, table in tables.items() for seed in range(n_seeds)]
-    # Large sets first: the last tasks to finish are short ones.
+    # Large sets come first, so that the last tasks are short.
     tasks.sort(key=lambda task: -task[1].size)
     results = []
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
@@ -181,7 +168,7 @@ def choose_depth(model: Any, X: FloatArray, y: AnyArray) -> tuple[int, float]:
     for train, test in TimeSeriesSplit(n_splits=N_FOLDS).split(X):
         fitted = None
         for depth in DEPTHS:
-            # A tree that did not reach its limit is the tree of every greater limit.
+            # If a tree does not reach its limit, every greater limit gives the same tree.
             if fitted is None or fitted.get_depth() == fitted.max_depth:
                 fitted = type(model)(**{**model.get_params(), "max_depth": depth}).fit(X[train], y[train])
                 macro_f1 = score(y[test], fitted.predict(X[test]))
@@ -203,7 +190,7 @@ def report(results: list[tuple[Any, ...]], output: Path) -> None:
     n_seeds = len(next(iter(figures.values()))["tree"])
     print(f"\nMacro F1 on the test samples: the paper's one split, and the mean of ours over {n_seeds} random splits")
     print(
-        "± their standard deviation [smallest, largest]; 'constant' always answers the most frequent class.\n"
+        "± their standard deviation [smallest, largest]; 'constant' always predicts the most frequent class.\n"
         "A random split shuffles the samples, so the order that the permutation trees see here is a random one.\n"
         "Splits share samples, which makes their standard errors too small: a lead by two of them is a hint, no proof."
     )
@@ -223,7 +210,7 @@ def report(results: list[tuple[Any, ...]], output: Path) -> None:
 
 
 def print_chosen_depths(of_model: dict[str, dict[str, list[dict[str, Any]]]], path: Path) -> None:
-    """Print and write what Table 4 tells of cross-validation: macro F1 there, and the depth that it chose."""
+    """Print and write the part of Table 4 about cross-validation: its macro F1, and the depth that it chose."""
     printed, written = [], []
     for name, kinds in of_model.items():
         cells, values = [], []
@@ -250,7 +237,7 @@ def print_chosen_depths(of_model: dict[str, dict[str, list[dict[str, Any]]]], pa
 
 
 def print_comparison(title: str, figures: dict[str, dict[str, FloatArray]], old: str, new: str, path: Path) -> None:
-    """Print and write a table of two models: ours beside the paper's, and how often which of them is ahead."""
+    """Print and write a table of two models: our figures beside the paper's, and how often each model is ahead."""
     short = {"tree": "DT", "permutation_tree": "PDT", "random_forest": "RF", "permutation_forest": "PDF"}
     a, b = short[old], short[new]
     printed, written = [], []
@@ -291,7 +278,7 @@ def spread(values: Sequence[float] | FloatArray) -> tuple[float, float, float, f
 
 
 def verdict(figures: dict[str, dict[str, FloatArray]], old: str, new: str, a: str, b: str) -> str:
-    """Say what the figures tell of the two models."""
+    """Describe in words how the two models compare."""
     clear_ahead: list[str] = []
     clear_behind: list[str] = []
     outside: list[str] = []
@@ -320,11 +307,11 @@ def draw(figures: dict[str, dict[str, FloatArray]], output: Path) -> None:
     models = MODELS[1:]
     figure, axes = plt.subplots(1, len(figures), figsize=(3.2 * len(figures), 4), sharey=True, layout="constrained")
     for ax, (name, kinds) in zip(np.atleast_1d(axes), figures.items(), strict=True):
-        for place, kind in enumerate(models):
+        for x, kind in enumerate(models):
             values = kinds[kind][:, 0]
             scatter = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
-            ax.plot(place + scatter, values, ".", color=f"C{place}", alpha=0.6)
-            ax.plot([place - 0.35, place + 0.35], [getattr(PAPER[name], kind)] * 2, color="black", linewidth=2)
+            ax.plot(x + scatter, values, ".", color=f"C{x}", alpha=0.6)
+            ax.plot([x - 0.35, x + 0.35], [getattr(PAPER[name], kind)] * 2, color="black", linewidth=2)
         ax.axhline(np.mean(kinds["constant"][:, 0]), color="0.6", linestyle=":")
         ax.set_title(PAPER[name].title)
         ax.set_xticks(range(len(models)), ["DT", "PDT", "RF", "PDF"])

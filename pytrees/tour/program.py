@@ -27,7 +27,7 @@ def not_zero(text: str) -> int:
 
 
 def add_common_options(parser: argparse.ArgumentParser, repeated: str = "splits", default: int = 20) -> None:
-    """Add the options of every program that repeats something at random: what it repeats, and how often by default."""
+    """Add the options of every program with random repetitions: the name of these, and their default number."""
     parser.add_argument(
         f"--{repeated}", type=positive, default=default, help=f"random {repeated} of everything (default: {default})"
     )
@@ -45,20 +45,9 @@ def run_program(
 ) -> int:
     """Load the tables, run the program on them, and print how long it took.
 
-    Parameters
-    ----------
-    load_tables : callable
-        Takes the options and returns the data sets; an OSError says which there are not.
-    run : callable
-        Takes the data sets and the options, and returns an exit code.
-    options : argparse.Namespace
-        At least those of :func:`add_common_options`.
-
-    Returns
-    -------
-    int
-        What `run` returns: 0, or 1 where a figure is not the paper's that must be; 2 where there is no data or nowhere
-        to write; 130 where the run is interrupted.
+    `load_tables` takes the options and returns the data sets; its OSError names missing ones. The exit code comes from
+    `run`: 0, or 1 if a figure is not the paper's that must be; 2 if there is no data or nowhere to write; 130 after an
+    interrupt.
     """
     started = time.perf_counter()
     try:

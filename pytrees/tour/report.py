@@ -1,4 +1,4 @@
-"""Tables on the screen and as CSV files, and the library of the pictures."""
+"""Tables on the screen and as CSV files, and the import of matplotlib."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]
 
 
 def import_pyplot() -> Any:
-    """Return matplotlib.pyplot, set up to draw to files, or None where matplotlib is not installed."""
+    """Return matplotlib.pyplot, set up to draw to files, or None if matplotlib is not installed."""
     try:
         import matplotlib
     except ImportError:

@@ -22,25 +22,20 @@ if TYPE_CHECKING:
 # of Section 2.
 TABLE_1 = {"111111": 0, "121212": 1, "222111": 5, "122112": 4, "211122": 5, "00011": 4}
 
-# Shannon entropy (bits) and Gini impurity of the sequences of Table 1; the example has none there.
+# Shannon entropy (bits) and Gini impurity of the sequences of Table 1, which has none for the example.
 COUNT_IMPURITIES_1 = {"111111": (0.0, 0.0)} | dict.fromkeys(("121212", "222111", "122112", "211122"), (1.0, 0.5))
 
 # Table 3: structural impurity of the five permutations, and the entropy and Gini impurity that they share.
 TABLE_3 = {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}
 COUNT_IMPURITIES_3 = (0.985, 0.490)
 
-# Section 3.1: how many of the 14 patients need the molecular test under permutations B and D.
+# Section 3.1: the numbers of the 14 patients that need the molecular test under permutations B and D.
 PATIENTS_TESTED = {"B": 14, "D": 4}
 
 
 def run_toy(output: Path) -> bool:
-    """Print the tables, ours beside the paper's, and draw the trees into ``output / "toy_trees.png"``.
-
-    Returns
-    -------
-    bool
-        Whether all figures are the paper's and the five trees all differ.
-    """
+    """Print the tables beside the paper's, and draw the trees into ``output / "toy_trees.png"``; return whether all
+    figures are the paper's and the five trees all differ."""
     print("Impurities of the sequences of Table 1 and of the example of Section 2\n")
     table_1 = {sequence: (sequence, etc, COUNT_IMPURITIES_1.get(sequence)) for sequence, etc in TABLE_1.items()}
     agrees = print_impurities("sequence", table_1)
@@ -67,19 +62,10 @@ def run_toy(output: Path) -> bool:
 
 
 def print_impurities(first: str, sequences: dict[str, tuple[Any, ...]]) -> bool:
-    """Print the impurities of sequences, ours beside the paper's, and return whether they agree to its digits.
+    """Print the impurities of sequences beside the paper's, and return whether they agree to the paper's digits.
 
-    Parameters
-    ----------
-    first : str
-        Header of the first column.
-    sequences : dict of str to tuple
-        By name the sequence, its Effort-To-Compress in the paper, and its entropy and Gini impurity there, or None.
-
-    Returns
-    -------
-    bool
-        Whether they agree.
+    `first` is the header of the first column. `sequences` has by name the sequence, and its Effort-To-Compress, entropy
+    and Gini impurity in the paper, the last two perhaps None.
     """
     rows, agrees = [], True
     for name, (sequence, etc_of_paper, counts_of_paper) in sequences.items():
@@ -97,7 +83,7 @@ def print_impurities(first: str, sequences: dict[str, tuple[Any, ...]]) -> bool:
 
 
 def count_impurities(sequence: Iterable[Any]) -> tuple[float, float]:
-    """Return Shannon entropy (bits) and Gini impurity, which do not depend on the order."""
+    """Return Shannon entropy (bits) and Gini impurity."""
     _, counts = np.unique(list(sequence), return_counts=True)
     shares = counts / counts.sum()
     return float(entropy(shares, base=2)), float(1.0 - np.sum(shares**2))

@@ -337,9 +337,9 @@ def test_counts_that_are_refused(counts, message):
 
 
 def test_children_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match="2 classes, right those of 3"):
+    with pytest.raises(ValueError, match="2 classes, right of 3"):
         gain("gini", [1, 2], [1, 2, 3])
-    with pytest.raises(ValueError, match="2 classes, right those of 1"):
+    with pytest.raises(ValueError, match="2 classes, right of 1"):
         gain("gini", [1, 2], [1])
     with pytest.raises(ValueError, match="cannot be broadcast"):
         gain("gini", [[1, 2]] * 2, [[1, 2]] * 3)

@@ -56,7 +56,7 @@ def write_cmc(folder, columns, target):
     (folder / "cmc.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_attributes_are_cut_where_samples_are_divided_most_evenly(tmp_path):
+def test_cuts_of_attributes_divide_samples_most_evenly(tmp_path):
     random = np.random.RandomState(0)
     columns = random.randint(1, 6, size=(1473, 9)).astype(float)
     columns[:, 1] = columns[:, 1] > 2  # two values stay apart

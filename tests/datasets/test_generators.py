@@ -139,7 +139,7 @@ def test_generated_data_equals_the_published_tables(name, make):
 # ---------------------------------------------------------------------------------------------------------- random sets
 
 
-def test_blobs_are_those_of_scikit_learn():
+def test_blobs_equal_scikit_learns():
     X, y = make_gaussian_blobs(50, 3, 4, cluster_std=0.5, random_state=7)
     expected_X, expected_y = make_blobs(50, 3, centers=4, cluster_std=0.5, random_state=7)
     assert np.array_equal(X, expected_X)

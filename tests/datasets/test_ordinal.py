@@ -139,7 +139,7 @@ def test_names_as_in_table_1(tmp_path):
 
 # -------------------------------------------------------------------------------------------------------------- Table I
 
-# Where the number of features is not that of Table I: what it is with and without one-hot coding.
+# The numbers of features that differ from Table I, with and without one-hot coding.
 OTHER_FEATURES = {"squash-unstored": (50, 23), "support": (33, 19), "vlbw": (28, 25)}
 
 

@@ -363,7 +363,7 @@ def test_tables_of_the_paper(name):
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer_wisconsin_diagnostic"])
-def test_shipped_tables_are_those_of_the_folder(name):
+def test_shipped_tables_equal_the_tables_of_the_folder(name):
     try:
         table = load_table(name)
     except FileNotFoundError as error:

@@ -26,7 +26,7 @@ def frame():
 
 
 class CompleteTreeClassifier(DecisionTreeClassifier):
-    """A tree that takes complete samples only, as those of the Fourier algebra do."""
+    """A tree that takes complete samples only, as in the Fourier algebra."""
 
     _allows_missing = False
 
@@ -248,7 +248,7 @@ def test_values_of_all_dtypes(dtype):
     assert len(estimator.categories_[0]) == 2
 
 
-def test_categories_are_those_of_scikit_learns_encoder(frame):
+def test_categories_equal_scikit_learns_encoder(frame):
     estimator, coded = fitted(frame[["colour", "size"]], [0, 1])
     encoder = OrdinalEncoder().fit(frame[["colour", "size"]])
     for ours, theirs in zip(estimator.categories_, encoder.categories_, strict=True):
@@ -266,7 +266,7 @@ columns_of_values = st.one_of(
 
 
 @given(columns_of_values, st.booleans(), st.data())
-def test_codes_are_those_of_scikit_learns_encoder(values, as_objects, data):
+def test_codes_equal_scikit_learns_encoder(values, as_objects, data):
     X = pd.DataFrame({"a": pd.Series(values, dtype=object if as_objects else None)})
     seen = data.draw(st.integers(1, len(values)))
     estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
@@ -476,25 +476,25 @@ def test_missing_values_that_fit_has_not_seen_are_an_unknown_category(frame, mis
     other = frame.astype({"colour": object})
     other.at[1, "colour"], other.at[2, "colour"] = missing, "mauve"
     with pytest.raises(
-        ValueError, match=r"Found missing values in column 0 \('colour'\), in which fit has not seen any"
+        ValueError, match=r"Found missing values in column 0 \('colour'\), a category that fit has not seen"
     ):
         validate_X(estimator, other)
     codes = validate_X(estimator.set_params(handle_unknown="majority"), other)
     assert codes[:3, 0].tolist() == [2.0, -1.0, -1.0]
-    # Where fit has seen missing values, other unknown values are refused none the less.
+    # Even if fit has seen missing values, other unknown values are refused.
     estimator, _ = fitted(other, ["colour", "size"])
     other.at[0, "colour"] = "pink"
     with pytest.raises(ValueError, match=r"unknown categories in column 0 .*: 'pink'"):
         validate_X(estimator, other)
 
 
-def test_a_column_of_nothing_but_missing_values_is_one_category():
+def test_a_column_of_missing_values_alone_is_one_category():
     estimator, coded = fitted(pd.DataFrame({"a": [None, np.nan], "b": [0.0, 1.0]}), [0])
     assert coded[:, 0].tolist() == [0.0, 0.0]
     assert n_categories(estimator).tolist() == [1, 0]
 
 
-def test_a_column_of_nothing_but_missing_values_can_be_allowed():
+def test_a_column_of_missing_values_alone_can_be_allowed():
     estimator = C45Classifier(categorical_features=[0], handle_unknown="majority")
     coded = fit_encode(estimator, pd.DataFrame({"a": [None, np.nan]}), allow_missing=True)
     assert np.isnan(coded).all()

@@ -164,7 +164,7 @@ def test_the_first_column_that_is_not_finite_is_named(data, estimator, entries, 
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_missing_values_are_refused_by_column_where_samples_must_be_complete(data, estimator):
+def test_estimators_for_complete_samples_name_the_column_of_missing_values(data, estimator):
     X, y = data
     bad = X.copy()
     bad[[3, 9], [2, 1]] = np.nan
@@ -371,7 +371,7 @@ KEYS = {
     "period": TIMES.dt.to_period("h"),
     "index": pd.Index(NUMBERS),
     "datetime_index": pd.DatetimeIndex(TIMES),
-    # Their order is that of the categories, not of the letters: a list of them would not know it.
+    # The categories are not in alphabetical order, which a list of them would lose.
     "categories": pd.Series(pd.Categorical(ROTATED, categories=ROTATED, ordered=True)),
     # Categories without an order sort as the values that they are.
     "unordered_categories": pd.Series(WORDS, dtype="category"),
@@ -482,7 +482,7 @@ def test_class_weights_that_overflow_with_whole_weights_are_refused(data, class_
         DecisionTreeClassifier(class_weight=class_weight).fit(*data, sample_weight=np.arange(N_ROWS))
 
 
-def test_an_infinite_sum_names_what_was_given(data):
+def test_an_infinite_sum_of_weights_names_the_parameters(data):
     tree = DecisionTreeClassifier(class_weight=dict.fromkeys(np.unique(data[1]).tolist(), 1e308))
     with pytest.raises(ValueError, match="values of class_weight are too large: their sum is infinite"):
         tree.fit(*data)
@@ -523,7 +523,7 @@ def test_a_failing_fit_leaves_the_last_one_whole(engine, data, estimator, change
     np.testing.assert_array_equal(estimator.predict(frame), predicted)
 
 
-def test_a_failing_first_fit_leaves_nothing(data, estimator):
+def test_a_failing_first_fit_leaves_no_attributes(data, estimator):
     X, y = data
     with pytest.raises(ValueError, match="infinity"):
         estimator.fit(pd.DataFrame(np.where(X > 0, X, np.inf), columns=COLUMNS), y)

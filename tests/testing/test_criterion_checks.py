@@ -70,7 +70,7 @@ def lacking(report):
         (Effort(), {"nonnegative", "order"}),
     ],
 )
-def test_what_holds_of_criteria(criterion, lacks):
+def test_properties_of_the_criteria(criterion, lacks):
     assert lacking(check_criterion(criterion, n_cases=40)) == lacks
 
 
@@ -206,7 +206,7 @@ class OtherChildren(Gini):
 
 
 class FailsInTrees(Gini):
-    """Fails where all cuts of a table are those of one node."""
+    """Fails if all cuts of a table belong to one node."""
 
     def gains(self, left, right):
         if len(np.unique(left, axis=0)) > 2 and len(np.unique(left + right, axis=0)) == 1:
@@ -304,7 +304,7 @@ def test_a_claim_that_does_not_hold_is_shown_once():
     assert "ERROR, claimed 'classes': it does not hold, see above" in str(report)
 
 
-def test_what_was_not_tested_does_not_hold():
+def test_untested_properties_are_reported_as_not_tested():
     with pytest.raises(CriterionCheckError) as raised:
         check_criterion(WrongShape(), claims=["sides"])
     report = raised.value.report
@@ -348,7 +348,7 @@ def test_the_table_that_is_shown_is_the_one_that_fails(criterion):
     assert len(told) < 3000
 
 
-def test_the_labels_that_are_shown_are_those_that_fail():
+def test_the_shown_labels_are_the_failing_ones():
     told = errors_of(FailsOnMany())["raises"]
     assert len(eval(re.search(r"It was labels=(\[.*?\]),", told)[1])) > 20
 

@@ -73,5 +73,5 @@ def test_ordered_labels_are_of_their_classes(drawn):
     assert set(y) <= set(classes)
 
 
-def test_an_order_that_is_not_that_of_the_names_is_drawn():
+def test_orders_of_classes_need_not_be_alphabetical():
     find(ordered_labels(3), lambda drawn: drawn[1] != sorted(drawn[1]) and len(set(drawn[0])) == 3)

@@ -163,7 +163,7 @@ def test_every_fault_is_expected():
 def test_faults_are_found_and_named(fault):
     kind, words = FOUND[fault]
     weighted = fault in ("weights ignored", "children by samples")
-    # What rounding hides are gains that are close.
+    # Rounding hides gains that are close.
     close = {"n_cases": 40, "max_samples": 30, "tables": ["real"], "random_state": 3}
     sizes = close if fault == "float16" else {"n_cases": 60}
     with pytest.raises(TreeCheckError) as raised:
@@ -282,7 +282,7 @@ def test_the_same_seed_gives_the_same_report():
     assert reports[0] == reports[1]
 
 
-def test_drawn_data_are_written_out_and_given_ones_are_not_where_they_are_many(iris):
+def test_examples_write_out_drawn_data_but_not_large_given_data(iris):
     X, y = iris
     with pytest.raises(TreeCheckError) as raised:
         check_tree(SklearnTree(random_state=0).fit(X, y), X, y[::-1], "gini", dtype=np.float32)
@@ -316,7 +316,7 @@ class IgnoresWeights(OwnCart):
         return super().fit(X, y)
 
 
-def test_ignored_weights_are_named_where_counts_are_given():
+def test_ignored_weights_are_named_if_counts_are_known():
     report = report_of(IgnoresWeights(), "gini", weighted=True, n_cases=60)
     assert "sample weights are ignored" in report.causes
     assert set(report.errors) == {"samples", "worse split"}
@@ -342,7 +342,7 @@ def test_a_hint_that_explains_few_errors_is_not_given():
 
 
 @pytest.mark.parametrize("estimator", [OwnCart(), WithoutPredict()])
-def test_what_is_not_checked_is_said(estimator):
+def test_reports_say_which_predictions_were_not_checked(estimator):
     report = check_tree_estimator(estimator, "gini", n_cases=5)
     told = "predictions: not checked (no estimator with predict): 5\n"
     assert (told in str(report)) == isinstance(estimator, WithoutPredict)
@@ -397,7 +397,7 @@ def test_a_tree_that_sends_missing_values_alone_to_the_left():
     assert not check_tree(tree, [[1.0], [2.0], [np.nan]], [0, 0, 1], "gini").errors
 
 
-def test_numbers_of_samples_are_said_where_they_are_known(iris):
+def test_known_numbers_of_samples_are_reported(iris):
     X, y = iris
     wrong = {**STUMP, "value": [[50, 50, 50], [17, 10, 12], [33, 40, 38]]}
     message = report_of_tree(wrong, X, y, "gini").examples["samples"].message
@@ -418,7 +418,7 @@ def test_wrong_counts_of_the_root(iris, value):
     assert told.endswith(f"has the class counts {value[0]}, but the samples have [50, 50, 50].")
 
 
-def test_the_threshold_is_that_of_the_tree(iris):
+def test_messages_show_the_threshold_of_the_tree(iris):
     X, y = iris
     table = X[(X[:, 1] < 2.7) | (X[:, 1] > 2.9)], y[(X[:, 1] < 2.7) | (X[:, 1] > 2.9)]
     report = report_of_tree(STUMP, *table, "gini", limits={"max_depth": 1})
@@ -436,7 +436,7 @@ def test_hints_name_the_feature_and_know_of_missing_values():
     X = [[1.0], [2.0], [np.nan], [np.nan]]
     told = report_of_tree(missing, X, [0, 1, 0, 1], "gini").examples["samples"].message
     assert "< in the place of <=" not in told
-    assert told.endswith("It has those whose x[0] is missing on the other side: are they sent there?")
+    assert told.endswith("It has the samples whose x[0] is missing on the other side: are they sent there?")
 
 
 @pytest.fixture
@@ -498,7 +498,7 @@ def test_trees_that_do_not_take_the_best_split(parameters, name):
         check_tree_estimator(SklearnTree(**parameters), "gini")
 
 
-def test_what_one_tree_refuses(iris):
+def test_check_tree_refuses_wrong_parameters(iris):
     X, y = iris
     fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
     with pytest.raises(ValueError, match="limits has no 'depth'"):

@@ -48,7 +48,7 @@ def test_both_engines_grow_equal_trees_of_any_table(problem):
 
 @given(problems(no_weights, max_rows=20), problems(no_weights, max_rows=20))
 @examples(100)
-def test_trees_are_equal_where_all_arrays_are(problem, other):
+def test_trees_are_equal_if_all_arrays_are(problem, other):
     trees = [DecisionTreeClassifier().fit(each.X, each.y).tree_ for each in (problem, other)]
     try:
         assert_trees_equal(*trees)
@@ -87,7 +87,7 @@ def test_forests(iris):
     assert difference(forest, fewer) == "The forests differ: actual has 3 trees, desired 2."
     theirs = RandomForestClassifier(3, random_state=0).fit(X.to_numpy(), y)
     assert_trees_equal(theirs, theirs)
-    with pytest.raises(TypeError, match="one of its estimators_ is one"):
+    with pytest.raises(TypeError, match=r"pass one tree, such as estimators_\[0\]"):
         assert_trees_equal(forest, forest.estimators_[0])
 
 
@@ -231,7 +231,7 @@ def test_headers(iris):
         ({"counts": [1]}, ValueError, "Not an exported tree"),
     ],
 )
-def test_what_is_no_tree(given, error, words):
+def test_objects_that_are_no_tree_are_refused(given, error, words):
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
     with pytest.raises(error, match=words):
         assert_trees_equal(given, tree)

@@ -394,7 +394,7 @@ def test_estimators_that_are_not_fitted_do_not_convert():
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 10, 100])
-def test_text_is_truncated_where_scikit_learns_is(max_depth):
+def test_text_is_truncated_at_the_depth_of_scikit_learns(max_depth):
     tree = DecisionTreeClassifier().fit(*make_classes(n_samples=200)).tree_
     ours = export_text(tree, max_depth=max_depth).splitlines()
     theirs = sklearn_export_text(tree.to_sklearn(), max_depth=max_depth).splitlines()

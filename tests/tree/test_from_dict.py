@@ -170,7 +170,7 @@ def changed(exported, path, value):
         (["children"], [3], "a dict is expected for a node, got int"),
     ],
 )
-def test_what_was_tampered_with_is_refused(path, value, message):
+def test_tampered_dicts_are_refused(path, value, message):
     X, y = make_classes()
     exported = through_json(DecisionTreeClassifier().fit(pd.DataFrame(X, columns=["age", "weight", "height"]), y))
     with pytest.raises(ValueError, match=message):

@@ -42,7 +42,7 @@ def lines_of(text):
     ],
     ids=repr,
 )
-def test_the_text_is_that_of_scikit_learn(fitted, options):
+def test_text_equals_scikit_learns(fitted, options):
     ours = export_graphviz(fitted, **options)
     theirs = sklearn_export_graphviz(
         fitted.to_sklearn(), feature_names=["a", "b", "c"], class_names=["x", "y", "z"], **options
@@ -69,7 +69,7 @@ def test_categories_stand_at_edges(engine):
     ]
 
 
-def test_nodes_say_where_missing_values_go():
+def test_nodes_show_the_side_of_missing_values():
     X, y = [[1.0], [2.0], [3.0], [np.nan]], ["a", "b", "c", "a"]
     text = export_graphviz(DecisionTreeClassifier().fit(X, y), impurity=False)
     assert r'0 [label="feature_0 <= 1.5\nmissing: left\nsamples = 4' in text
@@ -104,7 +104,7 @@ def test_the_first_levels_of_a_deep_tree():
     assert len(export_graphviz(make_chain(3000)).splitlines()) == 3 + 6001 + 6000 + 1
 
 
-def test_what_is_refused():
+def test_wrong_parameters_are_refused():
     with pytest.raises(TypeError, match="A Tree or a fitted tree estimator"):
         export_graphviz(3)
     with pytest.raises(NotFittedError):

@@ -107,7 +107,7 @@ def test_missing_at_prediction_alone(engine, estimator):
 
 
 @pytest.mark.parametrize("weights", [no_weights, float_weights])
-def test_where_none_was_seen_they_go_to_the_child_of_more_weight(weights):
+def test_unseen_missing_values_go_to_the_child_of_more_weight(weights):
     @examples(100)
     @given(problems(weights))
     def check(problem):
@@ -175,7 +175,7 @@ def test_merged_trees_predict_the_same(problem):
     assert merged.saw_missing.sum() <= tree.saw_missing.sum()
 
 
-def test_pruned_trees_keep_where_they_go(gaps):
+def test_pruned_trees_keep_the_sides_of_missing_values(gaps):
     X, y = gaps
     whole, pruned = (DecisionTreeClassifier(ccp_alpha=alpha).fit(X, y).tree_ for alpha in (0.0, 0.02))
     assert 1 < pruned.node_count < whole.node_count
@@ -185,7 +185,7 @@ def test_pruned_trees_keep_where_they_go(gaps):
     assert pruned.missing_go_to_left[0] == whole.missing_go_to_left[0]
 
 
-def test_text_dict_and_picture_say_where_they_go():
+def test_text_dict_and_picture_show_the_side_of_missing_values():
     X, y = np.array([[1.0], [2.0], [3.0], [4.0], [NAN]]), [0, 0, 1, 1, 0]
     to_left = DecisionTreeClassifier().fit(X, y)
     assert "feature_0 <= 2.5 or missing (gain" in export_text(to_left)

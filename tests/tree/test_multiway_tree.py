@@ -99,7 +99,7 @@ def test_binary_forms_are_equal(seed, sets):
     assert packed[0][1].tolist() == packed[1][1]
     if tree.has_category_sets:
         return
-    # Where no child is reached twice, the binary form is itself a tree in preorder.
+    # If no child is reached twice, the binary form is itself a tree in preorder.
     n_nodes = len(node)
     Tree(left, right, feature, threshold, [1] * n_nodes, np.ones((n_nodes, 1)), np.zeros(n_nodes), tree.n_features)
 

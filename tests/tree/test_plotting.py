@@ -99,7 +99,7 @@ def test_positions_of_nodes(fitted):
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 50])
-def test_the_first_levels_are_those_of_scikit_learn(plt, fitted, max_depth):
+def test_first_levels_equal_scikit_learns(plt, fitted, max_depth):
     nodes = plot_tree(fitted, max_depth=max_depth, ax=plt.figure().subplots())
     theirs = sklearn_plot_tree(fitted.tree_.to_sklearn(), max_depth=max_depth, ax=plt.figure().subplots())
     theirs = [text.get_text() for text in theirs if text.get_text() not in ("True  ", "  False")]
@@ -107,7 +107,7 @@ def test_the_first_levels_are_those_of_scikit_learn(plt, fitted, max_depth):
     plt.gcf().canvas.draw()
 
 
-def test_the_first_levels_of_a_deep_tree_are_drawn_as_those_of_a_small_one(plt):
+def test_first_levels_of_a_deep_tree_are_drawn_like_a_small_tree(plt):
     deep, small = (plot_tree(make_chain(depth), max_depth=1, ax=plt.figure().subplots()) for depth in (100_000, 3))
     assert [node.get_text() for node in deep] == [
         "feature_0 ≤ 0.5",
@@ -147,7 +147,7 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
             draw(make_stump())
 
 
-def test_nodes_say_what_they_are_asked_to(plt):
+def test_options_add_lines_to_nodes(plt):
     tree = DecisionTreeClassifier().fit([[1.0], [2.0], [3.25]], ["a", "b", "b"])
 
     def texts(**options):
@@ -268,7 +268,7 @@ def test_long_questions_get_smaller_letters(plt):
 
 
 @pytest.mark.parametrize("sample", [[], [1.0, 2.0], [[1.0], [2.0]], [[[1.0]]], 3.0, "a", None, [-np.inf], [[np.inf]]])
-def test_what_is_not_one_sample_is_refused(plt, sample):
+def test_a_path_needs_exactly_one_sample(plt, sample):
     estimator = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     for tree in (estimator, estimator.tree_):
         with pytest.raises((ValueError, TypeError)):
@@ -292,7 +292,7 @@ def test_distinct_trees_are_drawn(plt):
     assert len(figure.axes) == len(distinct)
 
 
-def test_what_has_no_distinct_trees_is_refused(plt, fitted):
+def test_estimators_without_distinct_trees_are_refused(plt, fitted):
     with pytest.raises(TypeError, match="A forest with distinct_trees is expected, got DecisionTreeClassifier"):
         plot_distinct_trees(fitted)
     with pytest.raises(NotFittedError):

@@ -35,7 +35,7 @@ def make_structure(rng, n_inner, most_children=4):
 
 
 def make_risks(kind, rng, n_nodes):
-    """Return risks with many ties, or none; splits can raise the risk, as those of wig do."""
+    """Return risks with many ties, or none; splits can raise the risk, as with wig."""
     if kind == "fractions":
         return [Fraction(int(rng.integers(0, 9)), int(rng.choice([1, 2, 3, 5, 7]))) for _ in range(n_nodes)]
     if kind == "few":
@@ -57,7 +57,7 @@ def test_engines_agree(kind, seed, n_inner, total):
 @examples(100)
 @given(seed=st.integers(0, 2**32 - 1), n_inner=st.integers(1, 8))
 def test_pruned_trees_cost_least(seed, n_inner):
-    # Of all trees that pruning can give, found by trying all of them.
+    # All trees that pruning can give, by brute force.
     rng = np.random.default_rng(seed)
     offsets, children = make_structure(rng, n_inner, most_children=2)
     risks = make_risks("fractions", rng, len(offsets) - 1)
@@ -92,7 +92,7 @@ def remaining(below, leaves):
 # ------------------------------------------------------------------------------------------------------- grown trees
 
 
-def test_a_path_by_hand(engine):
+def test_pruning_path_of_a_small_tree(engine):
     # Gini, of 8 samples: the root has 1 - (16 + 4 + 4) / 64 = 5/8, the right child, of two pure leaves, 1/2 of half of
     # the samples: its split saves 1/4 for one leaf more. The root's saves 3/8.
     X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 1, 2, 2]
@@ -145,8 +145,8 @@ def test_a_tree_of_one_leaf(engine):
     assert pruned(tree, "gini", 1.0) == tree
 
 
-def test_a_split_that_gains_nothing_is_worth_what_is_below(engine):
-    # The root's split gains nothing, and each of those below 1/4. Together they save 1/2 for three leaves more.
+def test_a_split_without_gain_is_kept_for_the_gains_below(engine):
+    # The root's split gains 0, each split below it 1/4: together they save 1/2 for three more leaves.
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     path = pruning_path(DecisionTreeClassifier().fit(X, y).tree_, "gini")
     assert (path.nodes.tolist(), path.ccp_alphas.tolist()) == ([0], [0.0, 0.5 / 3])

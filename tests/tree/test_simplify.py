@@ -208,8 +208,8 @@ def test_deep_trees():
 
 
 def multiway(children, of_node=None, n_classes=3):
-    """A root with a child for every category in `children`: the class of a leaf, or a pair of those of a split at
-    0.5 of the second feature. `of_node` is what the root predicts, by rows that it has more of."""
+    """A root with a child for every category: a leaf of a class, or a split at 0.5 of the second feature into leaves of
+    a pair of classes. The root predicts `of_node`, as it has further rows of this class."""
     arrays = {name: [] for name in (*NAMES, "category")}
     offsets, flat = [0], []
 
@@ -330,7 +330,7 @@ def test_objects_without_a_tree_are_refused():
 
 def test_estimators_whose_predictions_are_not_known():
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
-    with pytest.raises(TypeError, match="one of its estimators_ is"):
+    with pytest.raises(TypeError, match=r"pass one tree, such as estimators_\[0\]"):
         merge_redundant(DecisionForestClassifier(2).fit(X, y))
     with pytest.raises(TypeError, match="not one of pytrees"):
         redundant_splits(SklearnTreeClassifier().fit(X, y))

@@ -153,7 +153,7 @@ def test_labels_of_all_types(labels):
         assert_predicts_the_same(from_sklearn(theirs), ours, X)
 
 
-def test_votes_of_inner_nodes_are_the_mean_of_those_of_their_leaves():
+def test_inner_nodes_have_the_mean_vote_of_their_leaves():
     X, y = data()
     ours = PermutationDecisionForestClassifier(3, max_depth=3, random_state=0).fit(X, y)
     for one, tree in zip(to_sklearn(ours).estimators_, trees_of(ours), strict=True):
@@ -163,7 +163,7 @@ def test_votes_of_inner_nodes_are_the_mean_of_those_of_their_leaves():
         np.testing.assert_allclose(one.tree_.value[:, 0, :], expected, rtol=1e-12, atol=1e-15)
 
 
-def test_impurities_are_those_of_scikit_learn():
+def test_impurities_equal_scikit_learns():
     X, y = data()
     for criterion in ("gini", "entropy", "log_loss"):
         ours = DecisionTreeClassifier(criterion, max_depth=3).fit(X, y)
@@ -228,7 +228,7 @@ def test_parts_of_samples_are_refused():
     X, y = make_classes(n_samples=40)
     X[::3] = np.nan
     fitted = C45Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="C45Classifier has sent parts of samples with missing values"):
+    with pytest.raises(ValueError, match="C45Classifier divides samples with missing values"):
         to_sklearn(fitted)
     complete = X[~np.isnan(X).any(axis=1)]
     theirs = fitted.tree_.to_sklearn(fitted.classes_)
@@ -266,7 +266,7 @@ SKLEARN = {
 
 
 @pytest.mark.parametrize("estimator", SKLEARN.values(), ids=SKLEARN.keys())
-def test_scikit_learns_trees_and_forests_come_in(engine, estimator):
+def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator):
     X, y = data()
     theirs = sklearn.base.clone(estimator).fit(X, y)
     ours = from_sklearn(theirs)
@@ -357,7 +357,7 @@ def test_forests_that_draw_by_weight_do_not_know_their_samples():
     ],
     ids=lambda other: type(other).__name__,
 )
-def test_what_is_no_tree_or_forest_does_not_come_in(other):
+def test_from_sklearn_refuses_other_estimators(other):
     X, y = make_classes()
     for read in (from_sklearn, Tree.from_sklearn):
         with pytest.raises(TypeError, match=f"got {type(other).__name__}"):
@@ -365,7 +365,7 @@ def test_what_is_no_tree_or_forest_does_not_come_in(other):
 
 
 @pytest.mark.parametrize("estimator", [SklearnDecisionTreeClassifier, RandomForestClassifier])
-def test_what_a_tree_cannot_say_does_not_come_in(estimator):
+def test_from_sklearn_refuses_unfitted_estimators_and_several_outputs(estimator):
     X, y = make_classes()
     with pytest.raises(NotFittedError):
         from_sklearn(estimator())
@@ -403,7 +403,7 @@ def test_forests_that_have_learned_from_missing_values(engine, forest):
     assert_predicts_the_same(to_sklearn(ours), ours, X)
 
 
-def test_pytrees_own_estimators_do_not_come_in():
+def test_from_sklearn_refuses_estimators_of_pytrees():
     X, y = make_classes()
     for ours in (DecisionTreeClassifier(), DecisionForestClassifier(2)):
         with pytest.raises(TypeError, match="of scikit-learn is expected"):

@@ -74,7 +74,7 @@ def stump():
     return grow(np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0]]), [0, 1, 1])
 
 
-def test_by_hand(engine, stump):
+def test_walks_of_a_small_tree(engine, stump):
     X = np.array([[0.5, 0.0], [np.nextafter(0.5, 1.0), 0.0], [-7.0, 0.0]])
     assert traverse("apply", stump, X).tolist() == [1, 2, 1]
     indptr, indices = traverse("decision_path", stump, X)
@@ -132,7 +132,7 @@ def random_rows(rng, n_rows, n_features):
     return rng.integers(-4, 5, (n_rows, n_features)) / 2
 
 
-def test_packed_by_hand(engine):
+def test_packed_nodes_of_a_small_tree(engine):
     tree = {
         "children_left": np.array([1, 2, -1, -1, 5, -1, -1]),
         "children_right": np.array([4, 3, -1, -1, 6, -1, -1]),
@@ -200,7 +200,7 @@ def test_values_that_are_not_finite_are_noticed_anywhere(engine, stump, n_rows, 
     assert apply_packed(*tree, X)[1] is False
 
 
-# Of 40,000 features, 13 rows make a block.
+# With 40,000 features, a block has 13 rows.
 @pytest.mark.parametrize("n_features", [2, 40_000])
 @pytest.mark.parametrize("n_rows", [0, 1, 12, 13, 14, 27])
 @pytest.mark.parametrize("n_trees", [1, 3])

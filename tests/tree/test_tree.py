@@ -56,7 +56,7 @@ def test_trees_of_equal_arrays_are_equal():
         {"n_features": 2},
     ],
 )
-def test_trees_differ_where_any_array_does(changes):
+def test_trees_differ_if_any_array_does(changes):
     assert make_stump(**changes) != make_stump()
 
 
@@ -71,7 +71,7 @@ def test_equal_trees_have_equal_hashes_whatever_the_sign_of_zero():
 
 
 @pytest.mark.parametrize("other", [None, 3, "tree", stump_arrays()])
-def test_a_tree_equals_nothing_else(other):
+def test_a_tree_differs_from_other_objects(other):
     assert make_stump() != other
 
 
@@ -247,7 +247,7 @@ def test_trees_in_preorder_and_no_others_are_taken():
     assert (n_taken[1], n_taken[3], n_taken[5]) == (1, 1, 2)  # Catalan's numbers
 
 
-def test_many_features_cost_nothing_until_they_are_listed():
+def test_many_features_take_no_memory_until_they_are_listed():
     tree = make_stump(n_features=2**31 - 1)
     assert export_text(tree).startswith("feature_0 <= 0.5")
     assert export_dict(tree)["feature"] == "feature_0"
@@ -281,7 +281,7 @@ def test_decision_path_visits_every_node_once(tree, data):
         assert set(nodes.tolist()) <= {0, 1}
 
 
-def test_apply_and_decision_path_are_those_of_scikit_learn(tree, data):
+def test_apply_and_decision_path_equal_scikit_learns(tree, data):
     X, _ = data
     theirs = tree.to_sklearn()
     np.testing.assert_array_equal(tree.apply(X), theirs.apply(X))
@@ -337,7 +337,7 @@ def test_feature_usage_counts_a_sample_once_for_a_feature(engine):
     assert usage.tolist() == [3, 2, 0]
 
 
-def test_feature_usage_without_X_is_that_of_the_training_samples(tree, data):
+def test_feature_usage_without_X_counts_the_training_samples(tree, data):
     assert tree.feature_usage().tolist() == tree.feature_usage(data[0]).tolist()
 
 
@@ -356,7 +356,7 @@ def test_feature_importances_weigh_gains_by_samples():
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_feature_importances_are_those_of_scikit_learn(engine, criterion):
+def test_feature_importances_equal_scikit_learns(engine, criterion):
     X, y = make_ties(n_features=1)
     ours = DecisionTreeClassifier(criterion=criterion, max_depth=2).fit(X, y).tree_
     theirs = SklearnDecisionTreeClassifier(criterion=criterion, max_depth=2).fit(X, y).tree_
@@ -377,7 +377,7 @@ def test_deep_trees_need_no_recursion(engine):
 
 
 @pytest.mark.parametrize("make", [make_chain, make_multiway_chain])
-def test_checks_take_no_longer_where_trees_are_deep(make):
+def test_checks_of_deep_trees_take_no_longer(make):
     depth = 100_000
     start = time.process_time()
     tree = make(depth)
