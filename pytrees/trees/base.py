@@ -310,7 +310,7 @@ class _WeighsIfItCan:
     __wrapped__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        update_wrapper(self, function)
+        update_wrapper(cast("Any", self), function)
 
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:
@@ -580,7 +580,8 @@ class BaseTreeClassifier(BaseClassifier):
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self._know(classes)
             if "max_features" in limits:
-                self.max_features_ = min(limits["max_features"], X.shape[1])
+                # Classes with this parameter declare the attribute.
+                self.__dict__["max_features_"] = min(limits["max_features"], X.shape[1])
             self._keep(tree)
         return self
 

@@ -70,7 +70,7 @@ def client(request):
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
 @pytest.mark.parametrize("n_blocks", [1, 3, 19])
-def test_the_model_is_that_of_a_loop(scheduler, n_blocks):
+def test_the_model_equals_a_loop_over_blocks(scheduler, n_blocks):
     X, y = shuffled()
     sizes = [len(part) for part in np.array_split(X, n_blocks)]
     with dask.config.set(scheduler=scheduler):
@@ -197,7 +197,7 @@ def test_predictions_of_any_estimator():
     assert pytrees.dask.predict(forest, empty).compute().shape == (0,)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     X, y = shuffled()
     blocks, classes = in_blocks(X, y, 50)
     with pytest.raises(TypeError, match="X must be an array or a frame of Dask, got ndarray"):
@@ -300,7 +300,7 @@ def test_several_values_of_a_sample_are_predicted():
     np.testing.assert_array_equal(found.compute(), expected)
 
 
-def test_what_does_not_predict_is_refused_at_once():
+def test_estimators_that_do_not_predict_are_refused_at_once():
     X = da.from_array(np.zeros((4, 1)), chunks=2)
     with pytest.raises(TypeError, match="model must have 'predict', got int"):
         pytrees.dask.predict(3, X)

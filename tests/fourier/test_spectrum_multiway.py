@@ -97,7 +97,7 @@ def test_engines_find_equal_boxes(seed, kind):
     assert compiled == twin
 
 
-def test_values_without_a_child_are_one_box(engine):
+def test_values_without_a_child_share_one_box(engine):
     """Two of five values have a child; the others stay at the node, also where a cut above leaves fewer values."""
     tree = Tree(
         [-2, -1, -1], [-2, -1, -1], [0, -2, -2], [-2, -2, -2], [1, 1, 1], np.ones((3, 2)), np.zeros(3), 2,

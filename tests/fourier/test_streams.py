@@ -62,7 +62,7 @@ def functions(models, points, classes):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_inner_products_and_drift_are_those_of_brute_force(engine, estimator, measure):
+def test_inner_products_and_drift_equal_brute_force(engine, estimator, measure):
     """Blocks lack classes: the second has two, the third one."""
     data = blocks()
     for i, kept in ((1, [0, 2]), (2, [1])):
@@ -133,7 +133,7 @@ def test_values_and_margins(engine):
     assert margins.gram[0, 0] > 0
 
 
-def test_what_goes_wrong_changes_nothing():
+def test_models_that_are_refused_leave_the_stream_unchanged():
     data = blocks()
     stream = streamed(DecisionTreeClassifier(), data, "empirical")
     before = pickle.dumps(stream)
@@ -166,7 +166,7 @@ def test_what_goes_wrong_changes_nothing():
         ({"reference": [1.0]}, "2D array"),
     ],
 )
-def test_arguments_that_are_none(options, message):
+def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ModelStream(DecisionTreeClassifier(), **({"reference": [[0.0], [1.0]]} | options))
 
