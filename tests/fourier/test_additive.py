@@ -181,7 +181,7 @@ def test_regressors_with_a_link_have_margins():
 
 
 def test_directions_of_missing_values_are_left_out():
-    """A model that has learned where missing values go is what it is of complete samples; others are refused."""
+    """A model with directions for missing values is a function of complete samples; other samples are refused."""
     rng = np.random.default_rng(0)
     X, y = data("cancer")
     holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)

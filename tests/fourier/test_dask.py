@@ -1,4 +1,4 @@
-"""Trees of data in many places: the same model as a loop over them, whatever the workers do, and what is refused."""
+"""Trees of data in many places: the same model as a loop over them, whatever the workers do, and invalid input."""
 
 import os
 import pickle
@@ -23,7 +23,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-# What Dask's own processes, sockets and coroutines say as they come and go.
+# Warnings of Dask's own processes, sockets and coroutines as they come and go.
 pytestmark = pytest.mark.filterwarnings("default")
 
 FOREST = DecisionForestClassifier(3, random_state=0)
@@ -157,7 +157,7 @@ def test_frames_with_categories_empty_partitions_and_other_classes():
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
 def test_a_seed_that_is_no_integer_is_drawn_once(random_state, monkeypatch):
-    """All partitions, and those that are repeated, have the same one."""
+    """All partitions, and repeated partitions, have the same one."""
     seen = []
     monkeypatch.setattr(DecisionForestClassifier, "fit", remember_seed(DecisionForestClassifier.fit, seen))
     X, y = shuffled()

@@ -1,4 +1,4 @@
-"""Models told in a few orthogonal trees: exact variances and losses, on both engines, and what is refused."""
+"""Models distilled into a few orthogonal trees: exact variances and losses, on both engines, and invalid input."""
 
 import pickle
 
@@ -95,7 +95,7 @@ def test_the_first_tree_has_the_means_of_the_model_over_its_leaves():
     np.testing.assert_allclose(few.evaluate(X)[:, 0], values[leaves, 0] + few.baseline[0])
     assert few.loss == pytest.approx(np.sqrt(np.mean((few.evaluate(X)[:, 0] - expected) ** 2)))
     assert few.variance == pytest.approx(expected.var())
-    # Of inner nodes the values are means as well.
+    # The values of inner nodes are means as well.
     assert values[0, 0] == pytest.approx(0.0, abs=1e-9 * np.sqrt(few.variance))
 
 

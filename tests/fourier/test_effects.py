@@ -471,7 +471,7 @@ def test_trees_of_two_codings_are_refused():
             model_distance(alone[0].trees, trees, sizes)
         with pytest.raises(ValueError, match="trees are of two codings"):
             gram([alone[0].trees[0], trees[0]], sizes)
-    # Of the same thresholds codings are the same, and what is made of trees has their coding.
+    # Equal thresholds give equal codings, and trees made of coded trees have their coding.
     again = ordinal_codes(forests[0])
     sizes = again.cardinalities
     assert model_distance(alone[0].trees, again.trees, sizes).distance == 0.0

@@ -33,7 +33,7 @@ def sample(seed, n_classes=2):
 
 
 def confidence(averages):
-    """Return that of every node, as the paper defines it."""
+    """Return the confidence of every node, as the paper defines it."""
     return np.maximum(averages, 1 - averages)[:, 0] if averages.shape[1] == 1 else averages.max(axis=1)
 
 

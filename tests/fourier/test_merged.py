@@ -1,4 +1,4 @@
-"""Models from several places as one: the weighted mean of what they predict, and what is refused."""
+"""Models from several places as one: the weighted mean of their predictions, and invalid input."""
 
 import pickle
 

@@ -277,7 +277,7 @@ def test_breast_cancer():
     errors = []
     for n_leaves in (1, 4, 16, 64):
         rebuilt = tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=n_leaves, **arguments)
-        # The averages are the projection on the leaves: what they lack is the error.
+        # The averages are the projection on the leaves: the error is the missing energy.
         leaves = rebuilt.tree.children_left == LEAF
         masses = rebuilt.tree.value.sum(axis=1)
         errors.append(mean_square - (masses * rebuilt.averages[:, 0] ** 2)[leaves].sum())

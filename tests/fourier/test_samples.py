@@ -176,7 +176,7 @@ def test_weights_are_repeated_samples(engine, name):
 
 @pytest.mark.parametrize("center", [False, True])
 def test_components_equal_the_principal_components_of_the_predictions(center):
-    """The eigenvectors are those of Merz and Pazzani's matrix, and exact trees are orthogonal on the samples."""
+    """Merz and Pazzani's matrix has the same eigenvectors, and exact trees are orthogonal on the samples."""
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
     model = OrthogonalTreesClassifier(

@@ -1,4 +1,4 @@
-"""Order sensitivity: p-values hold what they promise, orders are what they say, and each result is what it is."""
+"""Order sensitivity: valid p-values, the orders of samples, and the results."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""DecisionTreeClassifier: beside scikit-learn's, its parameters and weights, and what is built on top of it."""
+"""DecisionTreeClassifier: beside scikit-learn's, its parameters and weights, and tools built on top of it."""
 
 from decimal import Decimal
 from fractions import Fraction

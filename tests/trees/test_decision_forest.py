@@ -154,7 +154,7 @@ def test_class_weights_are_computed_from_all_samples(engine, data):
 
 @pytest.mark.parametrize("criterion", COUNT_CRITERIA)
 def test_weights_too_large_to_be_counted(engine, data, criterion):
-    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but not that of all draws
+    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but the sum of all draws cannot
     forest = make_forest(10, criterion=criterion).fit(*data, sample_weight=weights)
     totals = {tree.value[0].sum() for tree in trees_of(forest)}
     assert min(totals) < 2**24 < max(totals)

@@ -1,4 +1,4 @@
-"""ID3 trees and forests: what they predict step by step, their attributes, parameters and bad input."""
+"""ID3 trees and forests: predictions step by step, attributes, parameters and bad input."""
 
 import pickle
 import warnings
@@ -43,7 +43,7 @@ def test_stages_and_distances(engine, distance, evaluation, labels):
     np.testing.assert_array_equal(stages[-1], tree.predict(X))
     for stage, of_tree in zip(stages, tree.distance_path_, strict=True):
         assert stage.dtype == y.dtype
-        # The classes are those of y, whatever is predicted: both have the same sorted ones here.
+        # The classes come from y, whatever is predicted: both have the same sorted classes here.
         assert clustering_distance(y, stage, distance) == of_tree
 
 

@@ -449,7 +449,8 @@ def test_the_order_of_the_samples_still_matters_to_label_sequences(engine, data)
 @pytest.mark.parametrize("criterion", ["ogini", "wig", "ranking"])
 def test_the_order_decides_which_split_is_best(engine, criterion):
     toy = load_toy_ordinal()
-    labels = np.array(["a", "c", "d", "b"])[toy.target]  # sorted, those that the first feature puts together are so
+    # In sorted order, the classes that the first feature puts together are neighbours.
+    labels = np.array(["a", "c", "d", "b"])[toy.target]
     by_sorting = make_tree(criterion, max_depth=1).fit(toy.data, labels)
     in_order = make_tree(criterion, max_depth=1, classes=["a", "c", "d", "b"]).fit(toy.data, labels)
     assert (by_sorting.tree_.feature[0], in_order.tree_.feature[0]) == (0, 1)
