@@ -450,7 +450,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
                 "of all samples of a node. It can tell groups apart by the indices of the samples."
             )
         if n_samples > 1 and np.bincount(codes).max() == 1:
-            raise ValueError("groups has one sample in every group: there is no sequence of two or more samples.")
+            raise ValueError("groups leaves every sample alone: there is no sequence of two or more samples.")
         return codes
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
