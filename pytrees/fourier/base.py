@@ -144,7 +144,7 @@ def coded_ensemble(
         labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
         raise ValueError(
-            f"There are {len(classes)} classes, but a tree knows only {n_classes}: it has no samples of the others."
+            f"There are {len(classes)} classes, but a tree knows {n_classes}: it has no samples of the others."
         )
     rows = codes.number(X)
     of_samples = isinstance(estimator.measure, str) and estimator.measure in ("empirical", "joint")

@@ -74,12 +74,12 @@ class MergedModel(AdditiveModel):
         ndarray of shape (n_models,), float64
             Roots of the mean squared differences, summed over the outputs, as :func:`model_distance` gives them.
         """
-        mean = {"other_weights": self.arguments["weights"], "other_values": self.arguments["values"]}
+        given: dict[str, Any] = {f"other_{name}": of_mean for name, of_mean in self.arguments.items()}
+        given |= {"measure": measure, "X": X}
         found = []
         for of_model, values in progress(self.parts, len(self.parts), "models", enabled=bool(verbose)):
-            own = {"weights": np.ones(len(values)), "values": values}
-            trees = self.codes.trees[of_model], self.trees
-            found.append(model_distance(*trees, self.cardinalities, measure=measure, X=X, **own, **mean).distance)
+            given |= {"weights": np.ones(len(values)), "values": values}
+            found.append(model_distance(self.codes.trees[of_model], self.trees, self.cardinalities, **given).distance)
         return np.array(found)
 
     def __repr__(self) -> str:

@@ -249,7 +249,7 @@ class FourierSpectrum:
         with np.errstate(over="ignore", invalid="ignore"):
             dense = np.fft.ifftn(table)
         if not np.all(np.isfinite(dense)):
-            raise ValueError("table has values whose sums are not finite.")
+            raise ValueError("table has values that are too large: their sums are not finite.")
         dense = 0.5 * (dense + np.roll(np.flip(dense), 1, tuple(range(table.ndim))).conj())
         coefficients = dense.ravel()
         kept = np.maximum(abs(coefficients.real), abs(coefficients.imag)) > 1e-15 * np.abs(table).max()

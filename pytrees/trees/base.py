@@ -310,7 +310,7 @@ class _WeighsIfItCan:
     __wrapped__: Callable[..., Any]
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        update_wrapper(self, function)
+        update_wrapper(cast("Any", self), function)
 
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:
@@ -450,7 +450,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
                 "of all samples of a node. It can tell groups apart by the indices of the samples."
             )
         if n_samples > 1 and np.bincount(codes).max() == 1:
-            raise ValueError("groups has one sample in every group: there is no sequence of two or more samples.")
+            raise ValueError("groups leaves every sample alone: there is no sequence of two or more samples.")
         return codes
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -580,7 +580,8 @@ class BaseTreeClassifier(BaseClassifier):
             tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
             self._know(classes)
             if "max_features" in limits:
-                self.max_features_ = min(limits["max_features"], X.shape[1])
+                # Classes with this parameter declare the attribute.
+                self.__dict__["max_features_"] = min(limits["max_features"], X.shape[1])
             self._keep(tree)
         return self
 

@@ -67,23 +67,10 @@ class ForestSums:
     ) -> FloatArray:
         """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
 
-        Parameters
-        ----------
-        trees : list of Tree
-            The trees.
-        X : ndarray of shape (n_samples, n_features), float64
-            Samples; C-contiguous.
-        labels : list of ndarrays of shape (n_nodes,), int64, optional
-            For every tree the codes of the classes that its nodes vote for. None: nodes give the shares of the classes.
-        n_jobs : int or None
-            Threads at once. Each has samples of its own, so that sums do not depend on the number of threads.
-        named_in_errors : estimator or None
-            The estimator that errors about infinite samples name. None: all samples are finite, or NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            The sums.
+        `labels` has for every tree the codes of the classes that its nodes vote for; None: nodes give class shares. Up
+        to `n_jobs` threads each have samples of their own, so that sums do not depend on the number of threads. Errors
+        about infinite samples name the estimator `named_in_errors`; None: all samples are finite, or NaN. The sums have
+        the shape (n_samples, n_classes).
         """
         parts = trees if labels is None else [*trees, *labels]
         if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):

@@ -1,4 +1,4 @@
-"""Criteria in plain Python: what they are given, what becomes of what they return, and equal trees on both engines."""
+"""Criteria in plain Python: their arguments, their results, and equal trees on both engines."""
 
 import pickle
 
@@ -136,7 +136,7 @@ def test_engines_grow_the_same_tree_by_counts(problem, limits, criterion, weight
     st.booleans(),
 )
 def test_counts_are_never_negative(problem, has_categories, subsets):
-    """The weights of a class on the right are those of the node less those on the left, whose sum is rounded."""
+    """A class weighs on the right its weight in the node minus its weight on the left, a rounded sum."""
     X, y, weights, n_classes = problem
     options = {"criterion": specification(Roots())}
     if has_categories:
@@ -191,7 +191,7 @@ def test_effort_by_its_definition_gives_the_permutation_tree():
 
 
 class Recorder(Gini):
-    """Keeps copies of what it is given."""
+    """Keeps copies of its arguments."""
 
     def __init__(self, per_feature=False):
         self.per_feature = per_feature

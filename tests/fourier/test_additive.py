@@ -181,7 +181,7 @@ def test_regressors_with_a_link_have_margins():
 
 
 def test_directions_of_missing_values_are_left_out():
-    """A model that has learned where missing values go is what it is of complete samples; others are refused."""
+    """A model with directions for missing values is a function of complete samples; other samples are refused."""
     rng = np.random.default_rng(0)
     X, y = data("cancer")
     holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)
@@ -223,7 +223,7 @@ def test_the_algebra_takes_the_sum(engine, kind):
     ).distance == 0.0  # fmt: skip
 
 
-def test_dependence_of_boosting_is_that_of_scikit_learn():
+def test_dependence_of_boosting_equals_scikit_learns():
     X, y = data("diabetes")
     estimator = HistGradientBoostingRegressor(max_iter=10).fit(X, y)
     model = additive_model(estimator)
@@ -424,7 +424,7 @@ def test_models_of_treelite():
     np.testing.assert_allclose(model.evaluate(X), forest.predict_proba(X), rtol=0.0, atol=1e-15)
 
 
-def test_treelite_is_asked_for(monkeypatch):
+def test_missing_treelite_is_named_in_the_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "treelite", None)
     booster = type("Booster", (), {"__module__": "xgboost.core"})()
     with pytest.raises(ImportError, match="pip install treelite"):

@@ -27,7 +27,7 @@ from pytrees.fourier import gram, ordinal_codes
 
 @examples(40)
 @given(seed=SEEDS, n_classes=st.sampled_from([2, 3]), criterion=st.sampled_from(["entropy", "variance"]))
-def test_a_tree_rebuilt_whole_is_its_function(seed, n_classes, criterion):
+def test_a_tree_rebuilt_from_its_whole_spectrum_is_its_function(seed, n_classes, criterion):
     problem = Problem(seed, n_classes, n_trees=1)
     for options in ({}, {"energy": 1.0}, {"measure": problem.masses}):
         estimator = ReconstructedFourierTree(problem.trees[0], criterion=criterion, **options)

@@ -296,7 +296,7 @@ def test_invalid_measures_are_refused(engine, measure, message):
         gram([tree], [3, 3], **measure)
 
 
-def test_ensembles_that_do_not_fit_together(engine):
+def test_incompatible_trees_are_refused(engine):
     rng = np.random.default_rng(0)
     tree = random_tree(rng, [3, 3], 4)
     for trees, message in (

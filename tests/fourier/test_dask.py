@@ -1,4 +1,4 @@
-"""Trees of data in many places: the same model as a loop over them, whatever the workers do, and what is refused."""
+"""Trees of data in many places: the same model as a loop over them, whatever the workers do, and invalid input."""
 
 import os
 import pickle
@@ -23,7 +23,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-# What Dask's own processes, sockets and coroutines say as they come and go.
+# Warnings of Dask's own processes, sockets and coroutines as they come and go.
 pytestmark = pytest.mark.filterwarnings("default")
 
 FOREST = DecisionForestClassifier(3, random_state=0)
@@ -70,7 +70,7 @@ def client(request):
 
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads"])
 @pytest.mark.parametrize("n_blocks", [1, 3, 19])
-def test_the_model_is_that_of_a_loop(scheduler, n_blocks):
+def test_the_model_equals_a_loop_over_blocks(scheduler, n_blocks):
     X, y = shuffled()
     sizes = [len(part) for part in np.array_split(X, n_blocks)]
     with dask.config.set(scheduler=scheduler):
@@ -157,7 +157,7 @@ def test_frames_with_categories_empty_partitions_and_other_classes():
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
 def test_a_seed_that_is_no_integer_is_drawn_once(random_state, monkeypatch):
-    """All partitions, and those that are repeated, have the same one."""
+    """All partitions, and repeated partitions, have the same one."""
     seen = []
     monkeypatch.setattr(DecisionForestClassifier, "fit", remember_seed(DecisionForestClassifier.fit, seen))
     X, y = shuffled()
@@ -197,7 +197,7 @@ def test_predictions_of_any_estimator():
     assert pytrees.dask.predict(forest, empty).compute().shape == (0,)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     X, y = shuffled()
     blocks, classes = in_blocks(X, y, 50)
     with pytest.raises(TypeError, match="X must be an array or a frame of Dask, got ndarray"):
@@ -300,7 +300,7 @@ def test_several_values_of_a_sample_are_predicted():
     np.testing.assert_array_equal(found.compute(), expected)
 
 
-def test_what_does_not_predict_is_refused_at_once():
+def test_estimators_that_do_not_predict_are_refused_at_once():
     X = da.from_array(np.zeros((4, 1)), chunks=2)
     with pytest.raises(TypeError, match="model must have 'predict', got int"):
         pytrees.dask.predict(3, X)

@@ -1,4 +1,4 @@
-"""Models told in a few orthogonal trees: exact variances and losses, on both engines, and what is refused."""
+"""Models distilled into a few orthogonal trees: exact variances and losses, on both engines, and invalid input."""
 
 import pickle
 
@@ -83,7 +83,7 @@ def test_several_outputs(measure):
         few.plot()
 
 
-def test_the_first_tree_alone_is_that_of_the_mean_over_its_leaves():
+def test_the_first_tree_has_the_means_of_the_model_over_its_leaves():
     """Brute force at the samples: the means of the model's predictions over the leaves."""
     model, X = diabetes()
     few = distil(model, X, max_leaf_nodes=5, measure="joint")
@@ -95,7 +95,7 @@ def test_the_first_tree_alone_is_that_of_the_mean_over_its_leaves():
     np.testing.assert_allclose(few.evaluate(X)[:, 0], values[leaves, 0] + few.baseline[0])
     assert few.loss == pytest.approx(np.sqrt(np.mean((few.evaluate(X)[:, 0] - expected) ** 2)))
     assert few.variance == pytest.approx(expected.var())
-    # Of inner nodes the values are means as well.
+    # The values of inner nodes are means as well.
     assert values[0, 0] == pytest.approx(0.0, abs=1e-9 * np.sqrt(few.variance))
 
 
@@ -114,7 +114,7 @@ def test_a_constant_has_no_variance(engine):
     assert few.evaluate([[0.5]]).tolist() == [[2.0]]
 
 
-def test_merged_models_and_those_with_categories(engine):
+def test_merged_models_and_models_with_categories(engine):
     frame = pd.DataFrame({"a": list("xyzxyzxy"), "b": np.arange(8.0)})
     forests = [
         DecisionForestClassifier(3, categorical_features=["a"], random_state=seed).fit(frame, [0, 1, 1, 0, 0, 1, 0, 1])
@@ -139,7 +139,7 @@ def test_values_of_any_size():
     np.testing.assert_allclose(few.values[1], np.ldexp(expected.values[1], -700))
 
 
-def test_there_may_be_nothing_left_to_say():
+def test_fewer_trees_are_made_if_nothing_is_left():
     """Independent features leave something to a second tree of two leaves, and few leaves make few trees."""
     Z = [[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0)]
     tree = DecisionTreeRegressor().fit(Z, [0, 1, 2, 3])
@@ -163,7 +163,7 @@ def test_values_far_from_zero_lose_no_digits(measure):
     assert far.baseline == pytest.approx(2.0**30 + near.baseline)
 
 
-def test_what_is_refused():
+def test_invalid_arguments_are_refused():
     model, X = diabetes()
     for name, wrong in (("n_trees", 0), ("n_trees", 1.5), ("max_leaf_nodes", 1), ("max_leaf_nodes", None)):
         with pytest.raises(ValueError, match=f"{name} must be a whole number"):

@@ -163,7 +163,7 @@ def test_kernels_of_both_engines_agree(seed, kind, n_outputs):
 
 @examples(60)
 @given(seed=SEEDS, n_outputs=st.sampled_from([1, 2]))
-def test_joint_indices_are_those_of_groups_of_samples(engine, seed, n_outputs):
+def test_joint_indices_are_variances_over_groups_of_samples(engine, seed, n_outputs):
     problem = Problem(seed, n_outputs=n_outputs)
     n_features = problem.cardinalities.size
     X = problem.rng.integers(0, problem.cardinalities, (9, n_features))
@@ -190,7 +190,7 @@ def test_joint_indices_are_those_of_groups_of_samples(engine, seed, n_outputs):
     assert found.energy_by_order is None
 
 
-def test_joint_indices_of_a_grid_are_those_of_the_product():
+def test_joint_indices_of_a_grid_equal_the_product_measures():
     """All points of the domain as samples, some of them twice over: the joint distribution is a product."""
     problem = Problem(3)
     X = domain(problem.cardinalities)
@@ -325,7 +325,7 @@ def test_dependence_at_samples_sets_values_in_all(engine, seed, n_outputs, multi
             np.testing.assert_allclose(table[values], np.squeeze(problem.table[tuple(points.T)].mean(axis=0)), **CLOSE)
 
 
-def test_dependence_is_that_of_scikit_learn():
+def test_dependence_equals_scikit_learns():
     """By brute force, at a value inside of every interval between a forest's thresholds."""
     X, y = load_iris(return_X_y=True)
     X = X.astype(np.float32)
@@ -418,7 +418,7 @@ def test_distance_of_a_model_to_itself_and_to_a_constant(engine):
 # ------------------------------------------------------------------------------------------- what is refused, and drawn
 
 
-def test_errors():
+def test_invalid_arguments_are_refused():
     tree, other = (random_trees(np.random.default_rng(seed), [3, 3], 1)[0] for seed in (0, 1))
     for features in ([2], [-1], [(0, 0)], [(0, 1, 0)], [True], [0.5], ["0"], "0", 3, [()]):
         with pytest.raises(ValueError, match=r"eature"):
@@ -471,7 +471,7 @@ def test_trees_of_two_codings_are_refused():
             model_distance(alone[0].trees, trees, sizes)
         with pytest.raises(ValueError, match="trees are of two codings"):
             gram([alone[0].trees[0], trees[0]], sizes)
-    # Of the same thresholds codings are the same, and what is made of trees has their coding.
+    # Equal thresholds give equal codings, and trees made of coded trees have their coding.
     again = ordinal_codes(forests[0])
     sizes = again.cardinalities
     assert model_distance(alone[0].trees, again.trees, sizes).distance == 0.0
@@ -504,7 +504,7 @@ def test_values_may_be_of_any_size(engine, exponent, kind):
 @pytest.mark.parametrize("call", [gram, sobol_indices, model_distance, partial_dependence, tree_from_ensemble])
 @pytest.mark.parametrize("kind", ["uniform", "joint"])
 @pytest.mark.parametrize("with_tqdm", [False, True])
-def test_progress_is_shown_where_it_is_asked_for(engine, call, kind, with_tqdm, capsys, monkeypatch):
+def test_progress_is_shown_on_request(engine, call, kind, with_tqdm, capsys, monkeypatch):
     if with_tqdm:
         pytest.importorskip("tqdm")
     else:

@@ -33,7 +33,7 @@ def sample(seed, n_classes=2):
 
 
 def confidence(averages):
-    """Return that of every node, as the paper defines it."""
+    """Return the confidence of every node, as the paper defines it."""
     return np.maximum(averages, 1 - averages)[:, 0] if averages.shape[1] == 1 else averages.max(axis=1)
 
 
@@ -77,7 +77,7 @@ def test_engines_agree_with_and_without_spectra(seed, n_classes, least):
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("structure", ["separate", "shared"])
-def test_components_end_where_they_are_sure(structure, center, n_classes):
+def test_trees_of_components_end_at_confident_nodes(structure, center, n_classes):
     """A component whose weights have one sign is a vote of these weights, and has its confidence."""
     problem = Problem(7, n_classes=n_classes)
     options = {"structure": structure, "center": center, "n_components": 1, "max_leaf_nodes": None}
@@ -100,7 +100,7 @@ def test_components_end_where_they_are_sure(structure, center, n_classes):
     assert_same_rebuilt(ours.trees_[0], naive.trees_[0])
 
 
-def test_trees_that_nothing_limits_are_given_up(engine, monkeypatch):
+def test_trees_without_limits_are_given_up(engine, monkeypatch):
     problem = Problem(6)
     codes = problem.codes
     n_leaves = tree_from_ensemble(codes.trees, codes.cardinalities).tree.n_leaves
@@ -164,12 +164,12 @@ def test_an_additive_spectrum_does_not_explode():
         (lambda s: gram([XOR], [2, 2], measure=None), "measure must be 'uniform', 'empirical', 'joint'"),
     ],
 )
-def test_arguments_that_are_none(call, message):
+def test_invalid_arguments_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(FourierSpectrum.from_tree(XOR, [2, 2]))
 
 
-def test_arithmetic_that_has_no_result():
+def test_arithmetic_beyond_float64_is_refused():
     spectrum = FourierSpectrum.from_tree(XOR, [2, 2])
     for call in (
         lambda: spectrum * 1e308 * 1e10,

@@ -1,4 +1,4 @@
-"""Models from several places as one: the weighted mean of what they predict, and what is refused."""
+"""Models from several places as one: the weighted mean of their predictions, and invalid input."""
 
 import pickle
 
@@ -147,7 +147,7 @@ def test_places_have_other_categories():
     assert again.feature_names.tolist() == ["colour", "size"]
 
 
-def test_what_is_lost_of_every_model(engine):
+def test_distances_of_the_models_from_their_mean(engine):
     X, y = load_iris(return_X_y=True)
     models = [DecisionTreeClassifier(max_depth=2).fit(X[rows], y[rows]) for rows in (slice(0, 100), slice(50, 150))]
     merged = merge(models)
@@ -160,7 +160,7 @@ def test_what_is_lost_of_every_model(engine):
     np.testing.assert_allclose(*merged.distances())
 
 
-def test_one_tree_of_the_mean_and_what_it_loses():
+def test_one_tree_of_the_mean_and_its_loss():
     X, y = load_iris(return_X_y=True)
     models = [RandomForestClassifier(4, random_state=0).fit(X[i::2], y[i::2]) for i in range(2)]
     merged = merge(models)

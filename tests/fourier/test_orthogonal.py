@@ -47,7 +47,7 @@ def orthogonal(trees, **parameters):
     center=st.booleans(),
     structure=st.sampled_from(["separate", "shared"]),
 )
-def test_components_are_those_of_all_values(seed, n_classes, measure, center, structure):
+def test_components_equal_the_principal_components_of_all_values(seed, n_classes, measure, center, structure):
     problem = Problem(seed, n_classes, n_trees=3)  # few: the reference is slow
     measure, masses = problem.measured(measure)
     tables = problem.tables - (problem.tables @ masses)[:, :, np.newaxis] * center
@@ -355,7 +355,7 @@ def test_trees_split_the_original_features():
 
 
 @pytest.mark.parametrize("make", [OrthogonalTreesClassifier, AggregatedFourierTreeClassifier])
-def test_ensembles_that_do_not_fit_together_are_refused(engine, make):
+def test_incompatible_trees_are_refused(engine, make):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2).fit(X, y)
     binary = DecisionTreeClassifier(max_depth=2).fit(X[:100], y[:100])
@@ -409,7 +409,7 @@ def test_invalid_parameters_are_refused(engine):
             with pytest.raises(ValueError, match="'energy' parameter"):
                 make(energy=energy).fit(X, y)
     for options in ({"energy": 0.9}, {"max_order": 1}):
-        with pytest.raises(ValueError, match="those of measure='uniform'"):
+        with pytest.raises(ValueError, match="spectra need measure='uniform'"):
             AggregatedFourierTreeClassifier([tree], measure="empirical", **options).fit(X, y)
     for several in ([tree, tree], RandomForestClassifier()):
         with pytest.raises(ValueError, match="One tree is rebuilt"):

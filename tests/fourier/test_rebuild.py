@@ -68,7 +68,7 @@ def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
 
 @examples(100)
 @given(seed=SEEDS)
-def test_averages_are_those_of_parts_of_the_table(engine, seed):
+def test_averages_equal_the_means_of_parts_of_the_table(engine, seed):
     """Spectra of several functions, restricted on the way down."""
     rng = np.random.default_rng(seed)
     cardinalities = random_cardinalities(rng, largest=6, n_attributes=3)
@@ -253,7 +253,7 @@ def test_best_first_and_its_limits(engine):
 
 @examples(50)
 @given(seed=SEEDS, tol=st.sampled_from([0.0, 0.01, 0.05, 0.3]))
-def test_tolerance_is_that_of_the_variance(engine, seed, tol):
+def test_leaves_have_at_most_the_tolerated_variance(engine, seed, tol):
     _, cardinalities, trees = sample(seed, n_trees=2)
     rebuilt = tree_from_ensemble(trees, cardinalities, tol=tol)
     points = domain(cardinalities)
@@ -277,7 +277,7 @@ def test_breast_cancer():
     errors = []
     for n_leaves in (1, 4, 16, 64):
         rebuilt = tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=n_leaves, **arguments)
-        # The averages are the projection on the leaves: what they lack is the error.
+        # The averages are the projection on the leaves: the error is the missing energy.
         leaves = rebuilt.tree.children_left == LEAF
         masses = rebuilt.tree.value.sum(axis=1)
         errors.append(mean_square - (masses * rebuilt.averages[:, 0] ** 2)[leaves].sum())
@@ -309,7 +309,7 @@ def test_invalid_limits_are_refused(engine, limits, message):
         FourierSpectrum.from_tree(tree, [2]).to_tree(**limits)
 
 
-def test_spectra_that_do_not_fit_together(engine):
+def test_spectra_of_different_domains_are_refused(engine):
     with pytest.raises(ValueError, match="no spectra"):
         tree_from_spectra([])
     with pytest.raises(ValueError, match="different domains"):

@@ -282,7 +282,7 @@ def test_which_attributes_are_categorical(engine):
     assert as_indices.tree.is_multiway
     assert set(as_indices.tree.feature[as_indices.tree.children_left == MULTIWAY]) == {1}
     assert_same_rebuilt(as_indices, tree_from_ensemble(cuts, cardinalities, categorical_features=[False, True, False]))
-    # By default those that the trees' own multiway nodes ask for.
+    # By default the attributes that the trees' own multiway nodes split by.
     by_default = tree_from_ensemble([*cuts, as_indices.tree], cardinalities)
     assert_same_rebuilt(
         by_default, tree_from_ensemble([*cuts, as_indices.tree], cardinalities, categorical_features=[1])

@@ -60,7 +60,7 @@ def functions_at(trees, values, X):
 
 @examples(100)
 @given(seed=SEEDS, n_classes=st.sampled_from([2, 3]), multiway=st.booleans())
-def test_gram_is_that_of_the_predictions(engine, seed, n_classes, multiway):
+def test_gram_equals_the_gram_matrix_of_the_predictions(engine, seed, n_classes, multiway):
     _, cardinalities, trees, values, X = sample(seed, n_classes=n_classes, multiway=multiway)
     at = functions_at(trees, values, X)
     given_ = {"measure": "joint", "X": X}
@@ -139,7 +139,7 @@ def test_tree_without_limits_is_the_function_at_the_samples(engine, seed, criter
 
 @examples(100)
 @given(seed=SEEDS, multiway=st.booleans(), limits=LIMITS)
-def test_all_points_once_are_the_uniform_measure(engine, seed, multiway, limits):
+def test_every_point_once_equals_the_uniform_measure(engine, seed, multiway, limits):
     """XOR and other functions where no cut gains anything among them: what an attribute touches is the same."""
     _, cardinalities, trees, _, _ = sample(seed, multiway=multiway)
     points = {"measure": "joint", "X": domain(cardinalities)}
@@ -175,8 +175,8 @@ def test_weights_are_repeated_samples(engine, name):
 
 
 @pytest.mark.parametrize("center", [False, True])
-def test_components_are_those_of_the_predictions(center):
-    """The eigenvectors are those of Merz and Pazzani's matrix, and exact trees are orthogonal on the samples."""
+def test_components_equal_the_principal_components_of_the_predictions(center):
+    """Merz and Pazzani's matrix has the same eigenvectors, and exact trees are orthogonal on the samples."""
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
     model = OrthogonalTreesClassifier(
@@ -224,16 +224,16 @@ def test_codes_of_a_forest():
         ({"X": [[0, 0]]}, "X is only for measure='empirical' and measure='joint'"),
     ],
 )
-def test_errors(arguments, message):
+def test_invalid_arguments_are_refused(arguments, message):
     for call in (gram, tree_from_ensemble):
         with pytest.raises(ValueError, match=message):
             call([_stump(0, 2)], [2, 2], **arguments)
 
 
 @pytest.mark.parametrize("truncation", [{"energy": 0.9}, {"max_order": 1}])
-def test_spectra_are_those_of_the_uniform_measure(truncation):
+def test_truncated_spectra_need_the_uniform_measure(truncation):
     problem = Problem(1)
-    with pytest.raises(ValueError, match="those of measure='uniform'"):
+    with pytest.raises(ValueError, match="spectra need measure='uniform'"):
         problem.fit(ReconstructedFourierTree(problem.trees[0], measure="joint", **truncation))
 
 

@@ -331,7 +331,7 @@ def test_energy_bounds_by_hand():
     [
         (([[0, 2]], [1.0], [2, 2]), "digits outside"),
         (([[0, -1]], [1.0], [2, 2]), "digits outside"),
-        (([[0, 1], [0, 1]], [1.0, 1.0], [2, 2]), "twice"),
+        (([[0, 1], [0, 1]], [1.0, 1.0], [2, 2]), "duplicate row"),
         (([[0, 1]], [1.0, 1.0], [2, 2]), "coefficients of shape"),
         (([[0, 1]], [np.nan], [2, 2]), "NaN"),
         (([[0.5, 1]], [1.0], [2, 2]), "whole numbers"),
@@ -347,7 +347,7 @@ def test_arrays_that_are_no_spectrum_are_refused(engine, arguments, message):
         FourierSpectrum(*arguments)
 
 
-def test_bad_input(engine):
+def test_invalid_input_is_refused(engine):
     tree = random_tree(np.random.default_rng(0), [3, 3], 5)
     spectrum = FourierSpectrum.from_tree(tree, [3, 3])
     other = FourierSpectrum([[0]], [1.0], [3])

@@ -72,7 +72,7 @@ NAMES = [type(ensemble).__name__ for ensemble in ENSEMBLES]
 @examples(100)
 @given(seed=SEEDS, sets=st.booleans())
 def test_codes_of_plain_trees(engine, seed, sets):
-    """Rows come to the same nodes, also those of categories that no tree knows; back to trees of values they go too."""
+    """Samples reach the same nodes, even with categories that no tree knows, also after trees are decoded."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 5, 3) * (rng.random(3) < 0.7)
     trees = [random_tree(rng, sizes, depth=3, sets=sets) for _ in range(3)]
@@ -114,7 +114,7 @@ def test_codes_of_an_ensemble(ensemble):
 
 
 def test_categories_of_all_trees_together():
-    """Bootstrap samples lack categories: every tree has codes of its own, which become those of all."""
+    """Bootstrap samples lack categories: every tree has its own codes, which become the codes of all trees."""
     X, y = table(40)
     X["colour"] = [f"c{i:02}" for i in np.random.default_rng(1).integers(0, 25, 40)]
     tree = DecisionTreeClassifier(categorical_features=[0, 2], handle_unknown="majority")

@@ -97,7 +97,7 @@ def test_engines_find_equal_boxes(seed, kind):
     assert compiled == twin
 
 
-def test_values_without_a_child_are_one_box(engine):
+def test_values_without_a_child_share_one_box(engine):
     """Two of five values have a child; the others stay at the node, also where a cut above leaves fewer values."""
     tree = Tree(
         [-2, -1, -1], [-2, -1, -1], [0, -2, -2], [-2, -2, -2], [1, 1, 1], np.ones((3, 2)), np.zeros(3), 2,
@@ -186,7 +186,7 @@ def test_energy_is_below_its_bounds(engine, seed, kind):
 
 
 def test_a_tree_of_the_paper_in_three_values(engine):
-    """x_1 of three values, one of which leads to x_0. Where x_1 is 0 or 2, f is 1 or 4; otherwise 0 or 2 as x_0 is."""
+    """x_1 has three values. If it is 0 or 2, f is 1 or 4; otherwise f is 0 or 2, by x_0."""
     tree = Tree(
         [-2, -1, -2, -1, -1, -1], [-2, -1, -2, -1, -1, -1], [1, -2, 0, -2, -2, -2], [-2] * 6, [1] * 6,
         np.ones((6, 2)), np.zeros(6), 2, [0, 3, 3, 5, 5, 5, 5], [1, 2, 5, 3, 4], [-1, 0, 1, 0, 1, 2],

@@ -1,4 +1,4 @@
-"""Models of data in blocks: the Gram matrix against brute force, fading weights, drift, and what is refused."""
+"""Models of data in blocks: the Gram matrix against brute force, fading weights, drift, and invalid input."""
 
 import pickle
 from itertools import product
@@ -20,7 +20,7 @@ CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 
 def blocks(n_blocks=4, size=30):
     X, y = load_iris(return_X_y=True)
-    X, y = X[:, 2:].round(0), y  # few values, and some between those of the reference
+    X, y = X[:, 2:].round(0), y  # few values, and some between the values of the reference
     order = np.random.default_rng(0).permutation(len(X))[: n_blocks * size]
     parts = np.array_split(order, n_blocks)
     return [(X[part] + 0.25 * i, y[part]) for i, part in enumerate(parts)]
@@ -34,7 +34,7 @@ def streamed(estimator, data, measure, **options):
 
 
 def reference_of(data, measure):
-    """Samples, and their masses: those of the first block, or all combinations of their values."""
+    """Samples and their masses: the samples of the first block, or all combinations of their values."""
     X = data[0][0]
     if measure == "joint":
         return X, np.full(len(X), 1 / len(X))
@@ -45,7 +45,7 @@ def reference_of(data, measure):
 
 
 def functions(models, points, classes):
-    """The probabilities of all classes; of those that a model does not know, 0."""
+    """The probabilities of all classes; 0 for classes that a model does not know."""
     found = np.zeros((len(models), len(points), len(classes)))
     for one, model in zip(found, models, strict=True):
         one[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(points)
@@ -62,7 +62,7 @@ def functions(models, points, classes):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_inner_products_and_drift_are_those_of_brute_force(engine, estimator, measure):
+def test_inner_products_and_drift_equal_brute_force(engine, estimator, measure):
     """Blocks lack classes: the second has two, the third one."""
     data = blocks()
     for i, kept in ((1, [0, 2]), (2, [1])):
@@ -133,7 +133,7 @@ def test_values_and_margins(engine):
     assert margins.gram[0, 0] > 0
 
 
-def test_what_goes_wrong_changes_nothing():
+def test_models_that_are_refused_leave_the_stream_unchanged():
     data = blocks()
     stream = streamed(DecisionTreeClassifier(), data, "empirical")
     before = pickle.dumps(stream)
@@ -166,7 +166,7 @@ def test_what_goes_wrong_changes_nothing():
         ({"reference": [1.0]}, "2D array"),
     ],
 )
-def test_arguments_that_are_none(options, message):
+def test_invalid_arguments_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         ModelStream(DecisionTreeClassifier(), **({"reference": [[0.0], [1.0]]} | options))
 

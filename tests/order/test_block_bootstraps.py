@@ -62,7 +62,7 @@ def test_blocks_are_as_long_as_the_cube_root(size, root):
 
 @BOTH
 @pytest.mark.parametrize("block_length", [None, 1, 5])
-def test_trees_grow_on_what_is_drawn(engine, bootstrap, block_length):
+def test_trees_grow_on_the_drawn_samples(engine, bootstrap, block_length):
     rng = np.random.default_rng(0)
     X, y, keys = rng.normal(size=(20, 2)), rng.integers(0, 2, 20), rng.permutation(20)
     forest = PermutationDecisionForestClassifier(3, bootstrap=bootstrap, block_length=block_length, random_state=1).fit(
@@ -109,6 +109,6 @@ def test_short_groups_are_drawn_from_as_a_whole(bootstrap):
         ({"bootstrap": "moving_block", "block_length": 6}, "block_length=6 leaves one block of 6 samples"),
     ],
 )
-def test_bad_blocks(options, message):
+def test_invalid_block_lengths_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         PermutationDecisionForestClassifier(2, **options).fit(np.arange(6.0).reshape(-1, 1), [0, 1] * 3)

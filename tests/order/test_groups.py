@@ -93,7 +93,7 @@ def test_engines_agree(criterion, options, missing, table):
 @both
 @pytest.mark.parametrize("n_groups", [2, 7, 60])
 @pytest.mark.parametrize("n_classes", [2, 7])
-def test_long_series_are_cut_as_every_cut_alone_says(criterion, n_groups, n_classes):
+def test_long_series_take_the_best_of_all_single_cuts(criterion, n_groups, n_classes):
     rng = np.random.default_rng(n_groups)
     X, y = rng.integers(0, 40, (900, 2)), rng.integers(0, n_classes, 900)
     groups = np.sort(rng.integers(0, n_groups, 900))
@@ -209,7 +209,7 @@ def test_groups_reach_the_folds_and_their_splitter(engine, series):
     ],
 )
 @pytest.mark.parametrize("kind", [PermutationDecisionTreeClassifier, PermutationDecisionForestClassifier])
-def test_bad_groups(kind, groups, message):
+def test_invalid_groups_are_refused(kind, groups, message):
     with pytest.raises(ValueError, match=message):
         kind().fit(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1], groups=groups)
 

@@ -1,4 +1,4 @@
-"""Order sensitivity: p-values hold what they promise, orders are what they say, and each result is what it is."""
+"""Order sensitivity: valid p-values, the orders of samples, and the results."""
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,7 @@ ONE_SPLIT = PredefinedSplit([-1] * 15 + [0] * 5)
     ("shuffle", "cv", "block_size"),
     [("all", TimeSeriesSplit(3), None), ("all", TimeSeriesSplit(3), 2), ("training", ONE_SPLIT, None)],
 )
-def test_p_values_are_uniform_where_the_order_does_not_matter(shuffle, cv, block_size):
+def test_p_values_are_uniform_if_the_order_does_not_matter(shuffle, cv, block_size):
     n_permutations, n_tables = 9, 600
     pvalues = []
     for seed in range(n_tables):
@@ -85,7 +85,7 @@ def test_an_order_that_matters_is_found():
     assert found.interval[1] < 0.0
 
 
-def test_scores_are_those_of_cross_validation_in_each_order(bursts):
+def test_scores_equal_cross_validation_in_each_order(bursts):
     X, y = bursts
     tree, cv = PermutationDecisionTreeClassifier(max_depth=3), TimeSeriesSplit(4)
     found = order_sensitivity(tree, X, y, cv=cv, n_permutations=3, random_state=7)
@@ -201,7 +201,7 @@ def test_the_picture_has_all_orders(bursts):
         ({"groups": np.arange(60) // 10, "block_size": 10}, "one block of every group, of at most 10 samples"),
     ],
 )
-def test_bad_input(bursts, options, message):
+def test_invalid_input_is_refused(bursts, options, message):
     with pytest.raises(ValueError, match=message):
         order_sensitivity(DecisionTreeClassifier(), *bursts, **options)
 
@@ -292,7 +292,7 @@ def test_groups_reach_a_tree_in_a_pipeline(panel):
     assert (joined.shuffled_scores != expected.shuffled_scores).any()
 
 
-def test_p_values_are_uniform_where_the_order_within_groups_does_not_matter():
+def test_p_values_are_uniform_if_the_order_within_groups_does_not_matter():
     pvalues = []
     for seed in range(400):
         groups = np.random.default_rng(seed).permutation(np.arange(24) % 2)

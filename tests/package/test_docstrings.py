@@ -3,11 +3,13 @@
 import importlib
 import inspect
 import re
+from inspect import cleandoc
 
 import pytest
 from numpydoc.validate import validate
 
 import pytrees
+from pytrees._docstrings import described_like
 
 PUBLIC_MODULES = (
     "criteria",
@@ -104,3 +106,111 @@ def test_docstrings_of_functions_start_with_a_verb(name):
     found = find(name)
     if inspect.isroutine(found):
         assert found.__doc__.split()[0] in VERBS
+
+
+@pytest.mark.parametrize("name", [*public_names(), *members()])
+def test_documented_defaults_are_those_of_the_signature(name):
+    found = find(name)
+    is_compiled = (
+        found.__module__.startswith("pytrees._core") if inspect.isclass(found) else not inspect.isroutine(found)
+    )
+    for parameter in () if is_compiled else inspect.signature(found).parameters.values():
+        default = re.search(rf"^ *{parameter.name} : .*default=(.*)$", found.__doc__, re.MULTILINE)
+        if default and not callable(parameter.default):
+            assert eval(default[1]) == parameter.default, parameter.name
+
+
+# ------------------------------------------------------------------------------------------------- shared descriptions
+
+
+def measure(length, unit="m", /, *, digits=2):
+    """Measure a length.
+
+    Parameters
+    ----------
+    length, unit : float, str
+        What is measured.
+    digits : int, default=2
+        How many digits count.
+
+        At least one.
+
+    Returns
+    -------
+    str
+        The measure.
+
+    Notes
+    -----
+    By hand.
+    """
+
+
+def test_descriptions_that_are_missing_come_from_another_docstring():
+    @described_like(measure)
+    def estimate(length, *, digits=3):
+        """Estimate a length.
+
+        Parameters
+        ----------
+        digits : int, default=3
+            As many as wanted.
+
+        Examples
+        --------
+        None.
+        """
+
+    assert (
+        estimate.__doc__
+        == cleandoc(
+            """Estimate a length.
+
+        Parameters
+        ----------
+        length, unit : float, str
+            What is measured.
+        digits : int, default=3
+            As many as wanted.
+
+        Returns
+        -------
+        str
+            The measure.
+
+        Examples
+        --------
+        None.
+        """
+        )
+        + "\n"
+    )
+
+
+def test_attributes_that_a_class_declares_are_described():
+    class Ruler:
+        """A ruler.
+
+        Attributes
+        ----------
+        width, height : int
+            Its size.
+        colour : str
+            Its colour.
+        """
+
+    @described_like(Ruler)
+    class Tape:
+        """A tape."""
+
+        colour: str
+
+    assert Tape.__doc__ == "A tape.\n\nAttributes\n----------\ncolour : str\n    Its colour.\n"
+
+
+def test_a_parameter_that_nothing_describes_is_an_error():
+    with pytest.raises(KeyError, match="weight"):
+
+        @described_like(measure)
+        def weigh(length, weight):
+            """Weigh."""

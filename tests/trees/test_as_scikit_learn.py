@@ -208,7 +208,7 @@ def assert_same_path(ours, theirs):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_pruning_is_that_of_scikit_learn(engine, criterion, weights):
+def test_pruning_equals_scikit_learns(engine, criterion, weights):
     X, y = make_classes(n_samples=120, seed=4)
     sample_weight = WEIGHTS[weights](np.random.default_rng(0), len(y))
     parameters = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 6}
@@ -378,7 +378,7 @@ def test_forests_are_sequences_of_their_trees(estimator, data):
 
 
 @pytest.mark.parametrize("criterion", ["gini", "etc"])
-def test_samples_of_trees_are_those_that_were_drawn(engine, criterion, data):
+def test_estimators_samples_are_the_drawn_samples(engine, criterion, data):
     X, y = data
     weights = None if criterion == "etc" else np.arange(60) % 4
     order = np.random.default_rng(0).permutation(60)
@@ -419,7 +419,7 @@ def test_impurities_are_the_criterion_s(engine, criterion, data):
 
 
 @pytest.mark.parametrize("criterion", ["nvi", "accuracy", "etc"])
-def test_there_are_trees_without_impurity(criterion, data):
+def test_trees_without_impurity(criterion, data):
     tree = DecisionTreeClassifier(criterion).fit(*data).tree_
     assert not hasattr(tree, "impurity")
     with pytest.raises(AttributeError, match="This tree has no impurity"):

@@ -1,4 +1,4 @@
-"""DecisionTreeClassifier: beside scikit-learn's, its parameters and weights, and what is built on top of it."""
+"""DecisionTreeClassifier: beside scikit-learn's, its parameters and weights, and tools built on top of it."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -59,7 +59,7 @@ def assert_grown_as_by_scikit_learn(X, y, **parameters):
 @pytest.mark.parametrize(
     "limits", [{"max_depth": 3}, {"max_depth": 3, "min_samples_leaf": 8}, {"min_samples_split": 50}]
 )
-def test_grows_as_scikit_learn_does_where_nothing_ties(engine, criterion, limits):
+def test_grows_as_scikit_learn_does_without_ties(engine, criterion, limits):
     X, y = make_classes(n_samples=100)
     assert_grown_as_by_scikit_learn(X, y, criterion=criterion, **limits)
 
@@ -156,7 +156,7 @@ def test_min_gain_that_is_no_finite_number_is_refused(data, min_gain):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("n_repeats", [1, 2, 3, 7, 11])
-def test_min_gain_of_zero_lets_splits_pass_that_gain_nothing(engine, criterion, n_repeats):
+def test_min_gain_of_zero_allows_splits_without_gain(engine, criterion, n_repeats):
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * n_repeats, [0, 1, 1, 0] * n_repeats
     tree = tree_of((X, y), criterion, min_gain=0.0)
     assert tree.n_leaves == 4
@@ -352,7 +352,7 @@ def test_the_order_of_samples_matters_to_sequence_criteria_only(engine, data):
     ],
     ids=["one_class", "one_row", "constant_X", "signed_zeros"],
 )
-def test_what_cannot_be_split_is_a_leaf(engine, criterion, X, y, classes):
+def test_nodes_that_cannot_be_split_are_leaves(engine, criterion, X, y, classes):
     fitted = DecisionTreeClassifier(criterion).fit(X, y)
     assert fitted.classes_.tolist() == classes
     assert (fitted.get_depth(), fitted.get_n_leaves()) == (0, 1)
@@ -472,7 +472,7 @@ def test_both_engines_fit_the_same_tree(problem, criterion, max_leaf_nodes, max_
 @pytest.mark.parametrize(
     "estimator", [DecisionTreeClassifier(), DecisionForestClassifier(2), DecisionTreeClassifier("etc")]
 )
-def test_more_class_counts_than_there_is_room_for_are_refused_before_growth(monkeypatch, estimator):
+def test_too_many_class_counts_are_refused_before_growth(monkeypatch, estimator):
     y = np.arange(10_000)
     monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
     with pytest.raises(MemoryError, match=r"to count 10000 classes in each of them takes \d\.\d GiB"):

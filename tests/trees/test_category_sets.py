@@ -84,7 +84,7 @@ def test_pickles_and_clones(estimator):
     assert clone(fitted).get_params()["categorical_split"] == "subset"
 
 
-def test_a_set_is_found_where_every_category_alone_is_too_small(engine):
+def test_a_set_is_found_if_every_single_category_is_too_small(engine):
     X, y = sample(200)
     tree = DecisionTreeClassifier(max_depth=2, **KIND).fit(X, y)
     found = tree.tree_
@@ -136,7 +136,7 @@ def test_categorical_split_is_checked():
         DecisionTreeClassifier(categorical_split="binary").fit([[0.0], [1.0]], [0, 1])
 
 
-def test_without_categories_it_changes_nothing():
+def test_subset_splits_change_nothing_without_categories():
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
     assert (
         DecisionTreeClassifier(categorical_split="subset").fit(X, y).tree_ == DecisionTreeClassifier().fit(X, y).tree_
@@ -186,7 +186,7 @@ def test_merging_and_pruning_keep_the_sets():
     assert pruned.node_count < tree.tree_.node_count
 
 
-def test_scikit_learn_s_trees_cannot_say_it():
+def test_scikit_learns_trees_cannot_divide_categories_into_two_sets():
     X, y = sample()
     tree = DecisionTreeClassifier(**KIND).fit(X, y)
     with pytest.raises(ValueError, match="cannot divide categories into two sets"):
@@ -206,7 +206,7 @@ def test_the_fourier_algebra_takes_sets():
 
 
 @pytest.mark.parametrize("name", ["category_offsets", "categories"])
-def test_sets_that_are_none_are_refused(name):
+def test_invalid_sets_are_refused(name):
     X, y = sample()
     tree = DecisionTreeClassifier(**KIND).fit(X, y).tree_
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")

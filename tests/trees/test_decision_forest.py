@@ -154,7 +154,7 @@ def test_class_weights_are_computed_from_all_samples(engine, data):
 
 @pytest.mark.parametrize("criterion", COUNT_CRITERIA)
 def test_weights_too_large_to_be_counted(engine, data, criterion):
-    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but not that of all draws
+    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but the sum of all draws cannot
     forest = make_forest(10, criterion=criterion).fit(*data, sample_weight=weights)
     totals = {tree.value[0].sum() for tree in trees_of(forest)}
     assert min(totals) < 2**24 < max(totals)
@@ -256,7 +256,7 @@ def test_samples_in_every_bootstrap_sample_have_no_out_of_bag_prediction(engine,
     assert forest.oob_score_ == accuracy_score(y[judged], expected[judged].argmax(axis=1))
 
 
-def test_no_sample_is_out_of_bag(engine):
+def test_scores_are_nan_if_no_sample_is_out_of_bag(engine):
     with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
         forest = make_forest(2, oob_score=True, max_samples=200).fit([[0.0], [1.0]], [0, 1])
     assert np.isnan(forest.oob_decision_function_).all()
@@ -405,7 +405,7 @@ def test_forests_of_no_possible_size_are_refused(make, n_estimators):
         make(n_estimators=n_estimators).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_importances_are_those_of_scikit_learn():
+def test_importances_equal_scikit_learns():
     """Trees of one leaf do not count, and the means are divided by their sum."""
     X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
     y = np.array([0, 0, 0, 1])
@@ -418,7 +418,7 @@ def test_importances_are_those_of_scikit_learn():
     assert ours.feature_importances_.sum() == pytest.approx(1.0)
 
 
-def test_importances_where_no_tree_has_a_split_or_a_gain():
+def test_importances_without_any_split_or_gain():
     X, y = np.array([[0.0], [1.0]]), np.array([0, 0])
     assert make_forest().fit(X, y).feature_importances_.tolist() == [0.0]
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])

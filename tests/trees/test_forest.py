@@ -254,7 +254,7 @@ def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_ro
 @pytest.mark.parametrize(
     "changes", [{"feature": [1, -2, -2], "n_features": 2}, {"value": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}]
 )
-def test_an_exchanged_tree_of_another_kind_is_refused(engine, changes):
+def test_a_tree_of_other_features_or_classes_is_refused(engine, changes):
     forest = forest_of([make_stump(), make_stump(**changes)])
     for method in ("predict", "predict_proba", "apply"):
         with pytest.raises(ValueError, match="The forest has 1 features and 2 classes"):

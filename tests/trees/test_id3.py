@@ -1,4 +1,4 @@
-"""ID3 trees and forests: what they predict step by step, their attributes, parameters and bad input."""
+"""ID3 trees and forests: predictions step by step, attributes, parameters and bad input."""
 
 import pickle
 import warnings
@@ -43,7 +43,7 @@ def test_stages_and_distances(engine, distance, evaluation, labels):
     np.testing.assert_array_equal(stages[-1], tree.predict(X))
     for stage, of_tree in zip(stages, tree.distance_path_, strict=True):
         assert stage.dtype == y.dtype
-        # The classes are those of y, whatever is predicted: both have the same sorted ones here.
+        # The classes come from y, whatever is predicted: both have the same sorted classes here.
         assert clustering_distance(y, stage, distance) == of_tree
 
 
@@ -86,7 +86,7 @@ def test_glocal_growth_decreases_the_distance_or_steps_locally():
     assert glocal.is_consistent_
 
 
-def test_plateaus_are_walked_but_for_no_decrease():
+def test_only_no_decrease_stops_at_plateaus():
     X, y = load_iris(return_X_y=True)
     stops = ("no_decrease", "no_distance_decay", "pure")
     trees = [ID3Classifier("accuracy", evaluation="global", stop=stop).fit(X, y) for stop in stops]
@@ -123,7 +123,7 @@ def test_the_mean_of_entropies_grows_the_tree_of_their_joint_one(engine, evaluat
     assert joint.distance_path_[1] > mean.distance_path_[1]
 
 
-def test_leaves_compare_by_variation_of_information_and_not_by_what_they_gain(engine):
+def test_leaves_are_compared_by_variation_of_information_not_by_gain(engine):
     # By feature 0 classes 0 and 1 part from the others. Then feature 1 tells 0 0 0 from 1, which gains 0.81 bits and
     # leaves nothing, and feature 2 tells 2 2 3 3 from 4 4 5 5, which gains 1 bit and leaves 1.
     X = np.array([[0, 0, 0]] * 3 + [[0, 1, 0]] + [[1, 0, 0]] * 4 + [[1, 0, 1]] * 4, dtype=float)
@@ -134,7 +134,7 @@ def test_leaves_compare_by_variation_of_information_and_not_by_what_they_gain(en
 
 
 @pytest.mark.parametrize("evaluation", ["local", "glocal"])
-def test_variation_of_information_can_gain_less_than_nothing(engine, evaluation):
+def test_gains_of_variation_of_information_can_be_negative(engine, evaluation):
     # XOR: a cut tells nothing of the classes, and has an entropy of 1 bit.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     assert ID3Classifier("vi", evaluation=evaluation).fit(X, y).is_consistent_

@@ -260,7 +260,7 @@ def test_costs_at_and_near_ties(engine, counts, costs, predicted):
 
 
 @both
-def test_costs_of_distances_are_those_of_the_other_rules(engine, make, data):
+def test_costs_of_distances_give_the_other_rules(engine, make, data):
     X, y = data
     ranks = np.arange(3)
     fitted = make(max_depth=1).fit(X, y)
@@ -383,7 +383,7 @@ def test_absent_classes_keep_their_rank_on_the_scale(engine):
 
 
 @pytest.mark.parametrize("wrap", [lambda y: y, pd.Series, pd.CategoricalIndex], ids=["array", "series", "index"])
-def test_ordered_categories_give_the_order_without_those_that_are_absent(engine, data, wrap):
+def test_ordered_categories_give_the_order_of_the_present_classes(engine, data, wrap):
     X, y = data
     labels = pd.Categorical(WORDS[y], ["none", *LEVELS, "extreme"], ordered=True)
     fitted = make_tree().fit(X, wrap(labels))
@@ -398,7 +398,7 @@ def test_a_frame_of_one_ordered_column(data):
         assert make_tree().fit(X, frame).classes_.tolist() == LEVELS
 
 
-def test_without_a_given_order_labels_are_sorted(data):
+def test_labels_are_sorted_without_a_given_order(data):
     X, y = data
     for labels in (WORDS[y].tolist(), pd.Categorical(WORDS[y], LEVELS), pd.Series(WORDS[y], dtype="category")):
         assert make_tree().fit(X, labels).classes_.tolist() == ["high", "low", "medium"]
@@ -449,13 +449,14 @@ def test_the_order_of_the_samples_still_matters_to_label_sequences(engine, data)
 @pytest.mark.parametrize("criterion", ["ogini", "wig", "ranking"])
 def test_the_order_decides_which_split_is_best(engine, criterion):
     toy = load_toy_ordinal()
-    labels = np.array(["a", "c", "d", "b"])[toy.target]  # sorted, those that the first feature puts together are so
+    # In sorted order, the classes that the first feature puts together are neighbours.
+    labels = np.array(["a", "c", "d", "b"])[toy.target]
     by_sorting = make_tree(criterion, max_depth=1).fit(toy.data, labels)
     in_order = make_tree(criterion, max_depth=1, classes=["a", "c", "d", "b"]).fit(toy.data, labels)
     assert (by_sorting.tree_.feature[0], in_order.tree_.feature[0]) == (0, 1)
 
 
-def test_class_scores_are_those_of_the_whole_scale(data):
+def test_class_scores_cover_the_whole_scale(data):
     X, y = data
     criterion = WeightedInformationGain(class_scores=[0, 1, 5, 9])
     assert make_tree(criterion, classes=[*LEVELS, "extreme"]).fit(X, WORDS[y]).n_classes_ == 4

@@ -78,7 +78,7 @@ def test_patients_that_need_the_molecular_test(toy_trees, toy):
     assert toy_trees["D"].feature_usage(toy.data)[1] == 4
 
 
-def test_gain_is_that_of_the_definition(toy_trees, toy):
+def test_gain_follows_the_definition(toy_trees, toy):
     for name, rows in toy.permutations.items():
         X, y, tree = toy.data[rows], toy.target[rows], toy_trees[name].tree_
         goes_left = X[:, tree.feature[0]] <= tree.threshold[0]
@@ -119,7 +119,7 @@ def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals):
     assert PermutationDecisionTreeClassifier(**limits).fit(X, y, order=times).tree_ == expected
 
 
-def test_weights_are_not_taken(arrivals):
+def test_weights_are_refused(arrivals):
     X, y, _ = arrivals
     with pytest.raises(TypeError, match="sample_weight"):
         PermutationDecisionTreeClassifier().fit(X, y, sample_weight=np.ones(24))

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on every estimator; also those that it does not yield to third parties."""
+"""scikit-learn's own checks, on every estimator; also the checks that it does not yield to third parties."""
 
 import pytest
 from sklearn.utils import estimator_checks
@@ -51,7 +51,8 @@ ESTIMATORS = [
     ),
     ID3Classifier(),
     ID3Classifier("jaccard", evaluation="global"),
-    # The checks round what is meant for categorical features; a limit spares a warning about rows that become equal.
+    # The checks round values that are meant for categorical features, so that samples become equal; a limit avoids a
+    # warning about them.
     ID3Classifier(evaluation="global", max_depth=50, categorical_features=[0], handle_unknown="majority"),
     ID3Classifier("accuracy", evaluation="glocal", labels="all", max_leaf_nodes=10),
     ID3ForestClassifier(n_estimators=5, distance="gini", evaluation="global", max_features="sqrt"),

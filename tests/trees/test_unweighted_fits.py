@@ -31,7 +31,7 @@ UNWEIGHTED = [
 
 
 @pytest.mark.parametrize("estimator", UNWEIGHTED, ids=lambda estimator: " ".join(repr(estimator).split()))
-def test_the_parameter_is_missing_and_refused(estimator):
+def test_fit_has_no_sample_weight_and_refuses_it(estimator):
     X, y = make_ties()
     estimator = clone(estimator)
     assert not has_fit_parameter(estimator, "sample_weight")
@@ -45,7 +45,7 @@ def test_the_parameter_is_missing_and_refused(estimator):
     assert weighted.fit(X, y, sample_weight=np.ones(len(X))) is weighted
 
 
-def test_criteria_that_are_none_are_refused_by_fit():
+def test_invalid_criteria_are_refused_by_fit():
     for criterion in ("bogus", 3, None):
         with pytest.raises(ValueError, match="The 'criterion' parameter"):
             DecisionTreeClassifier(criterion).fit([[0], [1]], [0, 1])
@@ -58,7 +58,7 @@ def test_bagging_repeats_the_samples_of_a_sequence_in_the_order_of_its_draws(eng
         assert tree.tree_ == PermutationDecisionTreeClassifier().fit(X[rows], y[rows]).tree_
 
 
-def test_bagging_weighs_samples_where_it_can(engine):
+def test_bagging_weighs_samples_if_they_have_weights(engine):
     X, y = make_ties()
     bagging = BaggingClassifier(DecisionTreeClassifier(), 3, random_state=0).fit(X, y)
     for tree, rows in zip(bagging.estimators_, bagging.estimators_samples_, strict=True):
