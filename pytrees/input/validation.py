@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from .._missing import is_missing, is_nan
+from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from ..criteria import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
@@ -70,43 +71,68 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
-def validate_X_y(
-    estimator: Any, X: MatrixLike, y: Any, function: str | None = None
-) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X as `validate_X` does; return it with y as class codes (int32), and the sorted classes.
+class _Columns:
+    """The columns of a function's table, in the place of an estimator in errors."""
 
-    Errors name the function, if one is given, as it has no parameter for categorical features.
+    categorical_features = None
+
+    def __init__(self, X: Any) -> None:
+        names = feature_names_of(X)
+        if names is not None:
+            self.feature_names_in_ = names
+
+
+def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
+    """Validate X and y for a function that takes no missing values and no categories; errors name the function.
+
+    Returns X as `validate_X` does, y as class codes (int32), and the sorted classes they stand for.
     """
-    with naming_columns(estimator, X, function):
+    _refuse_nan_label(y)
+    columns = _Columns(X)
+    if not (_is_plain(X) and _are_plain_labels(y, X)):
+        with naming_columns(columns, X, function):
+            X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
+    check_finite(columns, X, function)
+    classes, codes = _coded_labels(y)
+    return X, codes, classes
+
+
+def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
+    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
+    with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
-    return validate_coded_X_y(estimator, X, y, coded, function)
+    return validate_coded_X_y(estimator, X, y, coded)
+
+
+def _refuse_nan_label(y: Any) -> None:
+    if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
+        raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
 
 
 def validate_coded_X_y(
-    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, function: str | None = None
+    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y; `coded` is X with codes of categories, or None if it has none."""
-    if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
-        raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
+    _refuse_nan_label(y)
     if coded is None and _is_plain(X) and _are_plain_labels(y, X):
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
     else:
         kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-        with naming_columns(estimator, X, function):
+        with naming_columns(estimator, X):
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
             else:
                 X, y = check_X_y(coded, y, estimator=estimator, **kind)
     check_finite(estimator, X)
-    if len(X) > MAX_SAMPLES:
-        raise ValueError(f"X has {len(X)} samples; at most {MAX_SAMPLES} can be fitted.")
     classes, codes = _coded_labels(y)
     return X, codes, classes
 
 
 def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     """Return the sorted classes, and the code of every label (int32)."""
+    if len(y) > MAX_SAMPLES:
+        raise ValueError(f"X has {len(y)} samples; at most {MAX_SAMPLES} can be fitted.")
     if y.dtype.kind in "iu" and len(y) > 0:
         low = int(y.min())
         n_values = int(y.max()) - low + 1
@@ -181,7 +207,7 @@ def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray 
     return None
 
 
-def check_finite(estimator: Any, X: FloatArray) -> None:
+def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None:
     """Raise a ValueError that names the first column with infinity, or with NaN if that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
@@ -192,7 +218,7 @@ def check_finite(estimator: Any, X: FloatArray) -> None:
         return
     column = int(np.flatnonzero(is_bad.any(axis=0))[0])
     what = "infinity" if np.isinf(X[is_bad[:, column], column]).all() else "NaN"
-    raise not_finite(what, estimator, column)
+    raise not_finite(what, estimator, column, name)
 
 
 def may_have_missing(X: FloatArray) -> bool:

@@ -1,18 +1,18 @@
 """The smallest decision tree that is consistent with the labels.
 
-A depth-first search, with a growing number of splits, decides whether a set of samples can be told apart by so many,
-and keeps what it finds about sets. It rests on two facts. A set needs no fewer splits than its subsets: among the cuts
-of a feature that leave the smaller side enough splits only the farthest matters, and bisection finds it (S. Ordyniak
-and S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021); and what too few splits are for
-few samples, chosen where trees of fewer go wrong, they are for all. And two samples cannot share a leaf if their
-classes differ, or that of a sample between them in every feature does: samples that pairwise cannot need a leaf each.
+A depth-first search decides, for a growing number of splits, whether that many splits separate the classes of a set of
+samples, and keeps the answers. It rests on three facts. A set needs at least as many splits as its subsets: of the cuts
+of a feature that suit the side with fewer splits only the farthest matters, and bisection finds it (S. Ordyniak and
+S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). If k splits cannot separate a subset,
+they cannot separate the whole set: the subset is made of samples that smaller trees got wrong. Two samples conflict if
+their classes differ, or if a sample of another class lies between them in every feature: samples that all conflict with
+each other need one leaf each.
 
-Where time is limited, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
+With a time limit, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from numbers import Integral, Real
@@ -24,15 +24,14 @@ from numpy.typing import ArrayLike
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike
-from ..input.categories import not_finite
-from ..input.validation import may_have_missing, validate_X_y
+from ..input.validation import validate_numbers
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from .cart import DecisionTreeClassifier
 
 __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
-# Of a time limit, when the first search ends and when rollouts do; what is left is for the search again.
+# Shares of a time limit at which rollouts begin, if the search is not done by then, and end; then the search goes on.
 FIRST_SHARE = 0.05
 FIRST_SECONDS = 0.5  # at most
 SHARE_WITH_ROLLOUTS = 0.5
@@ -45,8 +44,8 @@ class MinimalTree:
     Parameters
     ----------
     tree : Tree
-        The smallest consistent tree or, where a limit stopped the search, the smallest one known. Every split has
-        gain 1: its two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
+        The smallest consistent tree or, if a limit stopped the search, the smallest one known. Every split has gain 1:
+        its two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
     classes : ndarray of shape (n_classes,)
         The classes, sorted; column k of ``tree.value`` counts samples of class k.
     lower_bound : int
@@ -67,7 +66,7 @@ class MinimalTree:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no consistent tree has fewer nodes; always, unless a limit stopped the search."""
+        """Whether no consistent tree has fewer nodes; always True unless a limit stopped the search."""
         return self.tree.node_count == self.lower_bound
 
 
@@ -86,8 +85,8 @@ def minimal_tree(
     """Find the smallest decision tree that classifies all samples correctly, and prove that there is no smaller one.
 
     The tree has binary splits ``x_j <= threshold``, and its size is its number of nodes: mts in Section 3.1 of [1]_.
-    Of all smallest trees it is the one that ID3 grows with the distance Delta_mts, from the root on: the cut with the
-    least sum of the smallest sizes of both sides, of equal ones the lowest feature, then the lowest threshold.
+    Among all smallest trees it is the one that ID3 grows with the distance Delta_mts, from the root on: the cut with
+    the least sum of the smallest sizes of both sides; ties go to the lowest feature, then to the lowest threshold.
 
     Parameters
     ----------
@@ -98,17 +97,17 @@ def minimal_tree(
     time_limit : float or None, default=None
         Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
-        Bytes of the tables of results about sets of samples; a full table is emptied, which costs time only. There are
-        two searches, which take turns, with a table each. Beside them they need 20 bytes for every sample and feature,
-        and 16 for every sample and level of the tree.
+        Bytes of each table of results about sets of samples; a full table is emptied, which costs time only. Two
+        searches, which take turns, have a table each, and so have rollouts, which end if their table is full. Beside
+        the tables the search needs 20 bytes for every sample and feature, and 12 for every sample and level of the tree.
 
     Returns
     -------
     MinimalTree
-        With `tree`, `is_proven` and `lower_bound`. Where the time limit stopped the search, the tree is the smallest
-        that rollouts have found, in up to half of the time; it may differ from run to run. If there was no time
-        for one, or the search is too deep, the tree is grown by information gain and its redundant splits are merged.
-        If its size equals the lower bound, it is proven smallest, but there may be others of this size.
+        With `tree`, `is_proven` and `lower_bound`. If the time limit stopped the search, the tree is the smallest one
+        that rollouts have found, in up to half of the time; it may differ from run to run. If there was no time for
+        one, or the search is too deep, the tree is grown by information gain and its redundant splits are merged. A
+        tree whose size equals the lower bound is proven smallest, but there may be others of this size.
 
     Raises
     ------
@@ -140,43 +139,23 @@ def minimal_tree(
     >>> found.tree.node_count, found.is_proven, DecisionTreeClassifier().fit(X, y).tree_.node_count
     (15, True, 17)
     """
-    estimator = DecisionTreeClassifier(criterion="entropy")
-    X, codes, classes = validate_X_y(estimator, X, y, "minimal_tree")
-    if may_have_missing(X) and np.isnan(X).any():
-        raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "minimal_tree")
-    arrays, splits, n_subproblems = _search(X, codes, len(classes), time_limit, memory_limit)
+    X, codes, classes = validate_numbers("minimal_tree", X, y)
+    rollout_times = None
+    if time_limit is not None:
+        rollout_times = min(FIRST_SHARE * time_limit, FIRST_SECONDS), SHARE_WITH_ROLLOUTS * time_limit
+    arrays, splits, n_subproblems = kernel("minimal_tree")(
+        X, codes, len(classes), time_limit=time_limit, rollout_times=rollout_times, memory_limit=memory_limit
+    )
     if arrays is None:
-        tree = merge_redundant(estimator.fit(X, codes))
+        tree = merge_redundant(DecisionTreeClassifier(criterion="entropy").fit(X, codes))
         tree = with_gains(tree, np.where(tree.children_left == LEAF, 0.0, 1.0))
     else:
         tree = Tree.from_arrays(arrays, X.shape[1])
     return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
 
 
-def _search(
-    X: FloatArray, codes: CodeArray, n_classes: int, time_limit: float | None, memory_limit: int
-) -> tuple[dict[str, AnyArray] | None, int, int]:
-    """Return the arrays of the smallest tree, or of the smallest one found in time, if any; the least number of splits;
-    and how many sets of samples were looked at."""
-    search, small_tree = kernel("minimal_tree"), kernel("small_tree")
-    if time_limit is None:
-        return search(X, codes, n_classes, memory_limit=memory_limit)
-    start = time.monotonic()
-    first_limit = min(FIRST_SHARE * time_limit, FIRST_SECONDS)
-    arrays, splits, n_subproblems = search(X, codes, n_classes, time_limit=first_limit, memory_limit=memory_limit)
-    if arrays is not None:
-        return arrays, splits, n_subproblems
-    left = start + SHARE_WITH_ROLLOUTS * time_limit - time.monotonic()
-    small = small_tree(X, codes, n_classes, time_limit=max(0.0, left), memory_limit=memory_limit)
-    left = start + time_limit - time.monotonic()
-    if left <= 0:
-        return small, splits, n_subproblems
-    arrays, more_splits, more_subproblems = search(X, codes, n_classes, time_limit=left, memory_limit=memory_limit)
-    return small if arrays is None else arrays, max(splits, more_splits), n_subproblems + more_subproblems
-
-
 def with_gains(tree: Tree, gain: AnyArray) -> Tree:
-    """Return the tree of thresholds with other gains."""
+    """Return a copy of a tree of thresholds with other gains."""
     return Tree(
         tree.children_left,
         tree.children_right,
@@ -199,8 +178,8 @@ def grow_by_size(
 ) -> tuple[Tree, IntArray]:
     """Grow an ID3 tree with the distance Delta_mts, within limits.
 
-    A leaf's best split is that of the smallest tree of its samples, whatever other leaves do; the one with the least
-    Delta_mts is split first, of equal ones the leftmost.
+    A leaf's best split is the first split of the smallest tree of its samples, and does not depend on other leaves. The
+    leaf with the least Delta_mts is split first; ties go to the leftmost leaf.
 
     Parameters
     ----------
@@ -209,7 +188,7 @@ def grow_by_size(
     weights : ndarray of shape (n_samples,) or None
     n_classes : int
     limits : dict
-        The kernels' `max_depth`, `max_leaf_nodes`, `min_samples_split`; others must not apply.
+        The kernels' `max_depth`, `max_leaf_nodes`, `min_samples_split`; other limits must not apply.
     rows : ndarray of shape (n_rows,), int64, optional
         The samples that are used; all by default.
 
@@ -276,7 +255,7 @@ def _best_first(tree: Tree, limits: dict[str, Any]) -> IntArray:
 
 
 def _weighted_value(tree: Tree, X: FloatArray, codes: CodeArray, weights: AnyArray) -> FloatArray:
-    """Return sums of weights by class; of an inner node, left child plus right child."""
+    """Return the sums of weights by class and node; an inner node has the sum of its children."""
     value = np.zeros_like(tree.value)
     np.add.at(value, (tree.apply_valid(X), codes), weights)
     for node in reversed(np.flatnonzero(tree.children_left != LEAF)):

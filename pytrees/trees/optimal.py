@@ -1,8 +1,8 @@
 """The decision tree of least error within limits of its levels and leaves, or at a price of every leaf.
 
-A depth-first search over sets of samples with bounds; see `minimal/least_cost` of both engines. All is counted in whole
-numbers: a sample that the tree gets wrong costs so many units, and a leaf so many, with which trees compare as they do
-by their error plus alpha for every leaf.
+A depth-first search over sets of samples with bounds finds it; see `minimal/branch_and_bound` of both engines. Costs are
+whole numbers: an error and a leaf cost a number of units each, chosen such that any two trees compare as they do by the
+share of errors plus alpha for every leaf.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
 from .._typing import AnyArray, CodeArray, FloatArray, LabelsLike
-from ..input.categories import not_finite
-from ..input.validation import may_have_missing, validate_X_y
+from ..input.validation import validate_numbers
 from ..pruning import with_leaves
 from ..tree import LEAF, Tree
 from .cart import DecisionTreeClassifier
@@ -45,9 +44,9 @@ class OptimalTree:
     n_errors : int
         The number of samples that the tree gets wrong.
     objective : float
-        The share of these, plus `alpha` for every leaf.
+        The share of the samples that the tree gets wrong, plus `alpha` for every leaf.
     lower_bound : float
-        What the objective of every tree within the limits is at least.
+        No tree within the limits has a lower objective.
     n_subproblems : int
         The number of sets of samples that the search has examined.
 
@@ -66,7 +65,7 @@ class OptimalTree:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no tree within the limits is better; always, unless a limit of time stopped the search."""
+        """Whether no tree within the limits is better; always True unless a time limit stopped the search."""
         return self.objective == self.lower_bound
 
 
@@ -95,8 +94,8 @@ def optimal_tree(
     """Find the decision tree that gets the fewest samples wrong within limits, and prove that there is no better one.
 
     The tree has binary splits ``x_j <= threshold`` between any two neighbouring values: features are not binarised.
-    It minimises the share of samples that it gets wrong plus `alpha` for every leaf. Give one of `max_depth`,
-    `max_leaf_nodes` and `alpha` at least; without any, :func:`minimal_tree` is what you look for.
+    It minimises the share of samples that it gets wrong plus `alpha` for every leaf. Give at least one of `max_depth`,
+    `max_leaf_nodes` and `alpha`; for a tree without limits use :func:`minimal_tree`.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def optimal_tree(
     max_leaf_nodes : int or None, default=None
         The most leaves.
     alpha : float, default=0.0
-        What a leaf costs, as a share of the samples: with 0.01, a split must get more than 1 % of all samples right
+        The cost of a leaf, as a share of the samples: with 0.01, a split must get more than 1 % of all samples right
         that would be wrong without it. A tiny alpha, such as 1e-9, chooses the fewest leaves among trees of the least
         error, which may take much longer.
     time_limit : float or None, default=None
@@ -121,11 +120,11 @@ def optimal_tree(
     Returns
     -------
     OptimalTree
-        With `tree`, `n_errors`, `objective`, `is_proven` and `lower_bound`. Where the time limit stopped the search,
-        the tree is the best one of those found by looking few levels ahead and those grown by gini and entropy and cut
-        back; it may differ from run to run. Of several best trees it is the first one in a fixed order of search: a
-        leaf comes before splits, an even division of the leaves between both sides before others, features come by
-        the errors of their best split, and of their cuts the middle one first.
+        With `tree`, `n_errors`, `objective`, `is_proven` and `lower_bound`. If the time limit stopped the search, the
+        tree is the best one among those found by looking few levels ahead and those grown by gini and entropy and cut
+        back; it may differ from run to run. Among several best trees it is the first one in a fixed order of search: a
+        leaf comes before splits, an even division of the leaves between both sides before others, features come by the
+        errors of their best split, and the middle cut of a feature comes first.
 
     Raises
     ------
@@ -140,8 +139,8 @@ def optimal_tree(
     Notes
     -----
     The problem is NP-hard: time grows steeply with the levels, and with the leaves where levels have no limit. Trees
-    deeper than 498 levels are not searched for. Bounds for continuous features by what a few samples can change are due
-    to [1]_. Labels may be noisy: samples that are equal may have different classes.
+    deeper than 498 levels are not searched for. The bounds for continuous features, which use how much a few samples can
+    change, are due to [1]_. Labels may be noisy: samples that are equal may have different classes.
 
     References
     ----------
@@ -163,12 +162,11 @@ def optimal_tree(
     start = time.monotonic()
     if max_depth is None and max_leaf_nodes is None and alpha == 0:
         raise ValueError("optimal_tree needs max_depth, max_leaf_nodes or alpha; minimal_tree needs none of them.")
-    estimator = DecisionTreeClassifier(max_depth=max_depth, max_leaf_nodes=max_leaf_nodes)
-    X, codes, classes = validate_X_y(estimator, X, y, "optimal_tree")
-    if may_have_missing(X) and np.isnan(X).any():
-        raise not_finite("NaN", estimator, int(np.isnan(X).any(axis=0).argmax()), "optimal_tree")
+    X, codes, classes = validate_numbers("optimal_tree", X, y)
     costs = _costs(alpha, len(X), _most_leaves(len(X), max_depth, max_leaf_nodes))
-    known = None if time_limit is None else _grown_tree(estimator, X, codes, costs)
+    known = None
+    if time_limit is not None:
+        known = _grown_tree(DecisionTreeClassifier(max_depth=max_depth, max_leaf_nodes=max_leaf_nodes), X, codes, costs)
     arrays, _, least, n_subproblems = kernel("cheapest_tree")(
         X,
         codes,
@@ -191,7 +189,7 @@ def optimal_tree(
 
 
 def _most_leaves(n_samples: int, max_depth: int | None, max_leaf_nodes: int | None) -> int:
-    """Return how many leaves a tree within the limits has at most, each with a sample."""
+    """Return the greatest number of leaves within the limits; every leaf has a sample."""
     by_depth = n_samples if max_depth is None or max_depth > 31 else 2**max_depth
     return min(n_samples, by_depth, n_samples if max_leaf_nodes is None else max_leaf_nodes)
 
@@ -199,8 +197,8 @@ def _most_leaves(n_samples: int, max_depth: int | None, max_leaf_nodes: int | No
 def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
     """Return whole costs of an error and of a leaf that compare any two trees as their objectives do.
 
-    What a leaf costs, in errors, is compared with quotients of a number of errors by one of leaves alone. It may be
-    replaced by the mediant of the two such quotients that it lies between (H. Farey).
+    The price of a leaf, in errors, is only ever compared with quotients of a number of errors by a number of leaves. The
+    mediant of the two quotients next to the price compares in the same way (H. Farey).
     """
     price = min(Fraction(alpha) * n_samples, Fraction(n_samples + 1))
     near = price.limit_denominator(most_leaves)
@@ -215,7 +213,7 @@ def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
 
 
 def _errors(tree: Tree) -> FloatArray:
-    """Return the errors of every leaf, and 0 for other nodes."""
+    """Return, by node, the errors of a leaf, and 0 for other nodes."""
     errors = tree.value.sum(axis=1) - tree.value.max(axis=1)
     return np.where(tree.children_left == LEAF, errors, 0.0)
 
@@ -225,7 +223,7 @@ def _cost(tree: Tree, costs: tuple[int, int]) -> int:
 
 
 def _lower_bound(least: int, costs: tuple[int, int], alpha: float, n_samples: int, objective: float) -> float:
-    """Return the least objective of a number of errors and leaves that cost so much."""
+    """Return the least objective of any number of errors and leaves that cost `least` together, or more."""
     bound = objective
     for n_leaves in count(1):
         if alpha * n_leaves >= bound:
@@ -238,13 +236,16 @@ def _lower_bound(least: int, costs: tuple[int, int], alpha: float, n_samples: in
 
 
 def _grown_tree(estimator: Any, X: FloatArray, codes: CodeArray, costs: tuple[int, int]) -> Tree:
-    """Return the cheaper one of the trees that gini and entropy grow, cut back."""
+    """Return the cheaper of the two trees that gini and entropy grow, after both are cut back."""
     trees = [estimator.set_params(criterion=criterion).fit(X, codes).tree_ for criterion in ("gini", "entropy")]
     return min((_cut_back(tree, costs) for tree in trees), key=lambda tree: _cost(tree, costs))
 
 
 def _cut_back(tree: Tree, costs: tuple[int, int]) -> Tree:
-    """Return the cheapest tree that cutting off branches gives, with the samples that these get right as gains."""
+    """Return the cheapest tree that is left after cutting off branches.
+
+    The gain of a split is the number of samples that its branch gets right beyond a leaf.
+    """
     leaf_errors = (tree.value.sum(axis=1) - tree.value.max(axis=1)).astype(np.int64).tolist()
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     errors, n_leaves, cut = leaf_errors.copy(), [1] * tree.node_count, []

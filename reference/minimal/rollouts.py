@@ -11,7 +11,7 @@ from time import monotonic
 
 from ..base.types import LEAF, UNDEFINED
 from ..rows.partition import split_rows, threshold_between
-from .search import check_consistent
+from .problem import check_consistent
 
 SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))  # levels, and how many features' cuts are tried at each
 EXACT = 3  # splits: sets that one or two are enough for are found, and no set of three need be looked at again

@@ -10,6 +10,8 @@ from time import monotonic
 
 from ..base.types import LEAF, UNDEFINED
 from ..rows.partition import split_rows, threshold_between
+from .problem import check_consistent
+from .rollouts import small_tree
 
 
 class Stopped(Exception):
@@ -49,25 +51,37 @@ class Search:
         return best
 
 
-def check_consistent(X, y):
-    if len(set(map(tuple, X))) < len({(tuple(row), label) for row, label in zip(X, y, strict=True)}):
-        raise ValueError("There is no consistent tree: equal samples have different labels.")
+def minimal_tree(
+    X, y, n_classes, *, time_limit=None, rollout_times=None, memory_limit=2**30, bound_rows=1024, first_turn=None
+):
+    """Return the arrays of the smallest consistent tree, or of a small one, or None where time ran out; the least number
+    of splits that is needed; and the number of sets of samples examined.
 
-
-def minimal_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30, bound_rows=1024, first_turn=None):
-    """Return the arrays of the smallest consistent tree, or None where time ran out; the least number of splits that is
-    needed; and the number of sets of rows examined.
-
-    Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. There
-    are no bounds here, and what is known is kept whatever the limit on memory.
+    Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. If
+    the search takes longer than the first of the `rollout_times`, a small tree is made up to the second one, and the
+    search goes on. There are no bounds here, and the results are kept whatever the limit on memory.
     """
+    start = monotonic()
     check_consistent(X, y)
-    search = Search(X, y, inf if time_limit is None else monotonic() + time_limit)
+    deadline = inf if time_limit is None else start + time_limit
+    search = Search(X, y, deadline if rollout_times is None else min(deadline, start + rollout_times[0]))
+    small = None
+    found = solve(search, n_classes)
+    if found is None and rollout_times is not None:
+        small = small_tree(X, y, n_classes, time_limit=max(0.0, start + rollout_times[1] - monotonic()))
+        search.deadline = deadline
+        found = solve(search, n_classes)
+    least = len(set(y)) - 1 if found is None else search.first_split(range(len(X)))[0]
+    return small if found is None else found, least, len(search.known)
+
+
+def solve(search, n_classes):
+    """Return the arrays of the smallest tree; None where time ran out."""
     try:
-        size = search.first_split(range(len(X)))[0]
+        search.first_split(range(len(search.X)))
     except Stopped:
-        return None, len(set(y)) - 1, len(search.known)
-    return as_arrays(search, n_classes), size, len(search.known)
+        return None
+    return as_arrays(search, n_classes)
 
 
 def as_arrays(search, n_classes):

@@ -14,27 +14,24 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY, sqrt
-from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memset
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
-from pytrees._core.base.memory cimport reserve
-from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.minimal.problem cimport MOST_LEVELS, STOPPED, YES, check_limits
+from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
+from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef enum:
-    NO = 0
-    YES = 1
-    STOPPED = 2                     # no time, memory or depth is left
-    STEPS_BETWEEN_CHECKS = 300000   # of the clock and of signals: some milliseconds
-    MOST_LEVELS = 500               # of a tree, so that the recursion fits the stack of any thread
     EXACT = 3                       # splits: sets that one or two are enough for are found
 
 # Levels, and how many features' cuts are tried at each.
 SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))
 
-# A tree: its splits and the first one, at which `below` is the last sample on the left and `above` the first on the
-# right, and the trees of both sides. Those of no splits stand in front, one for every class.
+# A tree: the number of its splits; its first split, with the last sample on the left, `below`, and the first one on the
+# right, `above`; and the trees of both sides. A tree's number is where it stands in the table. The trees without splits
+# come first, one for every class.
 cdef struct Planned:
     index_t n_splits, feature, below, above
     int64_t left, right
@@ -57,134 +54,82 @@ cdef class Rollouts:
     cdef const index_t[::1] labels
     cdef const index_t[:, ::1] ranks
     cdef Py_ssize_t n_features, n_classes, n_words
-    cdef uint64_t* keys                 # by tree: its samples as bits, and behind them its level and width
-    cdef Planned* trees
-    cdef Py_ssize_t n_trees, keys_capacity, trees_capacity, most_trees
-    cdef uint32_t* slots                # 0 where empty, otherwise a tree's number plus one
-    cdef uint64_t mask
-    cdef int64_t* left_counts           # by class, in the loop over cuts
-    cdef int64_t* right_counts
-    cdef uint64_t* key                  # scratch
-    cdef char* is_left                  # scratch, by sample
+    cdef SetTable table                 # of sets and their trees; a set's last word holds the level and the width
+    cdef uint64_t[::1] key              # scratch: a set
+    cdef int64_t[::1] left_counts       # by class, in the loop over cuts
+    cdef int64_t[::1] right_counts
+    cdef char[::1] is_left              # scratch, by sample
     cdef int64_t n_steps
     cdef float64_t deadline
-    cdef bint is_over                   # the time: what has been begun is ended greedily
+    cdef bint is_over                   # the time: trees that have been begun are ended greedily
+    cdef object X
 
-    def __cinit__(self, X, labels, Py_ssize_t n_classes, memory_limit, float64_t deadline):
-        self.labels = labels
-        self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
-        self.n_features, self.n_classes, self.deadline = X.shape[1], n_classes, deadline
-        self.n_words = (len(X) + 63) // 64 + 1
-        self.most_trees = min(memory_limit // (self.n_words * sizeof(uint64_t) + sizeof(Planned) + 16), 2**31 - 1)
-        self.left_counts = <int64_t*> malloc(2 * self.n_classes * sizeof(int64_t))
-        self.key = <uint64_t*> calloc(self.n_words, sizeof(uint64_t))
-        self.is_left = <char*> calloc(self.labels.shape[0], sizeof(char))
-        if self.left_counts == NULL or self.key == NULL or self.is_left == NULL:
-            raise MemoryError(f"no memory for {len(X)} samples")
-        self.right_counts = self.left_counts + self.n_classes
+    def __cinit__(self, X, labels, ranks, Py_ssize_t n_classes, memory_limit, float64_t deadline):
+        self.X, self.labels, self.ranks = X, labels, ranks
+        self.n_features, self.n_classes, self.deadline = len(ranks), n_classes, deadline
+        self.n_words = words_for(len(labels)) + 1
+        open_table(&self.table, self.n_words, sizeof(Planned), memory_limit)
+        self.left_counts, self.right_counts = np.zeros((2, n_classes), dtype=np.int64)
+        self.key = np.zeros(self.n_words, dtype=np.uint64)
+        self.is_left = np.zeros(len(labels), dtype=np.int8)
 
     def __dealloc__(self):
-        free(self.keys)
-        free(self.trees)
-        free(self.slots)
-        free(self.left_counts)
-        free(self.key)
-        free(self.is_left)
+        close_table(&self.table)
+
+    def first_split(self, number, rows):
+        """Return the feature and threshold of the first split of a tree, and the trees of both sides; None if it has none."""
+        tree = _tree_of(self, number)[0]
+        if tree.n_splits == 0:
+            return None
+        threshold = threshold_between(self.X[tree.below, tree.feature], self.X[tree.above, tree.feature])
+        return tree.feature, threshold, tree.left, tree.right
 
 
 # --------------------------------------------------------------------------------------------------------- known trees
 
-cdef uint32_t* _slot_of(Rollouts rollouts) noexcept nogil:
-    """Return where the number of the tree of the key stands, or would stand."""
-    cdef uint64_t place = 0x9E3779B97F4A7C15
-    cdef Py_ssize_t word, n_words = rollouts.n_words
-    for word in range(n_words):
-        place = (place ^ rollouts.key[word]) * <uint64_t> 0xBF58476D1CE4E5B9
-        place ^= place >> 29
-    place &= rollouts.mask
-    while rollouts.slots[place] != 0:
-        if memcmp(rollouts.keys + (<int64_t> rollouts.slots[place] - 1) * n_words, rollouts.key, n_words * 8) == 0:
-            break
-        place = (place + 1) & rollouts.mask
-    return &rollouts.slots[place]
+cdef inline Planned* _tree_of(Rollouts rollouts, int64_t number) noexcept nogil:
+    return <Planned*> rollouts.table.items + number
 
 
 cdef void _set_key(Rollouts rollouts, Samples samples, index_t level, index_t width) noexcept nogil:
     cdef index_t i
-    memset(rollouts.key, 0, rollouts.n_words * sizeof(uint64_t))
+    memset(&rollouts.key[0], 0, rollouts.n_words * sizeof(uint64_t))
     for i in range(samples.n):
-        rollouts.key[samples.orders[i] >> 6] |= <uint64_t> 1 << (samples.orders[i] & 63)
+        add_bit(&rollouts.key[0], samples.orders[i])
     rollouts.key[rollouts.n_words - 1] = <uint64_t> (level << 16) + (width if level else 0)
 
 
 cdef int64_t _find_known(Rollouts rollouts, Samples samples, index_t level, index_t width) noexcept nogil:
-    cdef uint32_t number
-    if rollouts.slots == NULL:
-        return NONE
+    """Return the number of a set's tree of a level; NONE if it is not known."""
+    cdef const Planned* tree
     _set_key(rollouts, samples, level, width)
-    number = _slot_of(rollouts)[0]
-    return NONE if number == 0 else <int64_t> number - 1
-
-
-cdef int _grow_slots(Rollouts rollouts) except -1 nogil:
-    cdef Py_ssize_t number, word
-    free(rollouts.slots)
-    rollouts.mask = 4 * rollouts.trees_capacity - 1
-    rollouts.slots = <uint32_t*> calloc(4 * rollouts.trees_capacity, sizeof(uint32_t))
-    if rollouts.slots == NULL:
-        with gil:
-            raise MemoryError(f"no memory for {rollouts.trees_capacity} trees")
-    for number in range(rollouts.n_classes, rollouts.n_trees):
-        for word in range(rollouts.n_words):
-            rollouts.key[word] = rollouts.keys[number * rollouts.n_words + word]
-        _slot_of(rollouts)[0] = <uint32_t> (number + 1)
-    return 0
+    tree = <const Planned*> find_item(&rollouts.table, &rollouts.key[0])
+    return NONE if tree == NULL else tree - <const Planned*> rollouts.table.items
 
 
 cdef int _add_tree(Rollouts rollouts, const Planned* tree) except -1 nogil:
-    """Keep a tree, of the key. STOPPED where memory allows none."""
-    cdef Py_ssize_t capacity = rollouts.trees_capacity, n_words = rollouts.n_words, word
-    if rollouts.n_trees >= rollouts.most_trees:
+    """Keep the tree of the key. Return STOPPED if the table is full: its trees are in use."""
+    if rollouts.table.n_sets >= rollouts.table.largest_capacity:
         return STOPPED
-    if rollouts.n_trees == capacity:
-        reserve(<void**> &rollouts.trees, &rollouts.trees_capacity, capacity + 1, sizeof(Planned), b"trees")
-        reserve(<void**> &rollouts.keys, &rollouts.keys_capacity, capacity + 1, n_words * sizeof(uint64_t), b"trees")
-    rollouts.trees[rollouts.n_trees] = tree[0]
-    for word in range(n_words):
-        rollouts.keys[rollouts.n_trees * n_words + word] = rollouts.key[word]
-    rollouts.n_trees += 1
+    take_item(&rollouts.table, &rollouts.key[0], tree)
     return YES
 
 
-cdef int _learn(
+cdef int _remember(
     Rollouts rollouts, Samples samples, index_t level, index_t width, const Planned* tree, int64_t* found
 ) except -1 nogil:
-    cdef Py_ssize_t capacity = rollouts.trees_capacity
     _set_key(rollouts, samples, level, width)
-    if _add_tree(rollouts, tree) == STOPPED:
-        return STOPPED
-    found[0] = rollouts.n_trees - 1
-    if capacity != rollouts.trees_capacity or rollouts.slots == NULL:
-        _grow_slots(rollouts)
-    else:
-        _slot_of(rollouts)[0] = <uint32_t> rollouts.n_trees
-    return YES
+    found[0] = rollouts.table.n_sets
+    return _add_tree(rollouts, tree)
 
 
 # ------------------------------------------------------------------------------------------------------ one set's cuts
 
-cdef int _check_limits(Rollouts rollouts, int64_t n_steps) except -1 nogil:
-    """Count steps; now and then handle signals and look at the clock."""
-    if check_signals(&rollouts.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
-        with gil:
-            rollouts.is_over = rollouts.is_over or time.monotonic() >= rollouts.deadline
-    return 0
-
-
 cdef void _count_classes(Rollouts rollouts, Samples samples) noexcept nogil:
     """Put all samples on the right."""
     cdef index_t i
-    memset(rollouts.left_counts, 0, 2 * rollouts.n_classes * sizeof(int64_t))
+    memset(&rollouts.left_counts[0], 0, rollouts.n_classes * sizeof(int64_t))
+    memset(&rollouts.right_counts[0], 0, rollouts.n_classes * sizeof(int64_t))
     for i in range(samples.n):
         rollouts.right_counts[rollouts.labels[samples.orders[i]]] += 1
 
@@ -212,8 +157,8 @@ cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) n
         rollouts.right_counts[label] -= 1
         if ranks[order[i]] == ranks[order[i - 1]]:
             continue
-        score = _score(rollouts.left_counts, i, rollouts.n_classes)
-        score += _score(rollouts.right_counts, samples.n - i, rollouts.n_classes)
+        score = _score(&rollouts.left_counts[0], i, rollouts.n_classes)
+        score += _score(&rollouts.right_counts[0], samples.n - i, rollouts.n_classes)
         if score < best.score:
             best.score, best.end = score, i
     return best
@@ -263,7 +208,7 @@ cdef bint _is_stump(
     return False
 
 
-cdef bint _is_easy(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
+cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
     """Whether one or two splits are enough; find the first of them."""
     cdef index_t feature, end, is_right, last
     cdef const index_t* order
@@ -334,7 +279,8 @@ cdef int _tree(
         return YES
     if depth == MOST_LEVELS:
         return STOPPED
-    _check_limits(rollouts, samples.n * rollouts.n_features)
+    if check_limits(&rollouts.n_steps, samples.n * rollouts.n_features, rollouts.deadline) == STOPPED:
+        rollouts.is_over = True
     if level > 0:
         return _roll_out(rollouts, samples, depth, level, width, found)
     return _grow_greedily(rollouts, samples, depth, found)
@@ -356,7 +302,7 @@ cdef int _with_sides(
     finally:
         free(left.orders)
     if answer == YES:
-        tree.n_splits = 1 + rollouts.trees[tree.left].n_splits + rollouts.trees[tree.right].n_splits
+        tree.n_splits = 1 + _tree_of(rollouts, tree.left).n_splits + _tree_of(rollouts, tree.right).n_splits
     return answer
 
 
@@ -364,7 +310,7 @@ cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64
     cdef Planned tree
     cdef FeatureCut best, cut
     cdef index_t feature
-    if not _is_easy(rollouts, samples, &best):
+    if not _take_few_splits(rollouts, samples, &best):
         best.score, best.end = INFINITY, 0
         for feature in range(<index_t> rollouts.n_features):
             cut = _best_cut(rollouts, samples, feature)
@@ -372,7 +318,7 @@ cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64
                 best = cut
     if _with_sides(rollouts, samples, best, depth, 0, 0, &tree) == STOPPED:
         return STOPPED
-    return _learn(rollouts, samples, 0, 0, &tree, found)
+    return _remember(rollouts, samples, 0, 0, &tree, found)
 
 
 cdef int _roll_out(
@@ -385,9 +331,9 @@ cdef int _roll_out(
     cdef int answer = _tree(rollouts, samples, depth, level - 1, width, found)
     if answer == STOPPED or rollouts.is_over:
         return answer
-    best_tree = rollouts.trees[found[0]]
+    best_tree = _tree_of(rollouts, found[0])[0]
     if best_tree.n_splits <= EXACT:
-        return _learn(rollouts, samples, level, width, &best_tree, found)
+        return _remember(rollouts, samples, level, width, &best_tree, found)
     cuts = <FeatureCut*> malloc((width + 1) * sizeof(FeatureCut))
     if cuts == NULL:
         with gil:
@@ -413,7 +359,7 @@ cdef int _roll_out(
         return STOPPED
     if tree.n_splits < best_tree.n_splits:
         best_tree = tree
-    return _learn(rollouts, samples, level, width, &best_tree, found)
+    return _remember(rollouts, samples, level, width, &best_tree, found)
 
 
 cdef int _take_best(
@@ -433,53 +379,27 @@ cdef int _take_best(
 
 # --------------------------------------------------------------------------------------------------------- from Python
 
-def _arrays(Rollouts rollouts, X, y, int64_t root):
-    """Return the arrays of a tree, preorder."""
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    nodes = {name: [] for name in names}
-    pending = [(root, np.arange(len(X)), None, None)]
-    while pending:
-        number, rows, parent, side = pending.pop()
-        place = len(nodes["feature"])
-        if parent is not None:
-            nodes[side][parent] = place
-        counts = np.bincount(y[rows], minlength=rollouts.n_classes).astype(np.float64)
-        node = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), counts, 0.0]
-        tree = rollouts.trees[<int64_t> number]
-        if tree.n_splits:
-            threshold = threshold_between(X[tree.below, tree.feature], X[tree.above, tree.feature])
-            node[2], node[3], node[6] = tree.feature, threshold, 1.0
-            is_left = X[rows, tree.feature] <= threshold
-            pending.append((tree.right, rows[~is_left], place, "children_right"))
-            pending.append((tree.left, rows[is_left], place, "children_left"))
-        for name, entry in zip(names, node, strict=True):
-            nodes[name].append(entry)
-    return {name: np.array(entries) for name, entries in nodes.items()}
-
-
 def small_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30
 ):
     """Find a small consistent tree, by trees of growing level and width; the first of the smallest ones.
 
-    The limits are seconds, None being none, and bytes of the table of trees. Where the time is over, what has been
-    begun is ended greedily.
+    The limits are seconds, None being none, and bytes of the table of trees. Once the time is over, trees that have
+    been begun are ended greedily.
 
     Returns
     -------
     arrays : dict or None
-        The tree's arrays; None where the limits leave none.
+        The tree's arrays; None if the limits leave none.
     """
     start = time.monotonic()
+    check_codes(X, y, n_classes)
     values, labels = np.asarray(X) + 0.0, np.asarray(y)
-    if len(labels) != len(values) or len(values) == 0 or np.min(labels) < 0 or np.max(labels) >= n_classes:
-        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
-    if len(np.unique(values, axis=0)) < len(np.unique(np.column_stack([values, labels]), axis=0)):
-        raise ValueError("There is no consistent tree: equal samples have different labels.")
-    cdef Rollouts rollouts = Rollouts(
-        values, y, n_classes, memory_limit, INFINITY if time_limit is None else start + time_limit
-    )
-    cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(values, axis=0, kind="stable").T, dtype=np.int32)
+    distinct_samples(values, labels)
+    deadline = INFINITY if time_limit is None else start + time_limit
+    ranks = ranks_of(values)
+    cdef Rollouts rollouts = Rollouts(values, y, ranks, n_classes, memory_limit, deadline)
+    cdef index_t[:, ::1] orders = orders_of(ranks)
     cdef Samples samples
     cdef Planned leaf
     cdef int64_t found = NONE, best = NONE
@@ -487,14 +407,16 @@ def small_tree(
     cdef int answer = YES
     samples.orders, samples.n = &orders[0, 0], <index_t> len(values)
     leaf.n_splits, leaf.feature, leaf.below, leaf.above, leaf.left, leaf.right = 0, UNDEFINED, NONE, NONE, NONE, NONE
-    for _ in range(n_classes):
+    for label in range(n_classes):
+        # The empty set stands for a class in the place of a level, above all levels.
+        rollouts.key[rollouts.n_words - 1] = (1 << 62) + label
         if _add_tree(rollouts, &leaf) == STOPPED:
             return None
     for level, width in SCHEDULE:
-        if answer == STOPPED or rollouts.is_over or time.monotonic() >= rollouts.deadline:
+        if answer == STOPPED or rollouts.is_over or time.monotonic() >= deadline:
             break
         with nogil:
             answer = _tree(rollouts, samples, 0, level, width, &found)
-        if answer == YES and (best == NONE or rollouts.trees[found].n_splits < rollouts.trees[best].n_splits):
+        if answer == YES and (best == NONE or _tree_of(rollouts, found).n_splits < _tree_of(rollouts, best).n_splits):
             best = found
-    return None if best == NONE else _arrays(rollouts, values, labels, best)
+    return None if best == NONE else preorder_arrays(values, labels, n_classes, best, rollouts.first_split)

@@ -1,4 +1,4 @@
-"""Sets of rows as bits, 64 a word, and tables of what is known of them, inlined where they are cimported."""
+"""Sets of samples as bits, 64 in a word, and a table of facts about sets. Every function is inline."""
 
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
@@ -8,8 +8,8 @@ from pytrees._core.base.types cimport index_t, int64_t, uint32_t, uint64_t
 cdef enum:
     FIRST_SETS = 1024               # in a table
 
-# Sets and the items that tell what is known of them, in the order in which they came, and an open-addressing table of
-# their numbers. Where there is no room for another one, the table forgets everything and starts anew.
+# Sets and an item of facts about each, in the order in which the sets came, and an open-addressing table of their
+# numbers. A table that has no room for another set forgets all sets.
 cdef struct SetTable:
     Py_ssize_t n_words, item_size
     uint64_t* sets
@@ -19,20 +19,38 @@ cdef struct SetTable:
     uint64_t mask
 
 
-cdef inline Py_ssize_t words_for(Py_ssize_t n_rows) noexcept nogil:
-    return (n_rows + 63) // 64
+cdef inline Py_ssize_t words_for(Py_ssize_t n_samples) noexcept nogil:
+    return (n_samples + 63) // 64
 
 
-cdef inline bint holds(const uint64_t* rows, index_t bit) noexcept nogil:
-    return (rows[bit >> 6] >> (bit & 63)) & 1
+cdef inline bint holds(const uint64_t* bits, index_t bit) noexcept nogil:
+    return (bits[bit >> 6] >> (bit & 63)) & 1
 
 
-cdef inline void add_bit(uint64_t* rows, index_t bit) noexcept nogil:
-    rows[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+cdef inline void add_bit(uint64_t* bits, index_t bit) noexcept nogil:
+    bits[bit >> 6] |= <uint64_t> 1 << (bit & 63)
+
+
+cdef inline void drop_bit(uint64_t* bits, index_t bit) noexcept nogil:
+    bits[bit >> 6] &= ~(<uint64_t> 1 << (bit & 63))
+
+
+cdef inline bint contains(const uint64_t* bits, const uint64_t* part, Py_ssize_t n_words) noexcept nogil:
+    cdef Py_ssize_t word
+    for word in range(n_words):
+        if part[word] & ~bits[word]:
+            return False
+    return True
+
+
+cdef inline void unite(uint64_t* bits, const uint64_t* part, Py_ssize_t n_words) noexcept nogil:
+    cdef Py_ssize_t word
+    for word in range(n_words):
+        bits[word] |= part[word]
 
 
 cdef inline void open_table(SetTable* table, Py_ssize_t n_words, Py_ssize_t item_size, memory_limit) except *:
-    """Begin a table of sets of so many words, within a limit of bytes."""
+    """Begin an empty table of sets of `n_words` words, within a limit of bytes."""
     memset(table, 0, sizeof(SetTable))
     table.n_words, table.item_size = n_words, item_size
     # Two to four slots a set.
@@ -46,38 +64,38 @@ cdef inline void close_table(SetTable* table) noexcept nogil:
     free(table.slots)
 
 
-cdef inline uint64_t hash_of(const uint64_t* rows, Py_ssize_t n_words) noexcept nogil:
+cdef inline uint64_t hash_of(const uint64_t* bits, Py_ssize_t n_words) noexcept nogil:
     cdef uint64_t mixed = 0x9E3779B97F4A7C15
     cdef Py_ssize_t word
     for word in range(n_words):
-        mixed = (mixed ^ rows[word]) * <uint64_t> 0xBF58476D1CE4E5B9
+        mixed = (mixed ^ bits[word]) * <uint64_t> 0xBF58476D1CE4E5B9
         mixed ^= mixed >> 29
     return mixed
 
 
-cdef inline uint32_t* slot_of(SetTable* table, const uint64_t* rows) noexcept nogil:
-    """Return where the set's number stands, or would stand. At most half of the slots are taken: the search ends."""
-    cdef uint64_t place = hash_of(rows, table.n_words) & table.mask
+cdef inline uint32_t* slot_of(SetTable* table, const uint64_t* bits) noexcept nogil:
+    """Return the slot of the set's number, or the empty slot for it. At least half of the slots are empty."""
+    cdef uint64_t slot = hash_of(bits, table.n_words) & table.mask
     cdef const uint64_t* candidate
-    while table.slots[place] != 0:
-        candidate = &table.sets[<Py_ssize_t> (table.slots[place] - 1) * table.n_words]
-        if memcmp(candidate, rows, table.n_words * sizeof(uint64_t)) == 0:
+    while table.slots[slot] != 0:
+        candidate = &table.sets[<Py_ssize_t> (table.slots[slot] - 1) * table.n_words]
+        if memcmp(candidate, bits, table.n_words * sizeof(uint64_t)) == 0:
             break
-        place = (place + 1) & table.mask
-    return &table.slots[place]
+        slot = (slot + 1) & table.mask
+    return &table.slots[slot]
 
 
-cdef inline void* find_item(SetTable* table, const uint64_t* rows) noexcept nogil:
-    """Return what is known of the set, or NULL. It may move when the next set comes."""
+cdef inline void* find_item(SetTable* table, const uint64_t* bits) noexcept nogil:
+    """Return the item of the set, or NULL. The item may move when the next set comes."""
     cdef uint32_t number
     if table.n_sets == 0:
         return NULL
-    number = slot_of(table, rows)[0]
+    number = slot_of(table, bits)[0]
     return NULL if number == 0 else table.items + <Py_ssize_t> (number - 1) * table.item_size
 
 
 cdef inline int make_room(SetTable* table) except -1 nogil:
-    """Double the capacity up to the largest one; then forget everything."""
+    """Double the capacity up to the largest one, or forget all sets."""
     cdef int64_t capacity = min(table.largest_capacity, max(FIRST_SETS, 2 * table.capacity)), number
     cdef uint64_t n_slots = 2
     cdef void* moved
@@ -98,7 +116,7 @@ cdef inline int make_room(SetTable* table) except -1 nogil:
         moved = table.slots
     if moved == NULL:
         with gil:
-            raise MemoryError(f"no memory for a table of {capacity} sets of rows")
+            raise MemoryError(f"no memory for a table of {capacity} sets of samples")
     table.capacity = capacity
     table.mask = n_slots - 1
     for number in range(table.n_sets):
@@ -106,18 +124,18 @@ cdef inline int make_room(SetTable* table) except -1 nogil:
     return 0
 
 
-cdef inline void* take_item(SetTable* table, const uint64_t* rows, const void* unknown) except? NULL nogil:
-    """Return what is known of the set, at first what `unknown` says; NULL where the table has no room at all."""
-    cdef void* item = find_item(table, rows)
+cdef inline void* take_item(SetTable* table, const uint64_t* bits, const void* first) except? NULL nogil:
+    """Return the item of the set; a new set gets a copy of `first`. NULL if the table has no room for any set."""
+    cdef void* item = find_item(table, bits)
     cdef uint32_t* slot
     if item != NULL or table.largest_capacity == 0:
         return item
     if table.n_sets == table.capacity:
         make_room(table)
-    slot = slot_of(table, rows)
-    memcpy(&table.sets[table.n_sets * table.n_words], rows, table.n_words * sizeof(uint64_t))
+    slot = slot_of(table, bits)
+    memcpy(&table.sets[table.n_sets * table.n_words], bits, table.n_words * sizeof(uint64_t))
     item = table.items + table.n_sets * table.item_size
-    memcpy(item, unknown, table.item_size)
+    memcpy(item, first, table.item_size)
     table.n_sets += 1
     slot[0] = <uint32_t> table.n_sets
     return item

@@ -25,7 +25,7 @@ cdef enum:
 
 
 @cython.final
-cdef class CheapestTrees:
+cdef class SubproblemCache:
     """Distinct rows, with a weight each, and what is known of sets of them."""
 
     def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, costs, memory_limit, float64_t deadline):
@@ -77,7 +77,7 @@ def _inevitable_errors(X, labels, weights):
 
 # --------------------------------------------------------------------------------------------------------------- memory
 
-cdef int count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil:
+cdef int count_steps(SubproblemCache trees, int64_t n_steps) except -1 nogil:
     """Count steps; now and then handle signals and look at the clock."""
     if check_signals(&trees.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
         with gil:
@@ -85,9 +85,9 @@ cdef int count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil:
     return 0
 
 
-cdef int open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil:
+cdef int open_level(SubproblemCache trees, Py_ssize_t number) except -1 nogil:
     """Allocate a level, which is kept."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef Py_ssize_t n_rows = trees.n_rows, n_features = trees.n_features, n_words = trees.n_words
     if level.orders != NULL:
         return 0
@@ -110,7 +110,7 @@ cdef int open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil:
 
 # ------------------------------------------------------------------------------------------------------- what is known
 
-cdef void set_key(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil:
+cdef void set_key(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil:
     cdef index_t i, row, bit
     memset(level.key, 0, trees.n_words * sizeof(uint64_t))
     for i in range(level.n_rows):
@@ -120,11 +120,11 @@ cdef void set_key(CheapestTrees trees, PricedLevel* level, TreeLimits limits) no
     level.key[trees.n_words - 1] = <uint64_t> limits.depth << 32 | <uint64_t> limits.leaves
 
 
-cdef inline RecentSets* _recent_of(CheapestTrees trees, TreeLimits limits) noexcept nogil:
+cdef inline RecentSets* _recent_of(SubproblemCache trees, TreeLimits limits) noexcept nogil:
     return &trees.recent[min(limits.depth, MOST_LEVELS - 1)]
 
 
-cdef int64_t bound_by_recent(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil:
+cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil:
     """Return what the rows cost at least by the last sets of the same limits: no less than these without their rows
     that are not among them."""
     cdef const RecentSets* recent = _recent_of(trees, limits)
@@ -142,7 +142,7 @@ cdef int64_t bound_by_recent(CheapestTrees trees, PricedLevel* level, TreeLimits
     return least
 
 
-cdef int learn(CheapestTrees trees, PricedLevel* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
+cdef int learn(SubproblemCache trees, SearchNode* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
     cdef RecentSets* recent = _recent_of(trees, limits)
     cdef KnownCost* known = <KnownCost*> take_item(&trees.table, level.key, found)
     if known != NULL and not known.is_exact and (found.is_exact or found.least > known.least):
@@ -162,7 +162,7 @@ cdef int learn(CheapestTrees trees, PricedLevel* level, TreeLimits limits, const
 
 # ------------------------------------------------------------------------------------------------------------ one split
 
-cdef int64_t cost_of_leaf(CheapestTrees trees, PricedLevel* level) noexcept nogil:
+cdef int64_t cost_of_leaf(SubproblemCache trees, SearchNode* level) noexcept nogil:
     """Count the classes of a level's rows, and return what a leaf of them costs."""
     cdef index_t i, row, most = 0, label
     memset(level.counts, 0, trees.n_classes * sizeof(index_t))
@@ -177,7 +177,7 @@ cdef int64_t cost_of_leaf(CheapestTrees trees, PricedLevel* level) noexcept nogi
     return trees.error_cost * (level.n_samples - most) + trees.leaf_cost
 
 
-cdef int64_t _best_stump(CheapestTrees trees, PricedLevel* level, index_t feature) noexcept nogil:
+cdef int64_t _best_stump(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil:
     """Return the errors of the best split of a feature that is not constant. `correct[end]` says how many samples the
     one behind `end` rows gets right."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
@@ -203,7 +203,7 @@ cdef int64_t _best_stump(CheapestTrees trees, PricedLevel* level, index_t featur
     return level.n_samples - best
 
 
-cdef int64_t rank_features(CheapestTrees trees, PricedLevel* level) noexcept nogil:
+cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept nogil:
     """List the features that are not constant, by the errors of their best split, then by number, and return the least
     errors; all of a level's samples if there is none."""
     cdef index_t feature, place
@@ -223,7 +223,7 @@ cdef int64_t rank_features(CheapestTrees trees, PricedLevel* level) noexcept nog
     return level.n_samples if level.n_features == 0 else level.stumps[level.features[0]]
 
 
-cdef void list_cuts(CheapestTrees trees, PricedLevel* level, index_t feature) noexcept nogil:
+cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil:
     """List the cuts of a feature, and in what order they are tried: the middle one of all, then the middle ones of
     both halves, then those of the quarters."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
@@ -250,7 +250,7 @@ cdef void list_cuts(CheapestTrees trees, PricedLevel* level, index_t feature) no
             listed += 1
 
 
-cdef void choose_stump(CheapestTrees trees, PricedLevel* level, PricedSplit* split) noexcept nogil:
+cdef void choose_stump(SubproblemCache trees, SearchNode* level, CostSplit* split) noexcept nogil:
     """Find the first of the best splits, in the order in which they are tried."""
     cdef index_t feature = level.features[0], i, end
     cdef int64_t errors = _best_stump(trees, level, feature)

@@ -5,8 +5,8 @@ The samples of a node, a row each, are laid out in the order of every feature, L
 entry (block, row, lane) is that of the row'th sample in the order of feature block * LANES + lane. Sums of weights are
 below 2**15 / 3 in narrow lanes, 2**31 / 3 in wide ones. */
 
-#ifndef PYTREES_STUMPS_H
-#define PYTREES_STUMPS_H
+#ifndef PYTREES_DEPTH_TWO_H
+#define PYTREES_DEPTH_TWO_H
 
 #include "compiler.h"
 
@@ -59,7 +59,7 @@ static inline wide_lanes greater_wide(wide_lanes a, wide_lanes b) {
 #define LANE int16_t
 #define VECTOR narrow_lanes
 #define NAMED(name) name##_narrow
-#include "stumps_of_lanes.h"
+#include "depth_two_lanes.h"
 #undef LANES
 #undef LANE
 #undef VECTOR
@@ -69,7 +69,7 @@ static inline wide_lanes greater_wide(wide_lanes a, wide_lanes b) {
 #define LANE int32_t
 #define VECTOR wide_lanes
 #define NAMED(name) name##_wide
-#include "stumps_of_lanes.h"
+#include "depth_two_lanes.h"
 #undef LANES
 #undef LANE
 #undef VECTOR

@@ -3,7 +3,7 @@
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.sets cimport SetTable
 
-cdef extern from "stumps.h" nogil:
+cdef extern from "depth_two.h" nogil:
     ctypedef struct stump_table:
         Py_ssize_t n_blocks, n_rows, n_classes
         index_t is_wide, total
@@ -27,14 +27,14 @@ cdef enum:
 
 # A first split behind row `below` of a feature's order, `above` being the next row, and the leaves of the left side.
 # The feature of a leaf is NONE.
-cdef struct PricedSplit:
+cdef struct CostSplit:
     index_t feature, below, above, left_leaves
 
 # What is known of a set of rows: what it costs at least and, where that is exact, the first split.
 cdef struct KnownCost:
     int64_t least
     bint is_exact
-    PricedSplit split
+    CostSplit split
 
 # How many levels of splits and leaves a tree may have.
 cdef struct TreeLimits:
@@ -52,7 +52,7 @@ cdef struct RecentSets:
 
 # A set of rows that is being decided. A feature's place is where it comes in the order of trial; bounds on what the
 # sides of cuts cost stand by side, place, and how many rows are on the left.
-cdef struct PricedLevel:
+cdef struct SearchNode:
     index_t* orders             # by feature: the rows, ascending
     index_t n_rows
     int64_t n_samples
@@ -71,7 +71,7 @@ cdef struct PricedLevel:
     int64_t inevitable          # errors of any tree, by equal rows of different classes
 
 
-cdef class CheapestTrees:
+cdef class SubproblemCache:
     cdef const float64_t[:, ::1] X
     cdef const index_t[::1] labels
     cdef const index_t[::1] weights         # how often a row occurs
@@ -82,7 +82,7 @@ cdef class CheapestTrees:
     cdef int64_t error_cost, leaf_cost
     cdef SetTable table
     cdef RecentSets recent[MOST_LEVELS]
-    cdef PricedLevel levels[MOST_LEVELS]
+    cdef SearchNode levels[MOST_LEVELS]
     cdef stump_table stumps                 # of the rows of a node of two levels
     cdef char* stump_memory
     cdef Py_ssize_t stump_capacity
@@ -94,15 +94,15 @@ cdef class CheapestTrees:
     cdef bint is_over
 
 
-cdef int count_steps(CheapestTrees trees, int64_t n_steps) except -1 nogil
-cdef int open_level(CheapestTrees trees, Py_ssize_t number) except -1 nogil
-cdef void set_key(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil
-cdef int64_t bound_by_recent(CheapestTrees trees, PricedLevel* level, TreeLimits limits) noexcept nogil
-cdef int learn(CheapestTrees trees, PricedLevel* level, TreeLimits limits, const KnownCost* found) except -1 nogil
-cdef int64_t cost_of_leaf(CheapestTrees trees, PricedLevel* level) noexcept nogil
-cdef int64_t rank_features(CheapestTrees trees, PricedLevel* level) noexcept nogil
-cdef void list_cuts(CheapestTrees trees, PricedLevel* level, index_t feature) noexcept nogil
-cdef void choose_stump(CheapestTrees trees, PricedLevel* level, PricedSplit* split) noexcept nogil
+cdef int count_steps(SubproblemCache trees, int64_t n_steps) except -1 nogil
+cdef int open_level(SubproblemCache trees, Py_ssize_t number) except -1 nogil
+cdef void set_key(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil
+cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil
+cdef int learn(SubproblemCache trees, SearchNode* level, TreeLimits limits, const KnownCost* found) except -1 nogil
+cdef int64_t cost_of_leaf(SubproblemCache trees, SearchNode* level) noexcept nogil
+cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept nogil
+cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil
+cdef void choose_stump(SubproblemCache trees, SearchNode* level, CostSplit* split) noexcept nogil
 
 
 # --------------------------------------------------------------------------------------------------------------- limits
@@ -146,6 +146,6 @@ cdef inline LeafDivision division_of(TreeLimits limits, index_t i) noexcept nogi
     return division
 
 
-cdef inline int64_t* bounds_of(PricedLevel* level, bint is_right, index_t place) noexcept nogil:
+cdef inline int64_t* bounds_of(SearchNode* level, bint is_right, index_t place) noexcept nogil:
     """Return the bounds of one side, by the number of rows on the left."""
     return level.bounds + (is_right * <Py_ssize_t> level.n_features + place) * level.n_rows

@@ -1,4 +1,4 @@
-/* Included by stumps.h for each width of LANES lanes of type LANE in a VECTOR; NAMED names what is defined. */
+/* Included by depth_two.h for each width of LANES lanes of type LANE in a VECTOR; NAMED names what is defined. */
 
 static inline VECTOR NAMED(load)(const void *from) { VECTOR v; memcpy(&v, from, sizeof v); return v; }
 

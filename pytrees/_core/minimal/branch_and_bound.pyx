@@ -24,8 +24,8 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
-from pytrees._core.minimal.priced_sets cimport (
-    MOST_LEVELS, CheapestTrees, KnownCost, LeafDivision, PricedLevel, PricedSplit, TreeLimits, bound_by_recent,
+from pytrees._core.minimal.subproblem_cache cimport (
+    MOST_LEVELS, SubproblemCache, KnownCost, LeafDivision, SearchNode, CostSplit, TreeLimits, bound_by_recent,
     bounds_of, choose_stump, cost_of_leaf, count_correct, count_steps, division_of, lanes_of, lay_out_node,
     lay_out_ranks, learn, leaves_on_the_right, limits_of_side, list_cuts, most_leaves, open_level, rank_features,
     set_key, stump_table, tightened,
@@ -43,11 +43,11 @@ cdef int64_t NO_BUDGET = <int64_t> 1 << 62
 # ------------------------------------------------------------------------------------------------------------ the sides
 
 cdef void _make_side(
-    CheapestTrees trees, Py_ssize_t number, index_t feature, index_t end, bint is_right
+    SubproblemCache trees, Py_ssize_t number, index_t feature, index_t end, bint is_right
 ) noexcept nogil:
     """Write the rows of one side of a cut into the next level."""
-    cdef PricedLevel* level = &trees.levels[number]
-    cdef PricedLevel* side = &trees.levels[number + 1]
+    cdef SearchNode* level = &trees.levels[number]
+    cdef SearchNode* side = &trees.levels[number + 1]
     cdef const index_t* order = level.orders + feature * trees.n_rows
     cdef const index_t* source
     cdef index_t* target
@@ -66,7 +66,7 @@ cdef void _make_side(
 
 
 cdef void _spread(
-    CheapestTrees trees, PricedLevel* level, bint is_right, int64_t least, index_t first, index_t stop
+    SubproblemCache trees, SearchNode* level, bint is_right, int64_t least, index_t first, index_t stop
 ) noexcept nogil:
     """Bound the same side of all cuts of the features at places first:stop: what the side that `is_left` tells costs
     at least, without those of its rows that are not on the other one."""
@@ -98,7 +98,7 @@ cdef void _spread(
 
 # ----------------------------------------------------------------------------------------------------------- two levels
 
-cdef int _open_stumps(CheapestTrees trees, PricedLevel* level) except -1 nogil:
+cdef int _open_stumps(SubproblemCache trees, SearchNode* level) except -1 nogil:
     """Lay out the rows of a level in the orders of its features."""
     cdef stump_table* table = &trees.stumps
     cdef Py_ssize_t n_lanes = lanes_of(table), size, place
@@ -125,7 +125,7 @@ cdef int _open_stumps(CheapestTrees trees, PricedLevel* level) except -1 nogil:
 
 
 cdef inline int64_t _cost_of_side(
-    CheapestTrees trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
+    SubproblemCache trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
 ) noexcept nogil:
     """Return what a side costs that has so many leaves, one or two, and how many samples one and two get right."""
     cdef int64_t leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
@@ -133,7 +133,7 @@ cdef inline int64_t _cost_of_side(
 
 
 cdef int _ask_stumps(
-    CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place, index_t cut
+    SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place, index_t cut
 ) except -1 nogil:
     """Find what both sides of a cut cost, with a split each at most; it bounds the other cuts of the feature."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
@@ -163,16 +163,16 @@ cdef int _ask_stumps(
 # ------------------------------------------------------------------------------------------------------------ any sides
 
 cdef int _ask_sides(
-    CheapestTrees trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
+    SubproblemCache trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
 ) except -1 nogil:
     """Raise the bounds of both sides of a cut until they reach the budget or are what the sides cost, and let that
     bound all cuts that are left. First comes the side of fewer leaves, or the larger one."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef index_t end = level.ends[cut]
     cdef int64_t* of_left = bounds_of(level, False, place) + end
     cdef int64_t* of_right = bounds_of(level, True, place) + end
     cdef bint is_right = division.right.leaves < division.left.leaves
-    cdef PricedSplit split
+    cdef CostSplit split
     cdef int64_t* bound
     cdef int64_t found
     if division.right.leaves == division.left.leaves:
@@ -194,7 +194,7 @@ cdef int _ask_sides(
     return 0
 
 
-cdef void _bound_sides(CheapestTrees trees, PricedLevel* level, LeafDivision division, index_t place) noexcept nogil:
+cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place) noexcept nogil:
     """Bound the sides of all cuts of a feature by what a leaf of them costs, if they may be no more, or two leaves
     without errors that can be avoided."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
@@ -221,11 +221,11 @@ cdef void _bound_sides(CheapestTrees trees, PricedLevel* level, LeafDivision div
 
 
 cdef int64_t _try_cuts(
-    CheapestTrees trees, Py_ssize_t number, LeafDivision division, int64_t best, int64_t least, PricedSplit* split
+    SubproblemCache trees, Py_ssize_t number, LeafDivision division, int64_t best, int64_t least, CostSplit* split
 ) except -1 nogil:
     """Return the cost of the cheapest tree with a split and such sides, and this split, if that is less than `best`; a
     bound otherwise. It is no less than `least`: a tree of this cost ends the search."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef const int64_t* of_left
     cdef const int64_t* of_right
     cdef const index_t* order
@@ -266,7 +266,7 @@ cdef int64_t _try_cuts(
 
 
 cdef inline TreeLimits _affordable(
-    CheapestTrees trees, PricedLevel* level, TreeLimits limits, int64_t budget
+    SubproblemCache trees, SearchNode* level, TreeLimits limits, int64_t budget
 ) noexcept nogil:
     """Return limits that hold for trees below a budget: it may allow no more leaves than one or two levels have."""
     cdef int64_t n_leaves = UNLIMITED
@@ -278,11 +278,11 @@ cdef inline TreeLimits _affordable(
 
 
 cdef int64_t _ask(
-    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, int64_t budget, PricedSplit* split
+    SubproblemCache trees, Py_ssize_t number, TreeLimits limits, int64_t budget, CostSplit* split
 ) except -1 nogil:
     """Return what the cheapest tree of a level's rows costs, if that is less than the budget, and its first split;
     otherwise a bound that is no less than the budget. Without meaning once the time is over."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef int64_t leaf = cost_of_leaf(trees, level), least, stump
     cdef TreeLimits affordable
     cdef const KnownCost* known
@@ -312,12 +312,12 @@ cdef int64_t _ask(
 
 
 cdef int64_t _search(
-    CheapestTrees trees, Py_ssize_t number, TreeLimits limits, TreeLimits affordable, int64_t budget, int64_t least,
-    int64_t start, PricedSplit* split,
+    SubproblemCache trees, Py_ssize_t number, TreeLimits limits, TreeLimits affordable, int64_t budget, int64_t least,
+    int64_t start, CostSplit* split,
 ) except -1 nogil:
     """Answer by trying all cuts, and learn the answer. The tree costs `least` at least; it costs `start` as a leaf, or
     less than that."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef KnownCost found
     cdef index_t i, n_divisions = 1
     cdef int64_t best = min(start, budget), bound = start, cost
@@ -345,12 +345,12 @@ cdef int64_t _search(
 
 # ------------------------------------------------------------------------------------------------------------ the tree
 
-cdef bint _grow(CheapestTrees trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
+cdef bint _grow(SubproblemCache trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
     """Append the nodes of a level's tree in preorder, and return whether there was time: the cheapest one where it has
     no more levels than the horizon, otherwise one whose every split is the first of the cheapest tree up to there."""
-    cdef PricedLevel* level = &trees.levels[number]
+    cdef SearchNode* level = &trees.levels[number]
     cdef TreeLimits near = tightened(min(limits.depth, horizon), limits.leaves), side
-    cdef PricedSplit split
+    cdef CostSplit split
     cdef index_t end = 0
     with nogil:
         _ask(trees, number, near, NO_BUDGET, &split)
@@ -385,7 +385,7 @@ cdef bint _grow(CheapestTrees trees, Py_ssize_t number, TreeLimits limits, index
     return True
 
 
-cdef _tree(CheapestTrees trees, TreeLimits limits, index_t horizon):
+cdef _tree(SubproblemCache trees, TreeLimits limits, index_t horizon):
     """Return the arrays of a tree and what it costs; None, NO_BUDGET where there is no time for it."""
     names = ("children_left", "children_right", "feature", "threshold", "value", "errors")
     nodes = {name: [] for name in names}
@@ -399,7 +399,7 @@ cdef _tree(CheapestTrees trees, TreeLimits limits, index_t horizon):
     return arrays, trees.error_cost * int(errors[0]) + trees.leaf_cost * n_leaves
 
 
-cdef _first_trees(CheapestTrees trees, TreeLimits limits, int64_t budget, float64_t time_limit):
+cdef _first_trees(SubproblemCache trees, TreeLimits limits, int64_t budget, float64_t time_limit):
     """Return the best tree, below the budget, of those with a horizon: of two levels, and of more while a fifth of the
     time is not over."""
     best, cost = None, budget
@@ -418,12 +418,12 @@ cdef _first_trees(CheapestTrees trees, TreeLimits limits, int64_t budget, float6
     return best, cost
 
 
-cdef int64_t _raise_budget(CheapestTrees trees, TreeLimits limits, int64_t budget) except -1:
+cdef int64_t _raise_budget(SubproblemCache trees, TreeLimits limits, int64_t budget) except -1:
     """Return what the cheapest tree costs, at least where the time is over, by asking for trees of more and more cost
     below the budget."""
     cdef int64_t least, step = max(trees.error_cost, trees.leaf_cost), asked, found
-    cdef PricedSplit split
-    cdef PricedLevel* root = &trees.levels[0]
+    cdef CostSplit split
+    cdef SearchNode* root = &trees.levels[0]
     least = min(cost_of_leaf(trees, root), trees.error_cost * root.inevitable + 2 * trees.leaf_cost)
     while True:
         asked = min(least + step, budget) if trees.deadline < INFINITY else budget
@@ -458,9 +458,9 @@ def cheapest_tree(
     """
     start = time.monotonic()
     cdef TreeLimits limits = tightened(max_depth, max_leaf_nodes)
-    cdef CheapestTrees trees = _trees_of(X, y, n_classes, costs, memory_limit)
+    cdef SubproblemCache trees = _trees_of(X, y, n_classes, costs, memory_limit)
     cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(trees.ranks, axis=1, kind="stable"), dtype=np.int32)
-    cdef PricedLevel* root = &trees.levels[0]
+    cdef SearchNode* root = &trees.levels[0]
     trees.deadline = INFINITY if time_limit is None else start + time_limit
     open_level(trees, 0)
     memcpy(root.orders, &orders[0, 0], orders.shape[0] * orders.shape[1] * sizeof(index_t))
@@ -481,4 +481,4 @@ def _trees_of(X, y, n_classes, costs, memory_limit):
     rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
     labels = rows[:, -1].astype(np.int32)
     X = np.ascontiguousarray(rows[:, : rows.shape[1] - 1])
-    return CheapestTrees(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)
+    return SubproblemCache(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)

@@ -1,0 +1,8 @@
+"""The questions that `search` asks of a working set."""
+
+from pytrees._core.base.types cimport index_t
+from pytrees._core.minimal.working_set cimport FirstSplit, WorkingSet
+
+
+cdef int is_feasible(WorkingSet work, const index_t* samples, index_t n_samples, index_t budget) except -1 nogil
+cdef int choose_split(WorkingSet work, const char* is_in_node, index_t budget, FirstSplit* split) except -1 nogil

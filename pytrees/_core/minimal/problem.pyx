@@ -1,0 +1,72 @@
+"""Samples as the searches of this folder take them, the limits that stop a search, and trees as arrays."""
+
+import time
+
+import numpy as np
+
+from pytrees._core.base.signals cimport check_signals
+from pytrees._core.base.types cimport LEAF, UNDEFINED, float64_t, int64_t
+
+cdef enum:
+    STEPS_BETWEEN_CHECKS = 1000000  # of the clock and of signals: some milliseconds
+
+
+cdef int check_limits(int64_t* n_steps, int64_t n_new_steps, float64_t deadline) except -1 nogil:
+    """Count steps; now and then handle signals and look at the clock. Return STOPPED if the time is over."""
+    if not check_signals(n_steps, n_new_steps, STEPS_BETWEEN_CHECKS):
+        return YES
+    with gil:
+        return STOPPED if time.monotonic() >= deadline else YES
+
+
+def check_codes(X, y, n_classes):
+    """Refuse class codes that the samples cannot have."""
+    if y.shape[0] != X.shape[0] or X.shape[0] == 0 or np.min(y) < 0 or np.max(y) >= n_classes:
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
+
+
+def distinct_samples(X, y):
+    """Return the distinct samples in lexical order, their labels, and for every sample its distinct one."""
+    values, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    labels, group = y[first], group.ravel()
+    if np.any(labels[group] != y):
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
+    return values, labels, group
+
+
+def ranks_of(X):
+    """Return, by feature, which of its distinct values a sample has."""
+    return np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+
+
+def orders_of(ranks):
+    """Return, by feature, the samples in ascending order."""
+    return np.ascontiguousarray(np.argsort(ranks, axis=1, kind="stable"), dtype=np.int32)
+
+
+def preorder_arrays(X, y, n_classes, root, first_split):
+    """Return the arrays of a consistent tree, nodes in preorder.
+
+    `first_split(node, rows)` returns None for a leaf, otherwise the feature, the threshold, and the nodes of both sides.
+    The gain of every split is 1.
+    """
+    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    nodes = {name: [] for name in names}
+    pending = [(root, np.arange(len(X)), None, None)]
+    while pending:
+        node, rows, parent, side = pending.pop()
+        number = len(nodes["feature"])
+        if parent is not None:
+            nodes[side][parent] = number
+        counts = np.bincount(y[rows], minlength=n_classes).astype(np.float64)
+        entry = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), counts, 0.0]
+        split = first_split(node, rows)
+        if split is not None:
+            feature, threshold, left, right = split
+            entry[2], entry[3], entry[6] = feature, threshold, 1.0
+            is_left = X[rows, feature] <= threshold
+            pending.append((right, rows[~is_left], number, "children_right"))
+            pending.append((left, rows[is_left], number, "children_left"))
+        for name, value in zip(names, entry, strict=True):
+            nodes[name].append(value)
+    return {name: np.array(values) for name, values in nodes.items()}
