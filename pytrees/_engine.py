@@ -26,7 +26,7 @@ KERNELS = {
         "base.signals": ("stoppable", "watched"),
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.history": ("lempel_ziv_complexity",),
-        "sequence.words": ("efforts",),
+        "sequence.ngrams": ("efforts",),
         "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "criteria.table": ("highest_score",),

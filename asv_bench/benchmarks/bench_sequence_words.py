@@ -1,4 +1,4 @@
-"""Effort-To-Compress of many slices, by pairs and by longer words, and what is made of it."""
+"""Effort-To-Compress of many slices, by pairs and by longer n-grams, and what is made of it."""
 
 import numpy as np
 

@@ -25,6 +25,7 @@ from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
+from pytrees._core.sequence.heap cimport pop, push
 from pytrees._core.sequence.passes cimport count_pairs, replace_in_bytes
 
 cdef enum:
@@ -531,7 +532,7 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
     """Put a pair where its count says: the heap of the top count, or a bucket below."""
     cdef index_t count = state.pairs[pair].count
     if count == state.top_count:
-        _push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
+        push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
     elif count >= 2:
         state.pairs[pair].next = state.buckets[count]
         state.buckets[count] = pair
@@ -553,7 +554,7 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
     while True:
         # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
         while state.heap_size > 0:
-            key = _pop(state.heap, &state.heap_size)
+            key = pop(state.heap, &state.heap_size)
             if state.fetches:
                 _fetch_candidates(state)
             pair = <index_t> (key & 0x7FFFFFFF)
@@ -723,41 +724,6 @@ cdef void _unlink(PairSubstitution state) noexcept nogil:
         state.sequence[i] = state.positions[at].symbol
         i += 1
         at = state.positions[at].next
-
-
-# -------------------------------------------------------------------------------------------------- heap of int64 keys
-
-cdef inline void _push(int64_t[::1] heap, index_t* size, int64_t key) noexcept nogil:
-    cdef index_t i = size[0], parent
-    size[0] += 1
-    # Everything but slot i is a heap, and key belongs at i or above.
-    while i > 0:
-        parent = (i - 1) >> 1
-        if heap[parent] <= key:
-            break
-        heap[i] = heap[parent]
-        i = parent
-    heap[i] = key
-
-
-cdef inline int64_t _pop(int64_t[::1] heap, index_t* size) noexcept nogil:
-    """Take the smallest key. The slot behind the heap is read, and must be part of the array."""
-    cdef int64_t smallest = heap[0], key
-    cdef index_t i = 0, child
-    size[0] -= 1
-    key = heap[size[0]]
-    # Everything but slot i is a heap, and key belongs at i or below.
-    while True:
-        child = 2 * i + 1
-        if child >= size[0]:
-            break
-        child += (child + 1 < size[0]) & (heap[child + 1] < heap[child])
-        if heap[child] >= key:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = key
-    return smallest
 
 
 # --------------------------------------------------------------------------------------------------------- from Python

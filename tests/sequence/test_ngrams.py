@@ -1,4 +1,4 @@
-"""Effort-To-Compress by pairs and longer words, of arrays, windows and joint sequences, against the definitions."""
+"""Effort-To-Compress by pairs and longer n-grams, of arrays, windows and joint sequences, against the definitions."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def efforts(codes, slices, order, n_symbols=4):
     return list(kernel("efforts")(np.array(codes, dtype=np.int32), n_symbols, starts, stops, order))
 
 
-# ------------------------------------------------------------------------------------------------------- longer words
+# ------------------------------------------------------------------------------------------------------- longer n-grams
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,18 @@ def efforts(codes, slices, order, n_symbols=4):
     [
         ("", 3, 0),
         ("0", 3, 0),
-        ("01", 3, 0),  # shorter than a word
+        ("01", 3, 0),  # shorter than an n-gram
         ("000", 3, 0),  # all symbols are equal
         ("001", 3, 1),
         ("001001", 3, 1),  # two of 001, then all symbols are equal
         ("0010011", 3, 2),  # 2 2 1, then one of 221
         ("01010101", 3, 2),  # 010 twice without overlap, at 0 and 4: 2 1 2 1, then 212 once: 3 1, too few
         ("0000001", 3, 2),  # 000 twice: 2 2 1 -> 3
-        ("0123456789", 4, 3),  # every word occurs once: 10 symbols, 7, 4, 1
+        ("0123456789", 4, 3),  # every n-gram occurs once: 10 symbols, 7, 4, 1
         ("0123456789", 5, 2),  # 10, 6, 2
     ],
 )
-def test_words_by_hand(engine, text, order, expected):
+def test_steps_of_longer_ngrams_as_worked_out_by_hand(engine, text, order, expected):
     assert effort_to_compress(text, order=order) == expected
 
 
@@ -52,34 +52,34 @@ def by_definition(text, order):
     """The steps, worked out on text with one new letter a step."""
     steps = []
     while len(text) >= order and len(set(text)) > 1:
-        words = [text[i : i + order] for i in range(len(text) - order + 1)]
-        word = max(words, key=text.count)  # str.count counts without overlap, max takes the first of equal ones
-        text = text.replace(word, chr(ord("a") + len(steps)))
-        steps.append(word)
+        ngrams = [text[i : i + order] for i in range(len(text) - order + 1)]
+        ngram = max(ngrams, key=text.count)  # str.count counts without overlap, max takes the first of equal ones
+        text = text.replace(ngram, chr(ord("a") + len(steps)))
+        steps.append(ngram)
     return steps
 
 
 @given(SEQUENCES, st.integers(2, 7))
-def test_words_by_the_methods_of_strings(codes, order):
+def test_steps_equal_those_found_by_string_methods(codes, order):
     text = "".join(map(str, codes))
     assert effort_to_compress(text, order=order) == len(by_definition(text, order))
 
 
 @given(SEQUENCES, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=5), st.integers(2, 7))
-def test_slices_on_both_engines(codes, bounds, order):
+def test_efforts_of_slices_on_both_engines(codes, bounds, order):
     slices = [tuple(sorted(min(bound, len(codes)) for bound in pair)) for pair in bounds] + [(0, len(codes))]
     compiled, reference = on_both_engines(efforts, codes, slices, order)
     assert compiled == reference
 
 
 @given(label_sequences())
-def test_pairs_are_words_of_two(drawn):
+def test_pairs_are_ngrams_of_order_two(drawn):
     codes, n_symbols = drawn
     found = efforts(codes, [(0, len(codes))], 2, n_symbols)
     assert found == [effort_to_compress(codes, order=2)] == [len(nsrps(codes))]
 
 
-def test_long_sequences_of_words():
+def test_long_sequences_on_both_engines():
     codes = np.random.default_rng(0).integers(3, size=1500)
     for order in (3, 4):
         compiled = effort_to_compress(codes, order=order)
@@ -95,7 +95,7 @@ def test_normalized_by_the_largest_value(engine, order):
     assert effort_to_compress("0123456", normalized=True, order=3) == 1.0
 
 
-def test_kernel_refuses_what_is_outside():
+def test_kernel_refuses_slices_outside_the_sequence():
     codes = np.zeros(3, dtype=np.int32)
     for starts, stops, order in (([0], [4], 2), ([2], [1], 2), ([-1], [1], 2), ([0, 0], [1], 2), ([0], [1], 1)):
         with pytest.raises(ValueError, match="slice"):
@@ -158,7 +158,7 @@ def test_bad_arrays(sequence, options, error, message):
         effort_to_compress(sequence, **options)
 
 
-def test_words_longer_than_any_number():
+def test_ngrams_longer_than_any_sequence():
     assert effort_to_compress("0101", order=10**30) == 0
     assert effort_to_compress("0101", True, order=10**30) == 0.0
 
