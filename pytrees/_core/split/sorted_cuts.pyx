@@ -83,7 +83,10 @@ cdef inline index_t _search_feature(
     start_feature(&local)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
     if CountScan is WeightedScan:
-        n_known_left = _walk_weights(search, &local, node, entries, n_missing, &allowed, missing_left)
+        if n_missing > 0:
+            n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, missing_left)
+        else:
+            n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, missing_left)
     elif n_missing > 0:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
     elif is_weighted or allowed.n_tried < allowed.n_allowed:
@@ -135,13 +138,14 @@ cdef inline index_t _walk(
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline index_t _walk_weights(
-    NodeSearch search, WeightedScan* scan, const NodeRows* node, const Entry* entries, index_t n_missing,
-    AllowedCuts* allowed, bint* missing_left
+    NodeSearch search, WeightedScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
+    bint has_missing, bint* missing_left
 ) except -1 nogil:
     """As _walk, for weights that are not whole numbers. With two classes, runs of samples are skipped if no cut in them
     can win."""
-    cdef index_t i = 0, place, kept = 0, next_box = 0, first = first_place(search, node), stop = last_cut(allowed)
-    cdef bint skips_boxes = n_missing == 0 and has_boxes(scan) and allowed.n_tried == allowed.n_allowed
+    cdef index_t i = 0, place, kept = 0, next_box = 0, first = first_place(search, node)
+    cdef index_t fewest_left = allowed.fewest[MISSING_RIGHT], stop = last_cut(allowed)
+    cdef bint skips_boxes = not has_missing and has_boxes(scan) and allowed.n_tried == allowed.n_allowed
     # The places of entries[:i] have moved to the left, in this order.
     while i < stop:
         if skips_boxes and i >= next_box and scan.to_reach > -INFINITY and i + BOX_ROWS < stop:
@@ -152,12 +156,17 @@ cdef inline index_t _walk_weights(
         place = first + <index_t> place_of(entries[i])
         move_weight_left(scan, label_of_place(search, place, entries), search.place_weights[place])
         i += 1
-        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+        if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
-        if allows(allowed, MISSING_RIGHT, i) and offer(scan):
-            kept, missing_left[0] = i, False
-        if allows(allowed, MISSING_LEFT, i) and offer_with_missing(scan, search.counts):
-            kept, missing_left[0] = i, True
+        if has_missing:
+            if not allows_some(allowed, i) or not is_tried(allowed):
+                continue
+            if allows(allowed, MISSING_RIGHT, i) and offer(scan):
+                kept, missing_left[0] = i, False
+            if allows(allowed, MISSING_LEFT, i) and offer_with_missing(scan, search.counts):
+                kept, missing_left[0] = i, True
+        elif i >= fewest_left and is_tried(allowed) and offer(scan):
+            kept = i
     return kept
 
 
