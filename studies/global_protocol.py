@@ -104,7 +104,7 @@ def grow_sizes(X, y, seed):
     Returns
     -------
     list of list
-        Of every tree: rows of the training set, distance, evaluation, share of the test samples that are predicted
+        For every tree: rows of the training set, distance, evaluation, share of the test samples that are predicted
         right, nodes, redundant splits. A last one for every size has the constant answer, the training samples' most
         frequent class.
     """

@@ -72,7 +72,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
     Returns
     -------
     list of tuple
-        Of `pytrees.tour.permutation.RESULT_FIELDS`.
+        Rows of `pytrees.tour.permutation.RESULT_FIELDS`.
     """
     tasks = {}
     # One seed of all sets after the other, so that a run that is stopped has whole splits. Large sets first.
