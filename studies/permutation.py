@@ -134,8 +134,8 @@ def report_tuned(results, output):
     header = ("", "paper", "tuned", "its folds", "best on test", "trees, paper", "ours", "depth, paper", "ours")
     title = (
         "Table 5, random forests tuned on the training samples: macro F1 on the test samples and in cross-validation;\n"
-        "macro F1 of the forest of the grid that is best on the test samples, which is no result, but the report of someone\n"
-        "who chooses there; and how often each number of trees and each depth was chosen"
+        "macro F1 of the forest of the grid that is best on the test samples, which is no result, but the report of\n"
+        "someone who chooses there; and how often each number of trees and each depth was chosen"
     )
     print(f"\n{title}\n\n{format_table(header, printed)}")
     columns = [f"{model}_{statistic}" for model in ("tuned", "folds", "best_on_test") for statistic in ("mean", "std")]
