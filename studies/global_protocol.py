@@ -39,8 +39,8 @@ EVALUATIONS = tuple(WAYS)
 # Figures 4 and 7: the share of the rows to test on.
 TEST_SHARE = 0.1
 
-# Under global evaluation time grows with rows times nodes, and nodes with rows: those of Cardiotocography, all 1,913
-# rows that are not for testing, would take most of the time of the study.
+# Under global evaluation time grows with rows times nodes, and nodes with rows. All 1,913 training rows of
+# Cardiotocography would take most of the time of the study.
 MOST_TRAINING_ROWS = 1000
 
 # Figure 5.
@@ -104,7 +104,7 @@ def grow_sizes(X, y, seed):
     Returns
     -------
     list of list
-        Of every tree: rows of the training set, distance, evaluation, share of the test samples that are predicted
+        For every tree: rows of the training set, distance, evaluation, share of the test samples that are predicted
         right, nodes, redundant splits. A last one for every size has the constant answer, the training samples' most
         frequent class.
     """

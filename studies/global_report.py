@@ -359,7 +359,7 @@ def print_redundancy(grown, random_trees, output):
         for model in models()
     }
     print(
-        "\nRedundant splits: their share of all splits, of trees on the largest training sets and of those of Fig. 5\n"
+        "\nRedundant splits: their share of all splits, in trees on the largest training sets and in trees of Fig. 5\n"
     )
     shares = {
         title: {

@@ -119,10 +119,8 @@ def deviation(values):
 
 def print_means(groups, output):
     """Print and write Table II, and the same for the data sets of many and of few classes."""
-    print(
-        "\nTable II: means over all splits ± the standard deviation over those of a data set, mean over the data sets"
-    )
-    print("Beside the paper's criteria: RI in its original form, whose children are not weighted, and always the most")
+    print("\nTable II: means over all splits ± the standard deviation within a data set, mean over the data sets")
+    print("Beside the paper's criteria: RI in its original form, with unweighted children, and always the most")
     print("frequent, or the median, class of the training samples.")
     written = []
     for title, scores in groups.items():

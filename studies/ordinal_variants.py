@@ -106,7 +106,7 @@ def report_variants(results, output):
                 written.append((name, metric, round(mean, 4), base, better, equal, worse, p))
     print(
         f"\nVariants, means over {n_seeds} splits of {len(names)} data sets; on how many data sets their mean is "
-        "better / equal / worse\nthan that of the first of their group, and p of Wilcoxon's signed ranks, by Holm's "
+        "better / equal / worse\nthan the first of their group, and p of Wilcoxon's signed ranks, by Holm's "
         "method for each group\n"
     )
     print(format_table(("", *(part for m in METRICS for part in (m.upper(), "against"))), printed.values()))

@@ -352,9 +352,9 @@ def compress(X, y, n_trees, seed):
     Returns
     -------
     dict
-        ``n_trees``; ``rows``, a list for every model, of which nodes are those of all its trees; ``components``: lists
-        of a variant, a number of components, their share of the variance, their nodes, and the errors of their vote and
-        with weights of least squares on the training samples.
+        ``n_trees``; ``rows``, a list for every model, with the nodes of all its trees; ``components``: lists of a
+        variant, a number of components, their share of the variance, their nodes, and the errors of their vote and with
+        weights of least squares on the training samples.
     """
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=TEST_SHARE, stratify=y, random_state=seed)
     train = X_train, y_train

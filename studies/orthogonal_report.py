@@ -243,9 +243,7 @@ def simple_errors(models, target):
 
 def print_constants(judged, tables):
     """Print which models, ours and the paper's, predict one class only, or have the error of a simple answer."""
-    print(
-        "\nSimple answers: errors of the paper that are those of a constant or of one split, and which of ours call all"
-    )
+    print("\nSimple answers: errors of the paper that equal a constant's or one split's, and which of ours call all")
     print("test samples one class")
     for name, models in judged.items():
         setting, table = SETTINGS[name], tables[name]

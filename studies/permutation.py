@@ -72,7 +72,7 @@ def run_permutation(tables, n_seeds, output, *, n_jobs=None):
     Returns
     -------
     list of tuple
-        Of `pytrees.tour.permutation.RESULT_FIELDS`.
+        Rows of `pytrees.tour.permutation.RESULT_FIELDS`.
     """
     tasks = {}
     # One seed of all sets after the other, so that a run that is stopped has whole splits. Large sets first.
@@ -134,8 +134,8 @@ def report_tuned(results, output):
     header = ("", "paper", "tuned", "its folds", "best on test", "trees, paper", "ours", "depth, paper", "ours")
     title = (
         "Table 5, random forests tuned on the training samples: macro F1 on the test samples and in cross-validation;\n"
-        "that of the forest of the grid that is best on the test samples, which is no result, but what choosing there\n"
-        "would report; and how often which number of trees and which depth was chosen"
+        "macro F1 of the forest of the grid that is best on the test samples, which is no result, but the report of\n"
+        "someone who chooses there; and how often each number of trees and each depth was chosen"
     )
     print(f"\n{title}\n\n{format_table(header, printed)}")
     columns = [f"{model}_{statistic}" for model in ("tuned", "folds", "best_on_test") for statistic in ("mean", "std")]

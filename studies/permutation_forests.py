@@ -29,7 +29,7 @@ def tuned_forest(name, X_train, X_test, y_train, y_test, seed, numbers=NUMBERS_O
     Returns
     -------
     list of tuple
-        Of `pytrees.tour.permutation.RESULT_FIELDS`, for ``tuned_forest`` and ``best_on_test``.
+        Rows of `pytrees.tour.permutation.RESULT_FIELDS`, for ``tuned_forest`` and ``best_on_test``.
     """
     started = time.perf_counter()
     folds = StratifiedKFold(N_FOLDS).split(X_train, y_train)

@@ -46,7 +46,7 @@ for ax, title in zip(axes, ("Variance that is kept", "Accuracy on test samples")
     ax.minorticks_off()
     ax.set_title(title)
     ax.legend()
-fig.suptitle("What few trees keep of a forest")
+fig.suptitle("The part of a forest that few trees keep")
 plt.show()
 
 # %%

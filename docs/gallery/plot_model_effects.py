@@ -35,7 +35,7 @@ effects.plot(strongest, axes[1], feature_names=data.feature_names)
 axes[1].set_title(f"Effect of {data.feature_names[strongest]}")
 effects.plot(tuple(sorted(pair)), axes[2], feature_names=data.feature_names)
 axes[2].set_title(" and ".join(data.feature_names[m] for m in sorted(pair)) + ", beyond both alone")
-fig.suptitle("What a boosted model of diabetes is made of")
+fig.suptitle("Parts of a boosted model of diabetes")
 plt.show()
 
 # %%

@@ -48,7 +48,7 @@ for (name, ratio), style in zip(shares.items(), ("o-", "s--"), strict=True):
 axes[1].set(xlabel="number of components", ylabel="share of the variance", ylim=(None, 1.01), xticks=range(0, 21, 5))
 axes[1].set_title("Principal components of 20 trees")
 axes[1].legend()
-fig.suptitle("What the trees of a forest have in common")
+fig.suptitle("Common parts of the trees of a forest")
 plt.show()
 for name, ratio in shares.items():
     print(f"{name}: the first component has {ratio[0]:.0%}, five have {ratio[:5].sum():.0%}")

@@ -1,6 +1,6 @@
 """
-What if a missed disease costs more than a false alarm?
-=======================================================
+Does a missed disease cost more than a false alarm?
+===================================================
 
 A tree's leaves hold shares of classes. The class to predict from them is a second question, and the answer may
 depend on the costs of errors. ``predict_rule="cost"`` takes the class of the least expected cost, and ``set_params``
