@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from inspect import cleandoc, get_annotations, isclass, signature
 from typing import Any, TypeVar
 
 _Documented = TypeVar("_Documented")
 
-# A section of a numpydoc docstring: its title, the line below it, and everything up to the next title.
-_SECTION = re.compile(r"^(\w[\w ]*)\n-+\n(.*?)(?=^\w[\w ]*\n-+$|\Z)", re.DOTALL | re.MULTILINE)
+# The title of a section in a numpydoc docstring, and the line below it.
+_TITLE = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 # An entry of a section: a line with one or several names, and its indented description.
 _ENTRY = re.compile(r"^\S.*\n(?:(?: +\S.*)?\n)*", re.MULTILINE)
 
@@ -39,15 +40,15 @@ def described_like(*others: Any) -> Callable[[_Documented], _Documented]:
 
     def complete(documented: _Documented) -> _Documented:
         if documented.__doc__ is not None:  # python -OO strips docstrings
-            documented.__doc__ = _completed(documented, [_sections(_text(other)) for other in others])
+            documented.__doc__ = _completed(documented, [_sections(other.__doc__) for other in others])
         return documented
 
     return complete
 
 
 def _completed(documented: Any, theirs: list[dict[str, str]]) -> str:
-    text = _text(documented)
-    sections, start = _sections(text), next((match.start() for match in _SECTION.finditer(text)), len(text))
+    sections = dict(_sections(documented.__doc__))
+    summary = sections.pop("")
     of_signature = [name for name in signature(documented).parameters if name not in ("self", "cls")]
     sections["Parameters"] = _entries("Parameters", of_signature, sections, theirs)
     if isclass(documented):
@@ -64,15 +65,14 @@ def _completed(documented: Any, theirs: list[dict[str, str]]) -> str:
     order = ["Parameters", "Attributes", "Returns", "Yields", "Raises"]
     titles = [*order, *(title for title in sections if title not in order)]
     blocks = [f"{title}\n{'-' * len(title)}\n{sections[title].strip()}\n" for title in titles if sections.get(title)]
-    return "\n".join([text[:start].rstrip("\n") + "\n", *blocks])
+    return "\n".join([summary.rstrip("\n") + "\n", *blocks])
 
 
-def _text(documented: Any) -> str:
-    return cleandoc(documented.__doc__) + "\n"
-
-
-def _sections(text: str) -> dict[str, str]:
-    return dict(_SECTION.findall(text))
+@cache
+def _sections(docstring: str) -> dict[str, str]:
+    """Return the text of every section by its title, and of everything before the first one by ""."""
+    summary, *parts = _TITLE.split(cleandoc(docstring) + "\n")
+    return {"": summary} | dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _entries(title: str, names: list[str], own: dict[str, str], theirs: list[dict[str, str]]) -> str:

@@ -279,14 +279,14 @@ def _means_on_leaves(
     """Compute the means of another tree's function over the leaves of a tree; (n_leaves, n_outputs) float64."""
     if isinstance(under, Samples):
         X = under.rows.astype(np.float64)
-        sums, places = np.zeros((tree.node_count, other.averages.shape[1])), tree.apply_valid(X)
-        np.add.at(sums, places, under.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
-        weights = np.bincount(places, under.weights, tree.node_count)
+        sums, nodes = np.zeros((tree.node_count, other.averages.shape[1])), tree.apply_valid(X)
+        np.add.at(sums, nodes, under.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
+        weights = np.bincount(nodes, under.weights, tree.node_count)
         means: FloatArray = sums[leaves] / weights[leaves, np.newaxis]
         return means
     numbers = np.arange(tree.node_count, dtype=np.float64)
     schemata = Leaves([tree], cardinalities, values=[numbers])
     of_other = Leaves([other.tree], cardinalities, values=[other.averages])
     found = under.averages(of_other, schemata.boxes)
-    place = {int(node): i for i, node in enumerate(schemata.values[:, 0])}
-    return found[[place[int(node)] for node in leaves]]
+    schema_of = {int(node): i for i, node in enumerate(schemata.values[:, 0])}
+    return found[[schema_of[int(node)] for node in leaves]]

@@ -77,7 +77,7 @@ class SobolIndices:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; the current axes by default.
+            The axes to draw on; the current axes by default.
         feature_names : sequence of str of length n_features, optional
             By default their numbers.
         max_features : int or None, default=20

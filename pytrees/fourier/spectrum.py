@@ -572,7 +572,7 @@ class FourierSpectrum:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; the current axes by default.
+            The axes to draw on; the current axes by default.
         tree : Tree or fitted tree estimator, optional
             The tree of this spectrum, to draw lines too: the energy of every order and all above, and two bounds of it.
             The leaves give one (if few points of the domain reach leaves of k attributes or more, there is little

@@ -325,9 +325,9 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         n_rows, rows, draw = self._drawn_from
         drawn = []
         for estimator in self.estimators_:
-            places, _ = draw(estimator.random_state, n_rows, None)
-            places = np.arange(n_rows) if places is None else np.asarray(places, dtype=np.int64)
-            drawn.append(places if rows is None else rows[places])
+            indices, _ = draw(estimator.random_state, n_rows, None)
+            indices = np.arange(n_rows) if indices is None else np.asarray(indices, dtype=np.int64)
+            drawn.append(indices if rows is None else rows[indices])
         return drawn
 
     @described_like(BaseClassifier.encode)

@@ -129,7 +129,7 @@ def measure(length, unit="m", /, *, digits=2):
     Parameters
     ----------
     length, unit : float, str
-        What is measured.
+        The measured length, and its unit.
     digits : int, default=2
         How many digits count.
 
@@ -169,7 +169,7 @@ def test_descriptions_that_are_missing_come_from_another_docstring():
         Parameters
         ----------
         length, unit : float, str
-            What is measured.
+            The measured length, and its unit.
         digits : int, default=3
             As many as wanted.
 
