@@ -6,25 +6,9 @@ import re
 
 import pytest
 from numpydoc.validate import validate
+from sources import PUBLIC_MODULES
 
 import pytrees
-
-PUBLIC_MODULES = (
-    "criteria",
-    "dask",
-    "datasets",
-    "distances",
-    "export",
-    "fourier",
-    "graphviz",
-    "metrics",
-    "plotting",
-    "sequence",
-    "simplify",
-    "testing",
-    "testing.strategies",
-    "tree",
-)
 
 # numpydoc checks these too, and they are not asked for here.
 NOT_CHECKED = {
