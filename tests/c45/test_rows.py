@@ -71,7 +71,7 @@ def test_parts_too_small_for_a_number_are_left_out(engine):
     assert [rows for rows, _ in parts] == [[0], [1, 2]]
 
 
-def test_codes_that_are_none_are_refused():
+def test_invalid_codes_are_refused():
     for code in (-1.0, 2.0, 0.5, np.inf):
         with pytest.raises(ValueError, match=r"Feature 1 must hold codes of categories, 0\.\.1"):
             divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]))

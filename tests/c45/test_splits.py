@@ -65,7 +65,7 @@ def test_windy(engine):
     assert gain / entropy(8, 6) == pytest.approx(0.049, abs=5e-4)
 
 
-def test_thresholds_cost_the_bits_that_tell_which(engine):
+def test_a_threshold_costs_the_bits_that_choose_it(engine):
     # The split of the sunny days is 70, 70 | 85, 90, 95 by humidity; 85 | 90 would be allowed too.
     X, y = golf()
     gain, feature, threshold = find(X[:5, [HUMIDITY]], y[:5])
@@ -114,7 +114,7 @@ def test_sides_of_a_threshold_need_a_tenth_of_a_class(engine, n_rows, least):
         assert (found is not None) == is_found
 
 
-def test_thresholds_that_gain_too_little_are_none(engine):
+def test_thresholds_of_too_little_gain_are_rejected(engine):
     rng = np.random.default_rng(0)
     assert find(rng.normal(size=(60, 2)), rng.integers(0, 2, 60)) is None
 

@@ -63,7 +63,7 @@ def test_spect(engine, categorical):
     assert (tree.tree_.node_count, tree.n_nodes_unpruned_) == (11, 13)
 
 
-def test_votes(engine):
+def test_error_on_house_votes(engine):
     votes = load_or_skip("house_votes_84")
     X = np.where(votes.data == 1, 2, votes.data)  # "missing values in the data are replaced by one", which is a yes
     tree = C45Classifier(categorical_features=np.full(16, True)).fit(X[:335], votes.target[:335])
@@ -204,7 +204,7 @@ def test_unpruned_trees(engine):
     assert len(unpruned["feature"]) == n_grown == grow(X, y, n_categories=[3] * 6)[1]
 
 
-def test_splits_that_make_no_fewer_errors_are_removed(engine):
+def test_useless_splits_are_removed(engine):
     # The feature tells something of the class, and yet both values are mostly of the same.
     y = [0] * 9 + [1] + [0] * 6 + [1] * 4
     x = [[0.0]] * 10 + [[1.0]] * 10

@@ -304,7 +304,7 @@ def pairs_of_splits(draw, weights):
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_engines_agree_on_which_gain_is_greater(criterion, weights):
+def test_engines_agree_on_the_greater_gain(criterion, weights):
     @examples(40)
     @given(pairs_of_splits(weights))
     def check(pair):

@@ -194,7 +194,7 @@ def test_whole_weights_count_as_repeated_samples():
     assert count_gain("gini", [(0, 3), (0, 1), (1, 2)], ([(0, 3)], []), 2) == repeated
 
 
-def test_exact_gains_differ_by_anything_and_others_by_more_than_the_tolerance():
+def test_exact_gains_need_no_tolerance_and_other_gains_do():
     assert is_greater(Fraction(1) + Fraction(1, 10**30), Fraction(1))
     assert not is_greater(Fraction(1), Fraction(1))
     assert not is_greater(1.0 + 0.5e-12, 1.0)

@@ -235,7 +235,7 @@ def test_one_class_and_no_samples_have_no_impurity(engine, criterion):
 
 
 @pytest.mark.parametrize("criterion", [*ON_COUNTS, Twoing()], ids=str)
-def test_shapes(engine, criterion):
+def test_shapes_of_gains(engine, criterion):
     left, right = np.random.default_rng(0).integers(0, 5, (2, 4, 3, 2)) + 1
     found = gain(criterion, left, right)
     assert (found.shape, found.dtype) == ((4, 3), np.float64)
@@ -347,7 +347,7 @@ def test_children_of_other_shapes_are_refused():
         impurity(RankingImpurity(class_scores=[0, 1]), [1, 2, 3])
 
 
-def test_results_that_are_not_finite_are_refused(engine):
+def test_infinite_and_missing_results_are_refused(engine):
     with pytest.raises(ValueError, match="too great for 'ranking'"):
         impurity("ranking", [1e200, 1e200])
     with pytest.raises(ValueError, match="too great for 'gini'"):

@@ -143,7 +143,7 @@ def test_whole_scores_beyond_the_integers_of_the_engine_are_refused(engine, crit
         gain(criterion, [3, 0], [0, 4])
 
 
-def test_great_whole_scores_that_are_near_are_exact(engine, data):
+def test_large_neighbouring_whole_scores_are_exact(engine, data):
     scores = np.array([0, 4096, 10 * 4096])
     near, great = RankingImpurity(class_scores=scores), RankingImpurity(class_scores=1e19 + scores)
     assert impurity(great, [3, 4, 5]) == impurity(near, [3, 4, 5]) > 0

@@ -209,7 +209,7 @@ def test_quotients_compare_as_real_numbers():
     assert float(same) == pytest.approx(0.5, abs=1e-9)
 
 
-def test_quotients_that_agree_in_thirty_digits_differ():
+def test_quotients_equal_in_thirty_digits_are_told_apart():
     # log2 3 = 1.5849625007211561814537389439478165087598144..., of which 40 decimals are kept.
     exact = Bits({3: 10**40}, 0)
     below = Bits({2: 15849625007211561814537389439478165087598}, 0)

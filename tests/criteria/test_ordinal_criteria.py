@@ -195,7 +195,7 @@ def test_clear_and_near_cuts_of_weighted_information_gain(criterion, n_absent):
         assert_same_tree(*on_both_engines(grow, X, y, some, 4 + 2 * n_absent, criterion, min_samples_leaf=3))
 
 
-def test_costs_that_class_scores_give():
+def test_class_scores_and_equal_costs_grow_the_same_tree():
     """A cost matrix of differences grows the tree of the scores, whether they are whole or not."""
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 9, (120, 3)).astype(float), rng.integers(0, 4, 120).astype(np.int32)

@@ -154,7 +154,7 @@ def test_engines_grow_the_same_tree_by_sequences(problem, limits, criterion):
 
 @pytest.mark.parametrize("criterion", [Gini(), Entropy()])
 @pytest.mark.parametrize("n_classes", [2, 40])
-def test_tables_that_are_filled_more_than_once(criterion, n_classes):
+def test_nodes_of_more_cuts_than_a_table_holds(criterion, n_classes):
     """40 classes: a table holds 409 cuts, and features of 450 rows are divided."""
     X, y = blobs(450, 2, n_classes)
     limits = {"max_depth": 3}

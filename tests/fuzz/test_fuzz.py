@@ -162,6 +162,6 @@ def test_input_that_is_written_to_is_reported(container):
         (lambda: FourierSpectrum.from_table(1.0), ValueError, "an axis for every attribute"),
     ],
 )
-def test_defects_that_were_found_stay_mended(function, error, message):
+def test_known_defects_stay_mended(function, error, message):
     with pytest.raises(error, match=message):
         function()

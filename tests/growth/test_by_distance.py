@@ -104,7 +104,7 @@ def test_engines_agree_on_more_samples(distance, way, ties):
 @pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
 @examples(10)
 @given(seed=st.integers(0, 2**32 - 1), nudge=st.integers(0, 1), ties=TIES)
-def test_steps_that_come_equally_near(distance, labels, largest, seed, nudge, ties):
+def test_near_ties_of_steps_are_compared_exactly(distance, labels, largest, seed, nudge, ties):
     rng = np.random.default_rng(seed)
     n_classes = int(rng.integers(2, 4))
     shares, sizes = rng.integers(1, 4, n_classes), rng.integers(1, largest + 1, 5)
@@ -179,7 +179,7 @@ def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
     assert grow(X, y, ties="local", **limits)["threshold"][0] == 5.5
 
 
-def test_plateaus_are_walked_but_for_no_decrease(engine):
+def test_only_no_decrease_stops_at_a_plateau(engine):
     # XOR: every first split leaves the distance as it is; with a sample more of class 0 it is one of equals.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     n_nodes = {"pure": 7, "no_distance_decay": 7, "no_decrease": 1}

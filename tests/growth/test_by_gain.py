@@ -140,7 +140,7 @@ def test_without_limits_leaves_are_pure_or_cannot_be_cut(criterion, problem):
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(150)
 @given(problem=problems(missing=True), growth_limits=limits(max_leaf_nodes=UNLIMITED))
-def test_order_of_growth_does_not_matter_where_leaves_are_not_limited(criterion, problem, growth_limits):
+def test_order_of_growth_does_not_matter_without_a_limit_of_leaves(criterion, problem, growth_limits):
     depth_first = grow(*problem, criterion, **growth_limits)
     enough_leaves = (len(depth_first["feature"]) + 1) // 2
     for max_leaf_nodes in (enough_leaves, enough_leaves + 1, 1000):

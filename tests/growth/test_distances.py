@@ -210,7 +210,7 @@ def test_classes_that_are_named():
 # -------------------------------------------------------------------------------------------------- names and bad input
 
 
-def test_names():
+def test_registered_names():
     assert list(DISTANCES) == NAMES
     assert [name for name in NAMES if DISTANCES[name].is_similarity] == ["information_gain", "gain_ratio"]
     assert resolve("gini") is DISTANCES["gini"]

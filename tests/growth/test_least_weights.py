@@ -54,7 +54,7 @@ def test_without_weights_the_limit_is_one_of_samples(engine):
         assert_same_tree(by_fraction, grow(X, y, min_samples_leaf=n_samples))
 
 
-def test_a_limit_that_a_split_just_meets(engine):
+def test_a_split_at_the_limit_is_made(engine):
     # The first split takes a half off the impurity, each of the next two an eighth.
     X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 2, 3, 3]
     of_root = grow(X, y, max_depth=1)["gain"][0]

@@ -53,7 +53,7 @@ def test_the_root(engine, values, y, expected, criterion):
 
 
 @pytest.mark.parametrize("y", [[0, 1], [0, 0]])
-def test_nothing_can_be_cut_where_all_is_missing(engine, y):
+def test_a_feature_without_values_has_no_cut(engine, y):
     tree = grow(column(NAN, NAN), y, n_classes=2)
     assert tree["feature"].tolist() == [UNDEFINED]
     tree = grow(np.hstack([column(NAN, NAN), column(1, 2)]), [0, 1])
@@ -159,7 +159,7 @@ def test_the_root_is_the_first_of_the_best_cuts(weights):
 
 @examples(300)
 @given(problem=small_problems(lambda n_rows: st.none()))
-def test_scikit_learn_finds_the_same_gain_and_where_it_is_unique_the_same_split(problem):
+def test_scikit_learn_finds_the_same_gain_and_the_same_unique_split(problem):
     X, y, _, n_classes = problem
     best, gain = best_splits(problem)
     if len(np.unique(y)) == 1 or not best or gain == 0:
@@ -215,7 +215,7 @@ def test_bins_ranks_and_blocks_grow_the_same_tree(criterion, n_classes, weighted
             np.testing.assert_array_equal(other[name], binned[name], err_msg=f"{name}, {ways}")
 
 
-def test_a_feature_whose_sample_for_bins_lacks_all_values():
+def test_bins_of_a_feature_whose_sampled_values_are_all_missing():
     # One row in two says where to cut: all known values stand at the others.
     n_rows = 20_000
     X = np.full((n_rows, 1), NAN)

@@ -47,7 +47,7 @@ def random_functions(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_they_are_submodular_and_where_they_say_so_monotone(seed):
+def test_set_functions_are_submodular_and_monotone_if_declared(seed):
     sets = [set(rows) for rows in chain.from_iterable(combinations(range(N), n) for n in range(N + 1))]
     for function in random_functions(seed):
         value = {frozenset(rows): function(np.array(sorted(rows), dtype=np.int64)) for rows in sets}
@@ -81,7 +81,7 @@ def test_distances_of_monotone_ones_are_metrics(seed):
                 assert distance[i, k] <= distance[i, j] + distance[j, k] + 1e-9
 
 
-def test_by_hand():
+def test_values_by_hand():
     rows = np.array([0, 2, 3])
     assert ConcaveOfModular()(rows) == 3.0
     assert ConcaveOfModular([1, 9, 2, 6], power=0.5)(rows) == 3.0
@@ -93,7 +93,7 @@ def test_by_hand():
     assert GraphCut(np.arange(16).reshape(4, 4))(rows) == 1 + 9 + 13
 
 
-def test_trees_of_weighted_samples_are_those_of_numbers_where_weights_are_equal():
+def test_equal_weights_grow_the_unweighted_tree():
     X, y = make_ties(n_samples=14)
     named = ID3Classifier("jaccard", evaluation="global", max_leaf_nodes=5).fit(X, y)
     for function in (ConcaveOfModular(), ConcaveOfModular(np.full(14, 2.0))):

@@ -7,26 +7,10 @@ from inspect import cleandoc
 
 import pytest
 from numpydoc.validate import validate
+from sources import PUBLIC_MODULES
 
 import pytrees
 from pytrees._docstrings import described_like
-
-PUBLIC_MODULES = (
-    "criteria",
-    "dask",
-    "datasets",
-    "distances",
-    "export",
-    "fourier",
-    "graphviz",
-    "metrics",
-    "plotting",
-    "sequence",
-    "simplify",
-    "testing",
-    "testing.strategies",
-    "tree",
-)
 
 # numpydoc checks these too, and they are not asked for here.
 NOT_CHECKED = {

@@ -32,7 +32,7 @@ from pytrees.metrics import (
 # ------------------------------------------------------------------------------------------------------------ the score
 
 
-def test_by_hand():
+def test_ranked_probability_scores_by_hand():
     # (0.7 - 1)^2 + (0.9 - 1)^2 = 0.10 and 0.1^2 + 0.4^2 = 0.17
     assert ranked_probability_score([0, 2, 1], [[0.7, 0.2, 0.1], [0.1, 0.3, 0.6], [0, 1, 0]]) == pytest.approx(0.09)
     assert ranked_probability_score([0, 1], [[0.75, 0.25], [0.75, 0.25]]) == (0.0625 + 0.5625) / 2  # the squared error
@@ -351,7 +351,7 @@ def test_weights_by_metadata_routing(balance):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("share", [0.3, 0.9])
-def test_numbers_whose_sum_overflows_are_no_probabilities(dtype, share):
+def test_an_overflowing_sum_gives_no_probabilities(dtype, share):
     y_proba = np.full((2, 3), share * float(np.finfo(dtype).max), dtype=dtype)
     with pytest.raises(ValueError, match="do not sum to one"):
         ranked_probability_score([0, 1], y_proba, labels=[0, 1, 2])

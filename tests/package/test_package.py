@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from sources import source_files
+from sources import PUBLIC_MODULES, source_files
 
 import pytrees
 from pytrees._engine import KERNELS
@@ -78,27 +78,8 @@ def test_public_names():
         assert hasattr(pytrees, name), name
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "criteria",
-        "dask",
-        "datasets",
-        "distances",
-        "export",
-        "fourier",
-        "graphviz",
-        "metrics",
-        "plotting",
-        "sequence",
-        "simplify",
-        "testing",
-        "testing.strategies",
-        "tree",
-    ],
-)
+@pytest.mark.parametrize("name", PUBLIC_MODULES)
 def test_public_modules(name):
-    """These import paths are promised."""
     module = importlib.import_module(f"pytrees.{name}")
     assert module.__doc__
     assert sorted(set(module.__all__)) == sorted(module.__all__)

@@ -50,7 +50,7 @@ def run_mypy(*arguments, module="mypy"):
     )
 
 
-def test_a_users_program_has_the_types_that_it_says(tmp_path):
+def test_a_users_program_passes_mypy(tmp_path):
     settings = ("--config-file=", "--strict", "--follow-imports=silent", "--ignore-missing-imports")
     done = run_mypy(*settings, f"--cache-dir={tmp_path}", str(PROGRAM))
     assert (done.stdout, done.returncode) == ("Success: no issues found in 1 source file\n", 0)
@@ -73,7 +73,7 @@ def test_a_users_program_runs():
     runpy.run_path(str(PROGRAM), run_name="__main__")
 
 
-def test_the_stub_is_that_of_the_compiled_classes(tmp_path):
+def test_the_stub_matches_the_compiled_classes(tmp_path):
     allowed = tmp_path / "allowed.txt"
     # Whether these methods of a subclass have the parameter `rows` depends on its `needs_rows`.
     methods = ("impurity", "gain", "gain_of_children")
@@ -181,7 +181,7 @@ def data():
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_fitted_attributes_have_the_types_that_are_declared(classifier, data):
+def test_fitted_attributes_have_their_declared_types(classifier, data):
     parameters = {"n_estimators": 3} if "n_estimators" in classifier().get_params() else {}
     if classifier.__name__.startswith(("Decision", "OrdinalDecision")) and parameters:
         parameters = {"n_estimators": 30, "oob_score": True}
@@ -200,7 +200,7 @@ def test_fitted_attributes_have_the_types_that_are_declared(classifier, data):
     [{}, {"categorical_features": [0]}, {"categorical_features": [0], "categorical_split": "subset"}],
     ids=["thresholds", "multiway", "subset"],
 )
-def test_arrays_of_trees_have_the_types_that_are_declared(parameters, data):
+def test_arrays_of_trees_have_their_declared_types(parameters, data):
     tree = pytrees.DecisionTreeClassifier(**parameters).fit(*data).tree_
     hints = declared(pytrees.Tree)
     assert len(hints) > 20

@@ -65,7 +65,7 @@ def test_rules_of_the_grades_are_those_of_the_estimators(monkeypatch):
     assert len({row["rps"] for row in rows if row["model"].startswith("ogini_tree")}) == 1
 
 
-def test_sets_of_categories_are_asked_where_they_can_be():
+def test_subset_splits_need_few_categories_or_two_classes():
     X = np.arange(13.0)[:, np.newaxis]
     assert choose_models.has_subset_splits(X, np.arange(13) % 2, (0,))
     assert not choose_models.has_subset_splits(X, np.arange(13) % 3, (0,))
@@ -93,7 +93,7 @@ def test_pairs_are_compared_over_the_tables_of_both():
     assert choose_report.compare(means, [("a", "b")], True, ["y"])[0][6:9] == (0, 1, 0)
 
 
-def test_every_pair_is_of_models_that_there_are():
+def test_every_pair_compares_known_models():
     models = {question: set(of) for question, of in choose_models.MODELS.items()}
     models["grades"] = {name + rule for name in choose_models.ORDINAL for rule in ("", "_median")}
     models["grades"] |= set(choose_models.REGRESSORS)

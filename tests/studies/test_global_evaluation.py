@@ -163,7 +163,7 @@ def test_findings_of_figure_6(name, engine):
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_best_first_cuts_hold_that_of_the_tree(distance):
+def test_the_cut_of_the_tree_is_among_the_best_first_cuts(distance):
     X, y = iris()
     cuts = global_protocol.best_first_cuts(X, y, distance)
     tree = ID3Classifier(distance, evaluation="global", max_leaf_nodes=2).fit(X, y).tree_
@@ -199,7 +199,7 @@ def test_comparison_counts_clear_differences():
     assert counts["jaccard"] == counts["nvi"] == [0, 1, 0]
 
 
-def test_files(finished):
+def test_files_of_the_study(finished):
     pytest.importorskip("matplotlib")
     folder, _ = finished
     assert {path.name for path in folder.iterdir()} == TABLES | PICTURES | {KEPT}

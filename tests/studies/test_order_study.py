@@ -40,7 +40,7 @@ def test_generators_follow_their_seed(name):
     assert len(np.unique(table.target)) > 1
 
 
-def test_labels_stick_together_where_they_are_said_to():
+def test_sticky_generators_repeat_labels():
     repeated = {
         name: np.mean(np.diff(order_tables.make_ordered(name, 0).target) == 0) for name in order_tables.GENERATORS
     }
@@ -60,7 +60,7 @@ def test_windows_do_not_overlap_and_test_by_later_samples(n_samples):
     assert used.max() < n_samples
 
 
-def test_recall_is_that_of_the_classes_that_there_are():
+def test_recall_averages_the_present_classes():
     rng = np.random.default_rng(0)
     true, predicted = rng.integers(0, 2, 30), rng.integers(0, 3, 30)
     expected = recall_score(true, predicted, labels=[0, 1], average="macro")

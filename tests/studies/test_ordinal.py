@@ -81,7 +81,7 @@ def test_figures_of_table_6_agree(criterion):
 
 @pytest.mark.parametrize("criterion", ordinal_paper.CRITERIA)
 @pytest.mark.parametrize("seed", range(3))
-def test_choose_depth_is_that_of_grid_search(criterion, seed):
+def test_choose_depth_agrees_with_grid_search(criterion, seed):
     X, y = staircase(150, 5, seed)
     y = np.random.default_rng(seed).permutation(y) if seed == 2 else y  # noise: deep trees
     model = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(5))
@@ -201,7 +201,7 @@ def test_other_splits_are_not_used(again, tables, monkeypatch, change):
 # ------------------------------------------------------------------------------------------------- tables and pictures
 
 
-def test_files(finished):
+def test_files_of_the_study(finished):
     folder, results = finished
     pytest.importorskip("matplotlib")
     pytest.importorskip("statsmodels")
@@ -294,7 +294,7 @@ def test_without_the_optional_libraries(finished, tables, tmp_path, monkeypatch,
 # -------------------------------------------------------------------------------------------------------- the variants
 
 
-def test_variants_are_what_they_say():
+def test_variants_have_their_parameters():
     models = ordinal_variants.make_variants(4)
     assert list(models) == list(ordinal_variants.VARIANTS)
     assert all(variant.base in models for variant in ordinal_variants.VARIANTS.values())

@@ -195,7 +195,7 @@ def test_weights_from_the_test_samples_of_spect_always_predict_1():
 # --------------------------------------------------------------------------------------------------------- the report
 
 
-def test_files(finished, tables):
+def test_files_of_the_study(finished, tables):
     folder, results = finished
     assert {path.name for path in folder.iterdir()} == TABLES | PICTURES | {KEPT}
     rows = read_csv(folder / "orthogonal_models.csv")

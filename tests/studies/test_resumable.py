@@ -129,7 +129,7 @@ def test_an_error_loses_nothing(path, n_jobs):
     assert counted.called == [2]
 
 
-def test_results_that_json_cannot_hold_are_errors_of_the_task(path):
+def test_results_beyond_json_are_errors_of_the_task(path):
     with pytest.raises(RuntimeError, match=r"(?s)3 of 3 tasks failed.*not JSON serializable"):
         run(lambda number: {number}, path)
     assert path.read_bytes() == b""

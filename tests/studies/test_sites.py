@@ -60,7 +60,7 @@ def test_models_and_bytes_of_a_seed(few):
     assert rows["even", 3, "alone"][2] == 0
 
 
-def test_sums_are_what_merge_makes_of_the_sites():
+def test_sums_agree_with_merge():
     X, y = load_iris(return_X_y=True)
     parts = [(X[i::2], y[i::2]) for i in range(2)]
     with pytest.MonkeyPatch.context() as patch:

@@ -37,7 +37,7 @@ def test_analysis_of_variance_by_its_sums_of_squares(shape):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_tukey_of_one_data_set_is_that_of_one_factor(seed):
+def test_tukey_of_one_data_set_agrees_with_one_factor(seed):
     multicomp = pytest.importorskip("statsmodels.stats.multicomp")
     values = scores(1, 4, 12, seed)
     pairs = statistics.compare_pairs(values)
@@ -50,7 +50,7 @@ def test_tukey_of_one_data_set_is_that_of_one_factor(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_intervals_that_do_not_overlap_are_significant(seed):
+def test_disjoint_intervals_are_significant(seed):
     pairs = statistics.compare_pairs(scores(6, 5, 8, seed))
     apart = np.abs(pairs.means[:, None] - pairs.means) > 2.0 * pairs.half_width
     np.testing.assert_array_equal(apart, pairs.p < 0.05)
