@@ -16,7 +16,7 @@ from pytrees._core.rows.node_bins cimport NodeBins, NodeFeature, PairedSamples
 
 cdef inline node_weights weights_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
     cdef node_weights node
-    # A sample of class 1 adds the samples of class 0 to the difference; one of class 0 subtracts the samples of class 1.
+    # A sample of class 1 adds the samples of class 0 to the difference; a sample of class 0 subtracts those of class 1.
     node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
     return node
 

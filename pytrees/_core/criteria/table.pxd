@@ -4,8 +4,8 @@ A criterion is a file of this folder. Its structure joins `CountScan`, and its f
 `table.pyx` has its name, and `scans.pxi` chooses its structure. A criterion gives five things: what is cumulated while
 samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), a score with a proven error,
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
-vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all criteria, in `split`; they
-hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
+vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
+criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
 """
 
 from libc.math cimport INFINITY, NAN, fabs

@@ -41,6 +41,7 @@ CODES = {
 # Criteria whose gain is a convex function of the left child's class counts, or such a function over a concave one.
 CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
 
+
 def judges_sequence(criterion):
     """Whether the criterion sees the labels in the order of the samples, which then have no weights."""
     return judging_of(criterion) in (SEQUENCES, OWN_SEQUENCES)
@@ -53,8 +54,8 @@ def judging_of(criterion):
 
 
 def sequence_impurity_of(criterion):
-    """Return the impurity of a label sequence as a number of `SequenceImpurity`; only criteria that judge label sequences
-    use it."""
+    """Return the impurity of a label sequence as a number of `SequenceImpurity`; only criteria on label sequences use
+    it."""
     return COMPLEXITY if code_of(criterion) == LZ76 else EFFORT
 
 

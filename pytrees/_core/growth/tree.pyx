@@ -44,8 +44,8 @@ from pytrees._core.criteria.table import judges_sequence
 @cython.final
 cdef class GrowingTree:
     def __cinit__(
-        self, RowPartition partition, NodeSearch search, index_t n_classes, index_t max_depth, index_t min_samples_split,
-        index_t max_leaf_nodes,
+        self, RowPartition partition, NodeSearch search, index_t n_classes, index_t max_depth,
+        index_t min_samples_split, index_t max_leaf_nodes,
     ):
         self.partition, self.search, self.n_classes = partition, search, n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes

@@ -97,7 +97,7 @@ cdef class Histograms:
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_columns = n_classes if weights is None else n_classes + 1
         self.slots = Slots(bins.n_bins * self.n_columns) if shared is None else shared.slots
-        
+
 
 # ------------------------------------------------------------------------------------------------------------- bins
 

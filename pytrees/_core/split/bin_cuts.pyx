@@ -23,7 +23,7 @@ from pytrees._core.rows.node_bins cimport (
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, tally_missing_bin, threshold_of, write_ranked_cut,
+    NodeRows, NodeSearch, Split, tally_missing_bin, write_ranked_cut,
 )
 
 

@@ -12,7 +12,7 @@ from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport find_neighbours
 from pytrees._core.base.sorting cimport Entry, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
@@ -117,8 +117,8 @@ cdef void allow_by_weight(
     for i in range(n_missing):
         missing += _weight_of(search, node, entries[n_known + i])
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
-    # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first heavy_right
-    # leave enough on the right: without missing values, and with them.
+    # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first
+    # heavy_right leave enough on the right: without missing values, and with them.
     for i in range(n_known):
         known += _weight_of(search, node, entries[i])
         for side in range(2):

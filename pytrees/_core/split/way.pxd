@@ -1,6 +1,7 @@
 """Which way the cuts of a node are searched: one value, chosen in one place from the sizes of `base/sizes.h`.
 
-The tree is the same on every way. `growth/by_gain` prepares the ways of a tree: bins of the table, ranks, sorted blocks.
+The tree is the same on every way. `growth/by_gain` prepares the ways of a tree: bins of the table, ranks, sorted
+blocks.
 """
 
 from pytrees._core.base.sizes cimport (
