@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, effort, examples, grow, on_both_engines
 
-from pytrees._core.criteria.categories import CONVEX, MOST_CATEGORIES
+from pytrees._core.criteria.categories import MOST_CATEGORIES
+from pytrees._core.criteria.table import CONVEX
 from pytrees._engine import config_context
 from pytrees.criteria import CountCriterion, SequenceCriterion
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories

@@ -132,7 +132,7 @@ def test_functions_of_other_samples_are_refused():
         (lambda: GroupedCardinality([0, 1], power=0), "power must be a number above 0"),
         (lambda: GroupedCardinality([0, 1], cap=0), "cap must be a positive number"),
         (lambda: Coverage([[1, 2]], [1]), "1 numbers for 2 features"),
-        (lambda: FacilityLocation([[1, 2]]), "one row and one column a sample"),
+        (lambda: FacilityLocation([[1, 2]]), "one row and one column for every sample"),
         (lambda: GraphCut([[1, -2], [0, 1]]), "weights must not be negative"),
         (lambda: MatroidRank([[np.inf]]), "infinity"),
     ],
