@@ -26,7 +26,7 @@ from pytrees._core.criteria.weighted cimport (
 )
 from pytrees._core.criteria.wig cimport WigBest, WigScan, weigh_classes
 from pytrees._core.rows.partition cimport entries_of
-from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
+from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 from pytrees._core.split.bins cimport find_bin_cut
 from pytrees._core.split.blocks cimport find_block_cut, scores_in_lanes
 from pytrees._core.split.missing cimport find_cut_with_missing
