@@ -18,7 +18,7 @@ from .sequence import efforts_of_slices, encode
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
 
-_LABELS_OF_A_PART = 2**20  # of the windows that are in memory at the same time
+_LABELS_OF_A_PART = 2**20  # in the windows that are in memory at the same time
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +28,16 @@ class CompressionComplexityCausality:
     Parameters
     ----------
     x_to_y, y_to_x : float
-        From the past of x to y, and from the past of y to x.
+        The causality from the past of x to y, and from the past of y to x.
     n_windows : int
-        The number of windows whose mean they are.
+        The number of windows over which both are means.
     surrogates_x_to_y, surrogates_y_to_x : ndarray of shape (n_surrogates,), float64
-        The same where the cause was shifted in time against the effect.
+        The same values with the cause shifted in time against the effect.
 
     Attributes
     ----------
     pvalue_x_to_y, pvalue_y_to_x : float
-        The probability of a value as extreme if the cause says nothing of the effect; NaN without surrogates.
+        The probability of a value as extreme if the cause says nothing about the effect; NaN without surrogates.
     """
 
     x_to_y: float
@@ -81,15 +81,16 @@ def compression_complexity_causality(
 ) -> CompressionComplexityCausality:
     """Compute compression-complexity causality (CCC) between two sequences, in both directions.
 
-    What the present of y adds to the Effort-To-Compress of its own past, less what it adds to that of its past together
-    with the past of x: positive where the past of x makes the present of y easier to compress, negative where it makes
-    it harder. The mean over windows; of normalized efforts.
+    The causality from x to y compares two increases of the normalized Effort-To-Compress: the increase by the present
+    of y over the past of y alone, and over the joint past of x and y. It is the first less the second, as a mean over
+    windows. It is positive if the past of x makes the present of y easier to compress, and negative if it makes it
+    harder.
 
     Parameters
     ----------
     x, y : sequences of hashable labels
-        Of length n each, as in :func:`effort_to_compress`. Which labels of x are equal to labels of y matters: code
-        both alike, as :func:`symbolize` does with one number of symbols for both.
+        Each has length n, as in :func:`effort_to_compress`. Labels of x are compared with labels of y: code both alike,
+        as :func:`symbolize` does with one number of symbols for both.
     past : int
         The number of labels of the past (L in [1]_).
     present : int
@@ -97,7 +98,7 @@ def compression_complexity_causality(
     step : int
         The number of labels from one window to the next (delta in [1]_).
     n_surrogates : int, default=0
-        How many times the same is computed with the cause shifted in time, for a p-value.
+        The number of repetitions with the cause shifted in time, for a p-value.
     n_jobs : int, optional
         The number of threads, as joblib counts them.
     random_state : int, RandomState instance or None, default=None
@@ -113,31 +114,31 @@ def compression_complexity_causality(
     TypeError
         As in :func:`effort_to_compress`.
     ValueError
-        If the lengths differ, a window is longer than the sequences, labels are missing or are numbers that are not
-        whole, as of a series that was not symbolized; if there are fewer shifts than surrogates.
+        If the lengths differ, a window is longer than the sequences, labels are missing, or labels are numbers that are
+        not whole, because the series was not symbolized; if there are fewer shifts than surrogates.
 
     See Also
     --------
-    symbolize : Makes sequences of labels of series of numbers.
+    symbolize : Makes sequences of labels from series of numbers.
     effort_to_compress : The measure of complexity.
 
     Notes
     -----
-    With E the normalized effort of a sequence or of two joint ones, u and v the pasts of x and y, and w the present of
-    x, the direction y to x is the mean over windows of E(u + w) - E(u) - [E(u + w, v + w) - E(u, v)] of [1]_: in the
+    Let E be the normalized effort of a sequence or of two joint ones, u and v the pasts of x and y, and w the present
+    of x. The direction y to x is the mean over windows of E(u + w) - E(u) - [E(u + w, v + w) - E(u, v)] of [1]_. In the
     joint sequence of past and present, the present of x stands on both sides.
 
-    The values are those of ETCPy, but that its windows leave out the one that ends with the last label: it gives what
-    is here computed of sequences that are one label shorter. It has no surrogates. Where it bins, it
-    does by equal widths of a range that is wider by 1e-6.
+    ETCPy leaves out the window that ends with the last label; otherwise it gives the same values. Its result equals
+    this one on sequences that are one label shorter. It has no surrogates. If it bins, it uses equal widths of a range
+    that is wider by 1e-6.
 
-    A surrogate shifts the cause in a circle, by `past + present` labels at least, so that cause and effect keep all of
-    their own dynamics. That is a fair null hypothesis for series that are stationary; for two that have a trend or a
-    period in common it is not. A p-value is two-sided, twice the smaller of (1 + b) / (1 + n_surrogates), where b
-    surrogates are at least as high, or as low. It speaks of dependence: only together with the other direction, and
-    with lengths and symbols that were chosen beforehand, does it speak of a cause.
+    A surrogate shifts the cause in a circle, by at least `past + present` labels, so that cause and effect keep all of
+    their own dynamics. This is a fair null hypothesis for stationary series, but not for two series with a common trend
+    or period. A p-value is two-sided, twice the smaller of (1 + b) / (1 + n_surrogates), where b surrogates are at
+    least as high, or as low. It shows dependence. It points to a cause only together with the other direction, and with
+    lengths and symbols that were chosen beforehand.
 
-    Takes nearly linear time in the labels of all windows, twice that for every surrogate.
+    Takes nearly linear time in the labels of all windows, and twice as long for every surrogate.
 
     References
     ----------
@@ -146,8 +147,8 @@ def compression_complexity_causality(
 
     Examples
     --------
-    A chaotic map x that drives another one, y. The value of the wrong direction is the larger one, but none of the
-    surrogates is as low as that of the right one:
+    A chaotic map x drives another one, y. The value of the wrong direction is larger, but no surrogate is as low as the
+    value of the right direction:
 
     >>> from pytrees import compression_complexity_causality, symbolize
     >>> x, y = [0.4], [0.3]
@@ -204,9 +205,9 @@ class _Task:
         )
 
     def causality(self, cause: CodeArray, effect: CodeArray, alone: tuple[int, int]) -> float:
-        """Return the causality from one sequence to another, whose efforts alone are known."""
+        """Return the causality from one sequence to another; `alone` has the efforts of the effect alone."""
         n, length = len(effect), self.past + self.present
-        # Joint symbols, and those of a present that stands on both sides: coded 0, 1, ... together.
+        # Joint symbols of cause and effect, and of the effect with itself for the present, are coded together.
         wide = effect.astype(np.int64) * self.n_symbols
         labels, codes = np.unique(np.concatenate([wide + cause, wide + effect]), return_inverse=True)
         codes = codes.astype(np.int32)
@@ -227,13 +228,13 @@ class _Task:
 
 
 def _coded_alike(*sequences: Any) -> tuple[list[CodeArray], int]:
-    """Encode the labels of sequences by one code for all; return the codes and how many there are."""
+    """Encode the labels of all sequences by one code; return the codes and the number of different labels."""
     code_of: dict[Any, int] = {}
     coded = []
     for name, sequence in zip("xy", sequences, strict=True):
         codes, labels = encode(sequence)
         if any(isinstance(label, float) and not label.is_integer() for label in labels):
-            raise ValueError(f"{name} holds numbers that are not whole: make symbols of it first, as by symbolize.")
+            raise ValueError(f"{name} holds numbers that are not whole: symbolize it first.")
         renumbered = np.array([code_of.setdefault(label, len(code_of)) for label in labels], dtype=np.int32)
         coded.append(renumbered[codes] if len(codes) else codes)
     if len(coded[0]) != len(coded[1]):
@@ -242,14 +243,14 @@ def _coded_alike(*sequences: Any) -> tuple[list[CodeArray], int]:
 
 
 def _shifts(n: int, least: int, n_surrogates: int, random_state: Any) -> list[int]:
-    """Draw different shifts of at least so many labels in either direction."""
+    """Draw different shifts, by at least `least` labels in either direction."""
     if n_surrogates == 0:
         return []
     n_shifts = max(0, n - 2 * least + 1)
     if n_surrogates > n_shifts:
         raise ValueError(
-            f"Of sequences of {n} labels there are {n_shifts} shifts by past + present = {least} or more in either "
-            f"direction, fewer than n_surrogates={n_surrogates}."
+            f"Sequences of {n} labels have {n_shifts} shifts by past + present = {least} or more in either direction, "
+            f"fewer than n_surrogates={n_surrogates}."
         )
     chosen = check_random_state(random_state).choice(n_shifts, size=n_surrogates, replace=False)
     return [least + int(shift) for shift in chosen]

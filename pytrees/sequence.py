@@ -1,4 +1,4 @@
-"""Effort-To-Compress of sequences, the substitutions it counts, and Lempel-Ziv complexity."""
+"""Effort-To-Compress of sequences, the substitutions that it counts, and Lempel-Ziv complexity."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = [
 ]
 
 _LABELS_OF_A_PART = 2**22  # a fraction of a second's work, after which a signal is noticed
-_LABELS_FOR_THREADS = 2**14  # a millisecond or so: less is sooner done than shared
-_MOST_ORDERED = 2**31 - 1  # longer words than any sequence
+_LABELS_FOR_THREADS = 2**14  # about a millisecond: sharing less work takes longer than doing it
+_LONGEST_NGRAM = 2**31 - 1  # longer than any sequence
 
 
 @overload
@@ -73,8 +73,8 @@ def effort_to_compress(
     """Compute the Effort-To-Compress (ETC) of a sequence.
 
     In every step the most frequent pair of neighbouring symbols is replaced, everywhere, by a new symbol, until all
-    symbols are equal; ETC is the number of steps. Pairs are counted without overlap, greedily from the left; of equally
-    frequent pairs the one met first from the left is replaced.
+    symbols are equal; ETC is the number of steps. Pairs are counted without overlap, greedily from the left. If several
+    pairs are equally frequent, the first from the left is replaced.
 
     Parameters
     ----------
@@ -84,10 +84,10 @@ def effort_to_compress(
         With `axis`, an array of any number of dimensions.
     normalized : bool, default=False
         Divide by the largest value that a sequence of length n can have, n - 1 for pairs and (n - 1) // (order - 1)
-        for words; 0.0 where that is 0.
+        for n-grams. The result is 0.0 if the largest value is 0.
     order : int, default=2
-        Replace words of so many neighbouring symbols in place of pairs. It then ends, too, where fewer symbols are
-        left.
+        Replace n-grams of `order` neighbouring symbols; pairs are n-grams of order 2. The steps also end if fewer than
+        `order` symbols are left.
     axis : int, optional
         The axis of an array along which its sequences run: the result is an array of the other dimensions.
     n_jobs : int, optional
@@ -96,21 +96,21 @@ def effort_to_compress(
     Returns
     -------
     int or float
-        The number of steps; a float in [0, 1] where `normalized`. With `axis`, an ndarray of int64 or float64.
+        The number of steps; a float in [0, 1] if `normalized`. With `axis`, an ndarray of int64 or float64.
 
     Raises
     ------
     TypeError
         If the sequence is not one, has no order (a set), or holds labels that cannot be hashed.
     ValueError
-        If it has not one dimension and `axis` is not given or none of its own, holds missing values (NaN, NaT, NA), or
-        `order` is less than 2.
+        If the sequence does not have one dimension and no `axis` is given, `axis` is not one of its axes, it holds
+        missing values (NaN, NaT, NA), or `order` is less than 2.
 
     See Also
     --------
-    sliding_effort_to_compress : The same of all windows of a sequence.
-    join_symbols : One sequence of several, whose ETC is their joint one.
-    symbolize : A sequence of labels made of numbers.
+    sliding_effort_to_compress : Effort-To-Compress of all windows of a sequence.
+    join_symbols : Makes one sequence of several; its ETC is their joint ETC.
+    symbolize : Makes a sequence of labels from numbers.
     nsrps : The steps themselves.
     lempel_ziv_complexity : Another measure of how irregular a sequence is.
     compression_complexity_causality : Whether one series adds to the complexity of another.
@@ -118,9 +118,9 @@ def effort_to_compress(
     Notes
     -----
     Takes nearly linear time, and about 100 bytes of memory for every label. Described in Section 2 of [1]_, whose
-    Tables 1 and 3 are reproduced exactly. The values are those of ETCPy, with and without its truncation, which stops
-    counting where the rest of the steps is known, as is always done here. ETCPy divides by n - 1 also with longer
-    words, and of four symbols or more it can miscount those that overlap at the end of a sequence.
+    Tables 1 and 3 are reproduced exactly. ETCPy gives the same values, with and without its truncation, which stops
+    counting as soon as the remaining steps are known; this function always does so. ETCPy divides by n - 1 also for
+    longer n-grams, and it can miscount n-grams of four symbols or more that overlap at the end of a sequence.
 
     References
     ----------
@@ -171,7 +171,7 @@ def sliding_effort_to_compress(
     window : int
         The number of labels of a window.
     step : int, default=1
-        The number of labels from the start of a window to that of the next.
+        The number of labels from the start of one window to the start of the next.
     normalized : bool, default=False
         As in :func:`effort_to_compress`.
     order : int, default=2
@@ -182,18 +182,18 @@ def sliding_effort_to_compress(
     Returns
     -------
     ndarray of shape (n_windows,), int64 or float64
-        The efforts of labels 0 to window - 1, step to step + window - 1, and so on: all windows that fit, (n - window)
-        // step + 1 of them.
+        The efforts of labels 0 to window - 1, step to step + window - 1, and so on. (n - window) // step + 1 windows
+        fit.
 
     Raises
     ------
     TypeError, ValueError
-        As in :func:`effort_to_compress`; also where the window is longer than the sequence.
+        As in :func:`effort_to_compress`; also if the window is longer than the sequence.
 
     See Also
     --------
-    effort_to_compress : That of the whole sequence.
-    symbolize : Makes the sequence of numbers, once for all windows.
+    effort_to_compress : Effort-To-Compress of the whole sequence.
+    symbolize : Makes the sequence from numbers, once for all windows.
 
     Notes
     -----
@@ -230,11 +230,11 @@ def efforts_of_slices(
         n_parts = max(n_parts, min(len(starts), 4 * effective_n_jobs(n_jobs)))
 
     def of_part(part: slice) -> Any:
-        # The kernel looks at every code once: those of no slice of the part are left out.
+        # The kernel looks at every code once, so codes outside the part's slices are left out.
         if part.start == part.stop:
             return []
         low, high = int(starts[part].min()), int(stops[part].max())
-        return efforts(codes[low:high], n_symbols, starts[part] - low, stops[part] - low, min(order, _MOST_ORDERED))
+        return efforts(codes[low:high], n_symbols, starts[part] - low, stops[part] - low, min(order, _LONGEST_NGRAM))
 
     parts = list(gen_even_slices(len(starts), n_parts)) if len(starts) else []
     found = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, prefer="threads")(delayed(of_part)(part) for part in parts)
@@ -251,7 +251,7 @@ def _check_whole(name: str, value: Any, least: int = 2) -> None:
 
 
 def _rows_along(sequence: Any, axis: int) -> tuple[CodeArray, int, tuple[int, ...]]:
-    """Encode an array with the axis moved to the end; return the codes, one after another, their number, the shape."""
+    """Encode an array with the axis moved to the end; return the flat codes, the number of symbols, and the shape."""
     if np.ma.is_masked(sequence):
         raise ValueError("The sequence contains missing values: some of it is masked.")
     array: AnyArray = np.moveaxis(np.asarray(sequence), index(axis), -1)
@@ -268,10 +268,9 @@ def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool) -> int
 def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool = False) -> int | float:
     """Compute the Lempel-Ziv complexity (1976) of a sequence.
 
-    It is the number of components of the sequence's exhaustive history. From the end of the component before, a
-    component is the shortest word that does not occur in what stands before its own last symbol; an earlier occurrence
-    may overlap it. The last component may be cut off by the end of the sequence before it is complete, and counts like
-    the others.
+    It is the number of components of the sequence's exhaustive history. A component starts where the one before ends.
+    It is the shortest substring that does not occur in the symbols before its own last symbol; an earlier occurrence
+    may overlap it. The last component counts even if the sequence ends before it is complete.
 
     Parameters
     ----------
@@ -279,14 +278,14 @@ def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool = False
         As in :func:`effort_to_compress`. The empty sequence has complexity 0, one symbol 1, and two or more equal
         symbols 2.
     normalized : bool, default=False
-        Multiply by log_k(n) / n for a sequence of length n with k different symbols, two at least (Section II of
-        [2]_): n / log_k(n) is what the complexity of a sequence drawn at random from k equally frequent symbols
-        approaches as n grows. Short sequences can exceed 1. 0.0 for n < 2.
+        Multiply by log_k(n) / n for a sequence of length n with k different symbols, at least two (Section II of
+        [2]_). The complexity of a sequence drawn at random from k equally frequent symbols approaches n / log_k(n) as n
+        grows. Short sequences can exceed 1. The result is 0.0 for n < 2.
 
     Returns
     -------
     int or float
-        The number of components; a float where `normalized`.
+        The number of components; a float if `normalized`.
 
     Raises
     ------
@@ -296,7 +295,7 @@ def lempel_ziv_complexity(sequence: Iterable[Hashable], normalized: bool = False
     See Also
     --------
     effort_to_compress : Another measure of how irregular a sequence is.
-    PermutationDecisionTreeClassifier : Its ``criterion="lz76"`` judges splits by this one.
+    PermutationDecisionTreeClassifier : Its ``criterion="lz76"`` judges splits by this measure.
 
     Notes
     -----
@@ -342,7 +341,7 @@ def nsrps(sequence: Iterable[Hashable]) -> list[Substitution]:
     Returns
     -------
     list of Substitution
-        One for every step; as many as the sequence's Effort-To-Compress. Each half of a pair is a label of the
+        One for every step; their number is the sequence's Effort-To-Compress. Each half of a pair is a label of the
         sequence or, for a symbol that an earlier step made, the :class:`Phrase` that it stands for.
 
     Raises
@@ -381,7 +380,7 @@ class Substitution(NamedTuple):
     Parameters
     ----------
     pair : tuple of two
-        The pair that was replaced; each half a label of the sequence or a :class:`Phrase` of labels.
+        The pair that was replaced; each half is a label of the sequence or a :class:`Phrase` of labels.
     count : int
         The number of occurrences that were replaced.
     length : int
@@ -408,8 +407,8 @@ class Substitution(NamedTuple):
 class Phrase:
     """The labels that a new symbol stands for; iterates over them from left to right.
 
-    Phrases share their parts, so that all steps of a long sequence fit into memory; phrases that are pickled together
-    share them too, and one of :func:`pytrees.nsrps` takes the pairs of all steps with it. ``len`` is the number of
+    Phrases share their parts, so that all steps of a long sequence fit into memory. Phrases that are pickled together
+    share them too; a phrase of :func:`pytrees.nsrps` is pickled with the pairs of all steps. ``len`` is the number of
     labels; phrases of the same labels are equal. A phrase never changes.
 
     Parameters
@@ -443,7 +442,7 @@ class Phrase:
         self.left = left
         self.right = right
         self._length = sum(len(part) if isinstance(part, Phrase) else 1 for part in (left, right))
-        # Where the phrase is one of `nsrps`: the pairs of all its steps, and the number of the step.
+        # For a phrase of `nsrps`: the pairs of all its steps, and the number of the step.
         self._pairs = self._number = None
 
     def __len__(self) -> int:
@@ -466,7 +465,7 @@ class Phrase:
         return self._is_of_same_pairs(other) or tuple(self) == tuple(other)
 
     def _is_of_same_pairs(self, other: Phrase) -> bool:
-        """Whether both are the same step of equal sequences, which is sooner told than by their labels."""
+        """Whether both are the same step of equal sequences; this is faster than a comparison of their labels."""
         if self._pairs is None or other._pairs is None or self._number != other._number:
             return False
         stop = self._number + 1
@@ -478,7 +477,7 @@ class Phrase:
         return hash(tuple(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Flat, however deep the phrase is: recursion would exhaust the stack.
+        # The pickle is flat, because recursion into a deep phrase would exhaust the stack.
         return _phrase_at, (self._number, self._pairs) if self._pairs is not None else (-1, _pairs_below(self))
 
     def __copy__(self) -> Self:
@@ -494,7 +493,7 @@ class Phrase:
 
 
 class _Pairs:
-    """The pairs that a sequence of phrases is made of, as arrays: what is pickled of phrases.
+    """The pairs of a sequence of phrases, as arrays: phrases are pickled in this form.
 
     Attributes
     ----------
@@ -503,7 +502,7 @@ class _Pairs:
     pairs : ndarray of shape (n_phrases, 2), int32
         The numbers of the symbols that each phrase joins: of labels, then of earlier phrases.
     phrases : list of Phrase or None
-        The phrases that were made of pickled pairs.
+        The phrases that were made from pickled pairs.
     """
 
     phrases: list[Phrase] | None
@@ -529,33 +528,33 @@ def _phrases_of(pairs: _Pairs) -> list[Phrase]:
 
 
 def _phrase_at(number: int, pairs: _Pairs) -> Phrase:
-    """Return one of the phrases of pickled pairs, the same object whenever it is asked for."""
+    """Return one of the phrases of pickled pairs, always as the same object."""
     if pairs.phrases is None:
         pairs.phrases = _phrases_of(pairs)
     return pairs.phrases[number]
 
 
 def _pairs_below(phrase: Phrase) -> _Pairs:
-    """List the pairs that a phrase is made of, every part once, its own last; parts of `nsrps` are left as labels."""
+    """List the pairs of a phrase, every part once and its own pair last; parts made by `nsrps` stay labels."""
     labels: list[Any] = []
     joined: list[Phrase] = []
-    place: dict[int, tuple[int, bool]] = {}
+    number_of_part: dict[int, tuple[int, bool]] = {}
     pending: list[Any] = [phrase]
     while pending:
         part = pending[-1]
         below = (part.right, part.left) if isinstance(part, Phrase) and part._pairs is None else ()
-        unlisted = [half for half in below if id(half) not in place]
+        unlisted = [half for half in below if id(half) not in number_of_part]
         if unlisted:
             pending += unlisted
             continue
         pending.pop()
-        if id(part) not in place:
-            place[id(part)] = len(joined if below else labels), bool(below)
+        if id(part) not in number_of_part:
+            number_of_part[id(part)] = len(joined if below else labels), bool(below)
             (joined if below else labels).append(part)
     numbers = [
         (number + is_joined * len(labels))
         for part in joined
-        for number, is_joined in (place[id(part.left)], place[id(part.right)])
+        for number, is_joined in (number_of_part[id(part.left)], number_of_part[id(part.right)])
     ]
     return _Pairs(labels, np.array(numbers, dtype=np.int32).reshape(-1, 2))
 

@@ -1,4 +1,4 @@
-"""Sequences of symbols made of numbers or of other sequences, for the measures of `sequence`."""
+"""Sequences of symbols made from numbers or from other sequences, for the measures of `sequence`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sequence import encode
 
 __all__ = ["join_symbols", "symbolize"]
 
-_MOST_ORDERED = 12  # values of a pattern: 12! patterns fit 32 bits
+_LONGEST_PATTERN = 12  # values: 12! patterns fit 32 bits
 
 
 @validate_params(
@@ -25,7 +25,7 @@ _MOST_ORDERED = 12  # values of a pattern: 12! patterns fit 32 bits
         "method": [StrOptions({"frequency", "width", "thresholds", "ordinal"})],
         "n_symbols": [Interval(Integral, 1, 2**31 - 1, closed="both")],
         "thresholds": ["array-like", None],
-        "order": [Interval(Integral, 2, _MOST_ORDERED, closed="both")],
+        "order": [Interval(Integral, 2, _LONGEST_PATTERN, closed="both")],
         "delay": [Interval(Integral, 1, None, closed="left")],
     },
     prefer_skip_nested_validation=True,
@@ -39,10 +39,11 @@ def symbolize(
     order: int = 3,
     delay: int = 1,
 ) -> CodeArray:
-    """Make a sequence of symbols of a series of numbers.
+    """Make a sequence of symbols from a series of numbers.
 
-    The symbols decide what a measure of the sequence can see, and a result can turn with them: report them with it, and
-    try others. Symbolize a whole series, not its windows one by one: their symbols would not mean the same.
+    A measure of the sequence sees only the symbols, and other symbols can turn its result around. Report the method
+    with the result, and try others. Symbolize a whole series, not its windows one by one: otherwise one symbol means
+    different things in different windows.
 
     Parameters
     ----------
@@ -51,14 +52,15 @@ def symbolize(
     method : {"frequency", "width", "thresholds", "ordinal"}, default="frequency"
         How a symbol is chosen.
 
-        - "frequency": `n_symbols` of about equal frequency, divided by quantiles of the series. Equal values have equal
-          symbols, so that a series of few different values has fewer or less even ones.
+        - "frequency": `n_symbols` symbols of about equal frequency, divided by quantiles of the series. Equal values
+          have equal symbols, so a series of few different values may have fewer symbols, or less even ones.
         - "width": `n_symbols` intervals of equal width between the least and the greatest value.
-        - "thresholds": the number of `thresholds` that the value is above, as in a tree: at a threshold it is below.
+        - "thresholds": the number of `thresholds` below the value. As in a tree, a value equal to a threshold is not
+          above it.
         - "ordinal": the permutation that sorts `order` values, `delay` steps apart, as a number from 0 to
-          order! - 1 ([1]_): ascending values are 0, and equal ones ascend.
+          order! - 1 ([1]_). The pattern of ascending values is 0; equal values count as ascending.
     n_symbols : int, default=2
-        Number of symbols of "frequency" and "width".
+        Number of symbols, for "frequency" and "width".
     thresholds : array-like of shape (n_thresholds,), optional
         Ascending finite numbers; for "thresholds" alone.
     order : int, default=3
@@ -69,23 +71,23 @@ def symbolize(
     Returns
     -------
     ndarray of shape (n,), int32
-        The symbols, 0, 1, ...; of "ordinal", (n - (order - 1) * delay,), one for every pattern.
+        The symbols 0, 1, ... For "ordinal", the shape is (n - (order - 1) * delay,): a symbol for every pattern.
 
     Raises
     ------
     ValueError
-        If the values are not a series of finite numbers, thresholds are missing, not ascending, or given to another
-        method, or an ordinal pattern is longer than the series.
+        If the values are not a series of finite numbers; if thresholds are missing, do not ascend, or are given for
+        another method; or if an ordinal pattern is longer than the series.
 
     See Also
     --------
-    join_symbols : One sequence of several.
+    join_symbols : Makes one sequence of several.
     effort_to_compress : How irregular a sequence is.
-    lempel_ziv_complexity : Another measure of it.
+    lempel_ziv_complexity : Another measure of how irregular a sequence is.
 
     Notes
     -----
-    Takes O(n log n) by "frequency", O(n log n_symbols) by width and thresholds, O(n order log order) by patterns.
+    Takes O(n log n) by "frequency", O(n log n_symbols) by "width" and "thresholds", O(n order log order) by "ordinal".
 
     References
     ----------
@@ -121,26 +123,27 @@ def symbolize(
         low, high = series.min(), series.max()
         edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))  # however they round
     else:
-        # In whole numbers: the least values that a share of k / n_symbols of the series, or more, is not above.
+        # Edge k is the least value with at least k / n_symbols of the series at or below it, found in whole numbers.
         edges = np.sort(series)[-(-np.arange(1, n_symbols) * len(series) // n_symbols) - 1]
     return np.searchsorted(edges, series, side="left").astype(np.int32)
 
 
 def join_symbols(*sequences: Iterable[Hashable]) -> CodeArray:
-    """Make one sequence of several of equal length: its symbols are the tuples of theirs.
+    """Make one sequence of several of equal length: each of its symbols stands for a tuple of theirs.
 
-    A measure of it is a joint measure of the sequences: ``effort_to_compress(join_symbols(x, y))`` is what is called
-    the joint, or two-dimensional, Effort-To-Compress of x and y.
+    A measure of the new sequence is a joint measure of the sequences: ``effort_to_compress(join_symbols(x, y))`` is
+    called the joint, or two-dimensional, Effort-To-Compress of x and y.
 
     Parameters
     ----------
     *sequences : sequences of hashable labels
-        Of length n each, as in :func:`effort_to_compress`; or arrays of one shape, of any number of dimensions.
+        Each has length n, as in :func:`effort_to_compress`; or arrays of one shape, of any number of dimensions.
 
     Returns
     -------
     ndarray of shape (n,), int32
-        The joint symbols 0, 1, ...; equal where all sequences have equal labels. Of arrays, of their shape.
+        The joint symbols 0, 1, ... Two are equal if all sequences have equal labels at both positions. Arrays give an
+        array of their shape.
 
     Raises
     ------
@@ -150,7 +153,7 @@ def join_symbols(*sequences: Iterable[Hashable]) -> CodeArray:
     See Also
     --------
     effort_to_compress : How irregular a sequence is.
-    compression_complexity_causality : What one sequence says about another.
+    compression_complexity_causality : Whether one sequence says something about another.
 
     Notes
     -----
@@ -195,7 +198,7 @@ def _ordinal_patterns(series: FloatArray, order: int, delay: int) -> CodeArray:
     ranks = windows.argsort(axis=1, kind="stable")
     codes = np.zeros(len(ranks), dtype=np.int64)
     for i in range(order - 1):
-        # How many of the later ones are smaller: the digits of the pattern's number among the permutations.
+        # The number of smaller later values is a digit of the pattern's number among the permutations.
         codes += (ranks[:, i + 1 :] < ranks[:, i : i + 1]).sum(axis=1) * factorial(order - 1 - i)
     return codes.astype(np.int32)
 

@@ -34,8 +34,8 @@ data. Times depend on the machine; ratios travel. This page is printed by
 """
 
 NOTES = """
-Ten of the twenty features are informative, and there are two classes. Trees grow until their leaves are pure. Trees of a
-forest have bootstrap samples, and consider the square root of the features at every split. The whole `fit` or
+Ten of the twenty features are informative, and there are two classes. Trees grow until their leaves are pure. Trees of
+a forest have bootstrap samples, and consider the square root of the features at every split. The whole `fit` or
 `predict` is measured. The contestants differ:
 
 - *pytrees* and *scikit-learn* look at every threshold and compare by Gini impurity. Ties: pytrees takes the

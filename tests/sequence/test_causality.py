@@ -81,7 +81,7 @@ def test_all_surrogates_are_different_shifts():
     found = compression_complexity_causality(x, y, **LENGTHS, n_surrogates=11, random_state=0)
     expected = sorted(compression_complexity_causality(np.roll(x, s), y, **LENGTHS).x_to_y for s in range(25, 36))
     assert sorted(found.surrogates_x_to_y) == expected
-    with pytest.raises(ValueError, match="there are 11 shifts"):
+    with pytest.raises(ValueError, match="have 11 shifts"):
         compression_complexity_causality(x, y, **LENGTHS, n_surrogates=12)
 
 
@@ -163,7 +163,7 @@ def test_coupled_maps():
         ([0] * 40, [0] * 40, {"present": 0}, "'present' parameter"),
         ([0] * 40, [0] * 40, {"step": 0}, "'step' parameter"),
         ([0] * 40, [0] * 40, {"n_surrogates": -1}, "'n_surrogates' parameter"),
-        ([0] * 40, [0] * 40, {"n_surrogates": 1}, "there are 0 shifts"),
+        ([0] * 40, [0] * 40, {"n_surrogates": 1}, "have 0 shifts"),
         ([], [], {}, "longer than the sequences of 0"),
     ],
 )

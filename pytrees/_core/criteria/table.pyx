@@ -10,7 +10,7 @@ from pytrees._core.criteria.logarithms cimport doubled
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
 from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.wig cimport weigh_classes
-from pytrees._core.sequence.scanner cimport COMPLEXITY, EFFORT
+from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
 from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
 

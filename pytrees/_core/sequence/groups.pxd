@@ -3,8 +3,7 @@
 cimport cython
 
 from pytrees._core.base.types cimport index_t, int64_t, uint8_t
-from pytrees._core.sequence.history cimport ExhaustiveHistory
-from pytrees._core.sequence.substitution cimport PairSubstitution
+from pytrees._core.sequence.impurities cimport ImpurityMemory
 
 
 @cython.final
@@ -13,7 +12,7 @@ cdef class NodeGroups:
 
     cdef const index_t[::1] group_of_row    # of all rows
     cdef index_t n_groups                   # of the node
-    cdef index_t last_row                   # of the sample that was added last
+    cdef index_t last_row                   # the row of the sample that was added last
     cdef index_t[::1] group_of_sample       # 0 to n_groups - 1, by sample of the node
     cdef index_t[::1] starts                # samples starts[g] to starts[g + 1] are group g
     cdef int64_t[::1] costs                 # by group: its number of samples times the impurity of their sequence
@@ -23,13 +22,11 @@ cdef class NodeGroups:
 cdef class GroupCosts:
     """Memory of one thread for the cost of a cut, group by group."""
 
-    cdef PairSubstitution state     # None for the complexity
-    cdef ExhaustiveHistory history  # None for the effort
-    cdef index_t[::1] sequence      # of the one that there is
-    cdef index_t n_classes
-    cdef int64_t[::1] costs         # by group, of those that are not pending
+    cdef ImpurityMemory memory
+    cdef index_t[::1] sequence      # its sequence
+    cdef int64_t[::1] costs         # by group; a pending group's is out of date
     cdef int64_t known              # their sum
-    cdef index_t[::1] pending       # pending[:n_pending]: groups of which samples have moved since their cost was asked
+    cdef index_t[::1] pending       # pending[:n_pending]: groups whose samples have moved since their cost was asked
     cdef index_t n_pending
     cdef uint8_t[::1] is_pending
 

@@ -1,8 +1,8 @@
 """Samples of several groups, each of which is a label sequence of its own: sequences never join across groups.
 
-The impurity of a node is the mean of its groups' impurities, weighted by their numbers of samples. A child so costs, by
-group, the number of samples times the impurity of their sequence, added up. Between neighbouring cuts only the groups
-change whose samples moved: the costs of the others are kept.
+The impurity of a node is the mean of its groups' impurities, weighted by their numbers of samples. A child therefore
+costs the sum over the groups of the number of its samples times the impurity of their sequence. Only groups whose
+samples moved change between neighbouring cuts; the costs of the other groups are kept.
 """
 
 import numpy as np
@@ -10,13 +10,12 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport UNLIMITED, index_t, int64_t, uint8_t
-from pytrees._core.sequence.history cimport ExhaustiveHistory, complexity
-from pytrees._core.sequence.substitution cimport PairSubstitution, effort
+from pytrees._core.sequence.impurities cimport ImpurityMemory, impurity_of, steps_left
 
 
 def check_groups(groups, rows, Py_ssize_t n_rows):
-    """Raise ValueError where there is not a group for every row, or the rows that are used do not stand together group
-    by group, in ascending order."""
+    """Raise ValueError unless there is a group for every row, and the rows in use stand together group by group, in
+    ascending order."""
     if len(groups) != n_rows:
         raise ValueError(f"There are {len(groups)} groups for {n_rows} rows.")
     if np.any(np.diff(np.asarray(groups)[rows]) < 0):
@@ -34,13 +33,9 @@ cdef class NodeGroups:
 
 @cython.final
 cdef class GroupCosts:
-    def __cinit__(
-        self, PairSubstitution state, ExhaustiveHistory history, Py_ssize_t n_rows, index_t n_classes
-    ):
-        self.state = state
-        self.history = history
-        self.sequence = history.sequence if state is None else state.sequence
-        self.n_classes = n_classes
+    def __cinit__(self, ImpurityMemory memory, Py_ssize_t n_rows):
+        self.memory = memory
+        self.sequence = memory.sequence
         self.costs = np.empty(n_rows, dtype=np.int64)
         self.pending = np.empty(n_rows, dtype=np.int32)
         self.is_pending = np.zeros(n_rows, dtype=np.uint8)
@@ -52,7 +47,7 @@ cdef void start_groups(NodeGroups groups) noexcept nogil:
 
 
 cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil:
-    """Add the node's next sample, which is this row."""
+    """Add the next sample of the node, which is this row."""
     if sample == 0 or groups.group_of_row[row] != groups.group_of_row[groups.last_row]:
         groups.starts[groups.n_groups] = sample
         groups.n_groups += 1
@@ -70,15 +65,9 @@ cdef int64_t cost_of_node(
     for group in range(groups.n_groups):
         start, stop = groups.starts[group], groups.starts[group + 1]
         costs.sequence[:stop - start] = labels[start:stop]
-        groups.costs[group] = (stop - start) * <int64_t> _impurity(costs, stop - start, UNLIMITED)
+        groups.costs[group] = (stop - start) * <int64_t> impurity_of(costs.memory, stop - start, UNLIMITED)
         total += groups.costs[group]
     return total
-
-
-cdef inline index_t _impurity(GroupCosts costs, index_t length, index_t limit) noexcept nogil:
-    if costs.state is not None:
-        return effort(costs.state, length, costs.n_classes, limit)
-    return complexity(costs.history, length, costs.n_classes, limit)
 
 
 cdef void start_cuts(NodeGroups groups, GroupCosts costs) noexcept nogil:
@@ -105,14 +94,14 @@ cdef void move_sample(NodeGroups groups, GroupCosts costs, index_t sample) noexc
 cdef int64_t cost_of_cut(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, int64_t limit
 ) noexcept nogil:
-    """Return the cost of a cut, or a lower bound that reaches the limit. is_left[i + 1] says where sample i is."""
+    """Return the cost of a cut, or a lower bound that reaches the limit. is_left[i + 1] is about sample i."""
     cdef index_t group
     cdef int64_t cost
     while costs.n_pending > 0 and costs.known < limit:
         group = costs.pending[costs.n_pending - 1]
         cost = _cost_of_group(groups, costs, labels, is_left, group, limit - costs.known)
         if costs.known + cost >= limit:
-            return limit    # where `cost` may be a bound: the group stays pending
+            return limit    # the group stays pending, because `cost` may be a bound
         costs.costs[group] = cost
         costs.known += cost
         costs.is_pending[group] = False
@@ -124,18 +113,17 @@ cdef int64_t _cost_of_group(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, index_t group,
     int64_t limit
 ) noexcept nogil:
-    cdef index_t i, side, length, steps_left
+    cdef index_t i, side, length
     cdef int64_t cost = 0
     for side in range(2):
         length = 0
-        # sequence[:length] is the child's part; what is written behind it is overwritten.
+        # sequence[:length] is the child's part; labels behind it are overwritten.
         for i in range(groups.starts[group], groups.starts[group + 1]):
             costs.sequence[length] = labels[i]
             length += is_left[i + 1] == side
         if length == 0:
             continue
-        steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
-        cost += length * <int64_t> _impurity(costs, length, steps_left)
+        cost += length * <int64_t> impurity_of(costs.memory, length, steps_left(limit, cost, length))
         if cost >= limit:
             break
     return cost

@@ -12,16 +12,24 @@ cdef class LabelPlanes:
     cdef readonly Py_ssize_t capacity
     cdef index_t n_labels, length
     cdef uint8_t[::1] labels
-    cdef uint64_t[:, ::1] planes    # of every label a bit for every place: whether it stands there
-    cdef uint64_t[::1] starts       # scratch: a bit for every place
+    cdef uint64_t[:, ::1] planes    # a bit for every label and position: whether the label stands there
+    cdef uint64_t[::1] starts       # scratch: a bit for every position
     cdef index_t n_known            # components that no change has touched; none of them is cut off by the end
-    cdef index_t[::1] stops         # where each of them ends: the place behind its last label
+    cdef index_t[::1] stops         # the position behind the last label of each of them
+
+
+@cython.final
+cdef class PlaneChildren:
+    """The two children of a cut, while rows move from one to the other."""
+
+    cdef LabelPlanes left, right
+    cdef uint64_t[::1] left_rows    # a bit for every row of the node
 
 
 cdef struct State:
-    index_t longest     # length of its longest word
-    index_t link        # the state of the longest suffix of its words that is not one of them; NONE of the root
-    index_t edge        # the first of its edges where they are kept in lists, or NONE
+    index_t longest     # length of its longest substring
+    index_t link        # the state of the longest suffix of its substrings that is not one of them; NONE at the root
+    index_t edge        # the first of its edges if they are kept in lists, or NONE
 
 
 cdef struct Edge:
@@ -38,11 +46,11 @@ cdef class ExhaustiveHistory:
     # The caller writes the labels here, coded 0..n_symbols-1.
     cdef index_t[::1] sequence
 
-    cdef LabelPlanes planes         # None where there are too many labels
+    cdef LabelPlanes planes         # None if there are too many labels
 
-    # The suffix automaton of the labels so far, of sequences that are too long for planes.
+    # The suffix automaton of the labels so far, for sequences that are too long for planes.
     cdef State[::1] states
-    cdef index_t[::1] targets       # few labels: a row a state, a column a label; ROOT where there is no edge
+    cdef index_t[::1] targets       # few labels: a row a state, a column a label; ROOT stands for no edge
     cdef Edge[::1] edges            # more labels: in a hash table
     cdef index_t[::1] buckets
     cdef index_t n_symbols, n_states, n_edges, last
@@ -51,8 +59,7 @@ cdef class ExhaustiveHistory:
 
 cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit) noexcept nogil
 cdef bint has_planes(index_t length, index_t n_symbols) noexcept nogil
-cdef void load_planes(LabelPlanes planes, const index_t* labels, index_t length) noexcept nogil
-cdef void insert_label(LabelPlanes planes, index_t place, index_t label) noexcept nogil
-cdef void remove_label(LabelPlanes planes, index_t place) noexcept nogil
+cdef void start_planes(PlaneChildren children, const index_t[::1] labels, index_t length) noexcept nogil
+cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcept nogil
 cdef index_t least_complexity(LabelPlanes planes) noexcept nogil
 cdef index_t complexity_of_planes(LabelPlanes planes, index_t limit) noexcept nogil

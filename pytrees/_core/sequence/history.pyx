@@ -1,13 +1,14 @@
 """Lempel-Ziv complexity (1976): the number of components of a sequence's exhaustive history.
 
-A component is the shortest word, from where the one before ends, that does not occur in what stands before its own last
-label; the last one may end with the sequence before it is complete, and counts. Two ways to find the components:
+A component starts where the one before ends. It is the shortest substring that does not occur in the labels before its
+own last label. The last component counts even if the sequence ends before it is complete. There are two ways to find
+the components:
 
-*Planes.* Of a short sequence over few labels there is a bit for every label and place. A component grows label by
-label: of the places before it, those are kept at which what there is of it occurs, 64 in a step. Where the sequence
-changes, the components that end before the change stay.
+*Planes.* A short sequence over few labels has a bit for every label and position. A component grows label by label. The
+positions before it at which its labels so far occur are kept, 64 positions in a step. If the sequence changes, the
+components that end before the change stay.
 
-*Automaton.* Of other sequences the suffix automaton is built label by label (Blumer et al., "The smallest automaton
+*Automaton.* For other sequences the suffix automaton is built label by label (Blumer et al., "The smallest automaton
 recognizing the subwords of a text", 1985). The link of its last state leads to the longest suffix of the labels so far
 that also occurs before the end; a component is complete as soon as that suffix is shorter than it. This takes linear
 time.
@@ -18,6 +19,7 @@ import numpy as np
 cimport cython
 from libc.string cimport memmove, memset
 
+from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, uint8_t, uint64_t
 
 cdef enum:
@@ -44,7 +46,7 @@ cdef class LabelPlanes:
         self.length = 0
         self.n_known = 0
         self.labels = np.empty(capacity, dtype=np.uint8)
-        # Where a word is shifted, the one behind it is read.
+        # A shift reads the element behind.
         self.planes = np.zeros((n_labels, capacity // 64 + 2), dtype=np.uint64)
         self.starts = np.empty(capacity // 64 + 2, dtype=np.uint64)
         self.stops = np.empty(capacity, dtype=np.int32)
@@ -80,7 +82,7 @@ cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_sym
     if length == 0:
         return 0
     if length <= MAX_PLANE_LENGTH and n_symbols <= MAX_PLANES:
-        load_planes(history.planes, &history.sequence[0], length)
+        _load(history.planes, &history.sequence[0], length)
         return complexity_of_planes(history.planes, limit)
     return _complexity_by_automaton(history, length, n_symbols, limit)
 
@@ -90,15 +92,43 @@ cdef bint has_planes(index_t length, index_t n_symbols) noexcept nogil:
     return length <= MAX_CHANGING_LENGTH and n_symbols <= MAX_PLANES
 
 
-def changing_planes(Py_ssize_t capacity, Py_ssize_t n_symbols):
-    """Return room for one that has planes, of at most so many labels, as a LabelPlanes; None where there are none."""
-    return LabelPlanes(min(capacity, MAX_CHANGING_LENGTH), <index_t> n_symbols) if n_symbols <= MAX_PLANES else None
+@cython.final
+cdef class PlaneChildren:
+    def __cinit__(self, Py_ssize_t n_rows, Py_ssize_t capacity, index_t n_labels):
+        self.left = LabelPlanes(capacity, n_labels)
+        self.right = LabelPlanes(capacity, n_labels)
+        self.left_rows = np.empty(n_rows // 64 + 1, dtype=np.uint64)
+
+
+def plane_children(Py_ssize_t n_rows, Py_ssize_t n_symbols):
+    """Return memory for the children of nodes of up to `n_rows` rows; None if there are too many labels."""
+    if n_symbols > MAX_PLANES:
+        return None
+    return PlaneChildren(n_rows, min(n_rows, MAX_CHANGING_LENGTH), <index_t> n_symbols)
 
 
 # --------------------------------------------------------------------------------------------------------------- planes
 
-cdef void load_planes(LabelPlanes planes, const index_t* labels, index_t length) noexcept nogil:
-    """Take a sequence in the place of the present one."""
+cdef void start_planes(PlaneChildren children, const index_t[::1] labels, index_t length) noexcept nogil:
+    """Start with all rows on the right."""
+    children.left_rows[:] = 0
+    _load(children.left, &labels[0], 0)
+    _load(children.right, &labels[0], length)
+
+
+cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcept nogil:
+    """Move a row to the left."""
+    cdef index_t i, n_before = 0
+    for i in range(row >> 6):
+        n_before += popcount(children.left_rows[i])
+    n_before += popcount(children.left_rows[row >> 6] & ((<uint64_t> 1 << (row & 63)) - 1))
+    children.left_rows[row >> 6] |= <uint64_t> 1 << (row & 63)
+    _insert_label(children.left, n_before, label)
+    _remove_label(children.right, row - n_before)
+
+
+cdef inline void _load(LabelPlanes planes, const index_t* labels, index_t length) noexcept nogil:
+    """Replace the sequence by another one."""
     cdef index_t i
     memset(&planes.planes[0, 0], 0, planes.n_labels * planes.planes.shape[1] * sizeof(uint64_t))
     for i in range(length):
@@ -108,52 +138,52 @@ cdef void load_planes(LabelPlanes planes, const index_t* labels, index_t length)
     planes.n_known = 0
 
 
-cdef void insert_label(LabelPlanes planes, index_t place, index_t label) noexcept nogil:
-    """Insert a label; those from its place on move up."""
-    cdef index_t k, i, first = place >> 6, last = planes.length >> 6
-    cdef uint64_t below = (<uint64_t> 1 << (place & 63)) - 1, word, carry
+cdef inline void _insert_label(LabelPlanes planes, index_t position, index_t label) noexcept nogil:
+    """Insert a label; the labels from its position on move up."""
+    cdef index_t k, i, first = position >> 6, last = planes.length >> 6
+    cdef uint64_t below = (<uint64_t> 1 << (position & 63)) - 1, bits, carry
     cdef uint64_t* plane
-    memmove(&planes.labels[0] + place + 1, &planes.labels[0] + place, planes.length - place)
-    planes.labels[place] = <uint8_t> label
+    memmove(&planes.labels[0] + position + 1, &planes.labels[0] + position, planes.length - position)
+    planes.labels[position] = <uint8_t> label
     for k in range(planes.n_labels):
         plane = &planes.planes[k, 0]
         carry = plane[first] >> 63
         plane[first] = (plane[first] & below) | ((plane[first] & ~below) << 1)
-        plane[first] |= <uint64_t> (k == label) << (place & 63)
-        # carry: the highest bit of the word before, as it was.
+        plane[first] |= <uint64_t> (k == label) << (position & 63)
+        # carry: the highest bit of the element before, as it was.
         for i in range(first + 1, last + 1):
-            word = plane[i]
-            plane[i] = (word << 1) | carry
-            carry = word >> 63
+            bits = plane[i]
+            plane[i] = (bits << 1) | carry
+            carry = bits >> 63
     planes.length += 1
-    _forget_from(planes, place)
+    _forget_from(planes, position)
 
 
-cdef void remove_label(LabelPlanes planes, index_t place) noexcept nogil:
-    """Remove the label at a place; those behind it move down."""
-    cdef index_t k, i, first = place >> 6, last = (planes.length - 1) >> 6
-    cdef uint64_t below = (<uint64_t> 1 << (place & 63)) - 1
+cdef inline void _remove_label(LabelPlanes planes, index_t position) noexcept nogil:
+    """Remove the label at a position; the labels behind it move down."""
+    cdef index_t k, i, first = position >> 6, last = (planes.length - 1) >> 6
+    cdef uint64_t below = (<uint64_t> 1 << (position & 63)) - 1
     cdef uint64_t* plane
     planes.length -= 1
-    memmove(&planes.labels[0] + place, &planes.labels[0] + place + 1, planes.length - place)
+    memmove(&planes.labels[0] + position, &planes.labels[0] + position + 1, planes.length - position)
     for k in range(planes.n_labels):
         plane = &planes.planes[k, 0]
         plane[first] = (plane[first] & below) | ((plane[first] >> 1) & ~below)
-        # The words before i have moved down, but for the bit that comes from this one.
+        # The elements before i have moved down, but for the bit that comes from this one.
         for i in range(first + 1, last + 1):
             plane[i - 1] |= plane[i] << 63
             plane[i] >>= 1
-    _forget_from(planes, place)
+    _forget_from(planes, position)
 
 
-cdef inline void _forget_from(LabelPlanes planes, index_t place) noexcept nogil:
-    """Forget the components that hold this place or a later one."""
-    while planes.n_known > 0 and planes.stops[planes.n_known - 1] > place:
+cdef inline void _forget_from(LabelPlanes planes, index_t position) noexcept nogil:
+    """Forget the components that hold this position or a later one."""
+    while planes.n_known > 0 and planes.stops[planes.n_known - 1] > position:
         planes.n_known -= 1
 
 
 cdef index_t least_complexity(LabelPlanes planes) noexcept nogil:
-    """Return a lower bound of the complexity: the components that are known, and one that is begun."""
+    """Return a lower bound of the complexity: the known components, and one more if labels follow them."""
     return planes.n_known + (_first_unknown(planes) < planes.length)
 
 
@@ -178,7 +208,7 @@ cdef index_t complexity_of_planes(LabelPlanes planes, index_t limit) noexcept no
 
 
 cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept nogil:
-    """Return the length of the longest word from a place on that also starts before it."""
+    """Return the length of the longest substring from a position on that also starts before it."""
     cdef uint64_t* starts = &planes.starts[0]
     cdef const uint8_t* labels = &planes.labels[start]
     cdef const uint64_t* plane = &planes.planes[labels[0], 0]
@@ -191,7 +221,7 @@ cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept n
     starts[last] &= ~<uint64_t> 0 >> (63 - ((start - 1) & 63))
     if not _trim(starts, &first, &last):
         return 0
-    # starts: the places before at which the first `matched` labels stand, some in the words from `first` to `last`.
+    # starts: the earlier positions at which the first `matched` labels stand too, all in bits[first:last + 1].
     while matched + 1 < left:
         follows_once = _keep_followed(
             starts, &planes.planes[labels[matched], 0], &planes.planes[labels[matched + 1], 0], matched, first, last
@@ -200,14 +230,14 @@ cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept n
             return matched + follows_once
         matched += 2
     if matched < left:
-        # The last label: that it is followed by anything is not asked.
+        # Nothing needs to follow the last label.
         plane = &planes.planes[labels[matched], 0]
         matched += _keep_followed(starts, plane, plane, matched, first, last)
     return matched
 
 
 cdef inline bint _trim(const uint64_t* starts, index_t* first, index_t* last) noexcept nogil:
-    """Leave out words without a place at both ends; whether there are others."""
+    """Leave out elements without a position at both ends; whether others are left."""
     while first[0] <= last[0] and starts[first[0]] == 0:
         first[0] += 1
     while first[0] <= last[0] and starts[last[0]] == 0:
@@ -218,12 +248,12 @@ cdef inline bint _trim(const uint64_t* starts, index_t* first, index_t* last) no
 cdef inline bint _keep_followed(
     uint64_t* starts, const uint64_t* plane, const uint64_t* next_plane, index_t distance, index_t first, index_t last
 ) noexcept nogil:
-    """Keep the places that are followed, at a distance, by the labels of two planes; whether any is by the first."""
+    """Keep the positions that are followed, at a distance, by the labels of two planes; whether any is by the first."""
     cdef index_t i, bits = distance & 63, next_bits = (distance + 1) & 63
     cdef uint64_t kept, follow_once = 0
     plane += distance >> 6
     next_plane += (distance + 1) >> 6
-    # In two steps, because a word cannot be shifted by 64 bits.
+    # Each shift is done in two steps, because 64 bits cannot be shifted by 64.
     for i in range(first, last + 1):
         kept = starts[i] & ((plane[i] >> bits) | ((plane[i + 1] << 1) << (63 - bits)))
         follow_once |= kept
@@ -294,7 +324,7 @@ cdef inline void _add_symbol(ExhaustiveHistory history, index_t symbol) noexcept
     if states[target].longest == states[at].longest + 1:
         states[new].link = target
         return
-    # Only the shorter words of the target's are suffixes of the labels now: they get a state of their own.
+    # Only the shorter substrings of the target are suffixes of the labels now: they get a state of their own.
     copy = _new_state(history, states[at].longest + 1, states[target].link)
     _copy_edges(history, target, copy)
     while at != NONE and _redirect(history, at, symbol, target, copy):
@@ -303,7 +333,7 @@ cdef inline void _add_symbol(ExhaustiveHistory history, index_t symbol) noexcept
     states[new].link = copy
 
 
-# Edges: in a table where there are few labels, otherwise hashed by state and symbol, and in a list of each state.
+# Edges of few labels are in a table; edges of more labels are hashed by state and symbol, and listed by state.
 
 cdef inline index_t _bucket(ExhaustiveHistory history, index_t state, index_t symbol) noexcept nogil:
     cdef uint64_t mixed = (<uint64_t> state << 32 | <uint64_t> symbol) * <uint64_t> 0x9E3779B97F4A7C15
@@ -318,7 +348,7 @@ cdef inline index_t _find_edge(ExhaustiveHistory history, index_t state, index_t
 
 
 cdef inline index_t _target(ExhaustiveHistory history, index_t state, index_t symbol) noexcept nogil:
-    """Return where the edge of a symbol leads, ROOT where there is none: no edge leads to the root."""
+    """Return the state to which the edge of a symbol leads; ROOT if there is no edge, because none leads there."""
     cdef index_t edge
     if history.edges.shape[0] == 0:
         return history.targets[state * <Py_ssize_t> history.n_symbols + symbol]
@@ -327,7 +357,7 @@ cdef inline index_t _target(ExhaustiveHistory history, index_t state, index_t sy
 
 
 cdef inline void _add_edge(ExhaustiveHistory history, index_t state, index_t symbol, index_t target) noexcept nogil:
-    """Add an edge that there is not."""
+    """Add an edge that does not exist yet."""
     cdef index_t edge, bucket
     if history.edges.shape[0] == 0:
         history.targets[state * <Py_ssize_t> history.n_symbols + symbol] = target
@@ -343,7 +373,7 @@ cdef inline void _add_edge(ExhaustiveHistory history, index_t state, index_t sym
 cdef inline bint _redirect(
     ExhaustiveHistory history, index_t state, index_t symbol, index_t old, index_t new
 ) noexcept nogil:
-    """Lead an edge to another state where it leads to the old one, and say whether it did."""
+    """Lead an edge to another state if it leads to the old one; return whether it did."""
     cdef index_t* target
     if history.edges.shape[0] == 0:
         target = &history.targets[state * <Py_ssize_t> history.n_symbols + symbol]

@@ -1,4 +1,4 @@
-"""Passes over a whole sequence: pairs counted, a pair replaced. Symbols are bytes where there are few of them."""
+"""Passes over a whole sequence: one counts its pairs, one replaces a pair. Few symbols are stored as bytes."""
 
 from libc.string cimport memset
 
@@ -6,7 +6,7 @@ from pytrees._core.base.types cimport index_t, uint8_t, uint16_t
 
 cdef enum:
     BLOCK = 256     # pairs that are coded before they are counted
-    FEW = 128       # symbols that are replaced one by one
+    FEW = 128       # shorter sequences are rewritten symbol by symbol
 
 ctypedef fused symbol_t:
     uint8_t
@@ -24,7 +24,7 @@ cdef inline void count_pairs(
     for block in range((length + BLOCK - 2) // BLOCK):
         start = block * BLOCK
         size = min(<index_t> BLOCK, length - 1 - start)
-        # Apart from the counting, compilers make vector instructions of this.
+        # This loop is apart from the counting, so that compilers vectorise it.
         for i in range(size):
             codes[i] = <uint16_t> (symbols[start + i] * n_symbols + symbols[start + i + 1])
             same[i] = symbols[start + i] == symbols[start + i + 1]
@@ -35,26 +35,26 @@ cdef inline void count_pairs(
 
 
 cdef inline index_t replace_pair(
-    symbol_t* sequence, index_t* places, index_t length, symbol_t left, symbol_t right, symbol_t new
+    symbol_t* sequence, index_t* positions, index_t length, symbol_t left, symbol_t right, symbol_t new
 ) noexcept nogil:
     """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left; return its new
-    length. Where `places` are given, a symbol keeps the place of its first one."""
+    length. If `positions` are given, a new symbol gets the position of the pair's left symbol."""
     cdef index_t i, starts, written = 0, emits = 1
     cdef symbol_t here, following = sequence[0]
     # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
-    # No branches: where the pair stands cannot be predicted.
+    # There are no branches, because the positions of the pair cannot be predicted.
     for i in range(length - 1):
         here = following
         following = sequence[i + 1]
         starts = (here == left) & (following == right) & emits
         sequence[written] = here ^ ((here ^ new) & <symbol_t> -starts)
-        if places != NULL:
-            places[written] = places[i]
+        if positions != NULL:
+            positions[written] = positions[i]
         written += emits
         emits = 1 - starts
     sequence[written] = following
-    if places != NULL:
-        places[written] = places[length - 1]
+    if positions != NULL:
+        positions[written] = positions[length - 1]
     return written + emits
 
 
@@ -65,7 +65,7 @@ cdef inline index_t replace_in_bytes(
     cdef index_t i, starts, written = 0
     if left == right or length < FEW:
         return replace_pair[uint8_t](symbols, NULL, length, left, right, new)
-    # Pairs of different symbols do not overlap, so that compilers make vector instructions of the first pass.
+    # Pairs of different symbols do not overlap, so compilers can vectorise the first pass.
     # stays[i]: symbol i is not the right one of a replaced pair.
     stays[0] = 1
     for i in range(length - 1):

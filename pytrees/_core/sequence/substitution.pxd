@@ -26,8 +26,8 @@ cdef struct Event:
 
 cdef struct Fresh:
     index_t count
-    index_t size        # positions where it stands, with overlap
-    index_t pair        # its place among the tracked pairs, or SINGLE where it occurs once
+    index_t size        # its positions, with overlap
+    index_t pair        # its index among the tracked pairs, or SINGLE if it occurs once
 
 
 cdef struct Run:
@@ -42,15 +42,15 @@ cdef class PairSubstitution:
     # The caller writes the labels here, coded 0..n_symbols-1. They are overwritten.
     cdef index_t[::1] sequence
 
-    # Where `record` is set: left symbol, right symbol, count and length after, a row a substitution.
+    # If `record` is set, a row for every substitution: left symbol, right symbol, count and length after it.
     cdef index_t[:, ::1] substitutions
     cdef bint record
 
     cdef index_t length, n_symbols, n_steps, limit
     cdef bint fetches           # sparse phase: whether the sequence is long, and memory is fetched ahead
-    cdef index_t n_distinct     # different pairs in the sequence; in the sparse phase a lower bound of it
+    cdef index_t n_distinct     # different pairs in the sequence; a lower bound in the sparse phase
 
-    # Run phase: room for the runs before a step, where a caller may write them, and after it; counts of their pairs.
+    # Run phase: the runs before a step, which a caller may write, and after it; counts of their pairs.
     cdef Run[::1] runs
     cdef index_t[::1] run_table
 

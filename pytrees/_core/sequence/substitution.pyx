@@ -1,18 +1,18 @@
 """Non-sequential recursive pair substitution (NSRPS) and the Effort-To-Compress it measures.
 
-The rule is the one of ``reference/sequence/substitution.py``; this is how it is made near-linear, in three phases.
+The rule is the one of ``reference/sequence/substitution.py``. Three phases make it nearly linear.
 
-*Run phase.* Where the sequence is made of few long runs of equal symbols, every step visits each run once, however long
-it is. Neighbouring runs have different symbols, and none is empty.
+*Run phase.* If the sequence has few long runs of equal symbols, every step visits each run once, however long it is.
+Neighbouring runs have different symbols, and no run is empty.
 
 *Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
-sequential passes: one counts all pairs in a table, one rewrites the sequence. Long sequences shrink here, where the
-cache helps, to a fraction of their length.
+sequential passes: one counts all pairs in a table, one rewrites the sequence. The passes suit the cache, and long
+sequences shrink here to a fraction of their length.
 
-*Sparse phase.* The rest is grammar compression (Larsson and Moffat, "Off-line dictionary-based compression", 2000): the
+*Sparse phase.* The rest is grammar compression (Larsson and Moffat, "Off-line dictionary-based compression", 2000). The
 symbols are linked over their positions, the positions of every pair stand together in ascending order, and the pairs
-wait in buckets by count. A step visits only the occurrences it replaces. Counts never rise once a pair is made,
-because only the new symbol makes new pairs, so the buckets are walked downwards once, and a pair that occurs once is
+wait in buckets by count. A step visits only the occurrences that it replaces. Only the new symbol makes new pairs, so
+the count of a pair never rises once it is made: the buckets are walked downwards once, and a pair that occurs once is
 never tracked.
 """
 
@@ -29,13 +29,13 @@ from pytrees._core.sequence.heap cimport pop, push
 from pytrees._core.sequence.passes cimport count_pairs, replace_in_bytes
 
 cdef enum:
-    SINGLE = 0              # stands for all pairs that occur once, of which nothing is kept; others count from 1
+    SINGLE = 0              # stands for all pairs that occur once, which are not kept; other pairs count from 1
     RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,
-    FEW_RUNS = 12           # or so few runs that no table of all pairs pays
+    FEW_RUNS = 12           # or at most 12 runs, for which no table of all pairs pays
     TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
     DENSE_SHARE = 12        # dense phase while the top pair is at least 1/12 of the sequence
     CACHED_LENGTH = 32768   # symbols in the sparse phase above which memory is fetched ahead: half a megabyte
-    CANDIDATES = 7          # entries of the heap for which it is: three levels
+    CANDIDATES = 7          # heap entries whose memory is fetched: three levels
     FIRST_FETCHED = 4       # occurrences of a pair fetched before its step,
     FETCHED_AHEAD = 16      # and in it
 
@@ -69,7 +69,7 @@ cdef class PairSubstitution:
         cdef Py_ssize_t symbols = symbol_capacity + capacity // 2 + 2
         self.sequence = np.empty(capacity, dtype=np.int32)
         self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
-        # One more of each than there are symbols: what is written there is not kept.
+        # One run more than there are symbols, because an empty run is written behind the last.
         self.runs = np.empty(2 * (capacity + 1), dtype=_RUN)
         self.run_table = np.zeros(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.dense = np.empty(capacity, dtype=np.uint8)
@@ -140,18 +140,18 @@ cdef inline void _note(PairSubstitution state, index_t left, index_t right, inde
 
 
 cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
-    """Whether the steps done and those that must follow reach the limit: at least n_distinct - 1 steps follow.
+    """Whether the steps done and the steps that must follow reach the limit: at least n_distinct - 1 steps follow.
 
-    For let a step replace f pairs. Every other kind of pair that dies out with it, (x, a) before or (b, y) after the
-    replaced (a, b), leaves a kind of its own behind, (x, new) or (new, y): n_distinct falls by one at most. In the end
-    it is 1 for a constant sequence of two or more symbols, and 0 for a single symbol.
+    A step that replaces (a, b) lowers n_distinct by one at most: another pair that dies out, (x, a) before or (b, y)
+    after a replaced (a, b), leaves (x, new) or (new, y) behind. In the end n_distinct is 1 for a constant sequence of
+    two or more symbols, and 0 for a single symbol.
     """
     return state.n_steps + state.n_distinct - 1 >= state.limit
 
 
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
-    """Finish a sequence in which every pair occurs once, and so will every pair of every later step: the first one
-    always goes next."""
+    """Finish a sequence in which every pair occurs once. Every pair of every later step does so, too, and the first
+    pair always goes next."""
     cdef index_t i, left, length = state.length
     if not state.record:
         state.n_steps += state.length - 1
@@ -178,7 +178,7 @@ cdef inline index_t _count_runs(PairSubstitution state) noexcept nogil:
 
 
 cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) noexcept nogil:
-    """Substitute by runs while they are long; True where the sequence is done. Where it is not, `sequence` holds it."""
+    """Substitute by runs while they are long; return whether the sequence is done. If not, `sequence` holds it."""
     cdef Run* runs = &state.runs[0]
     cdef Run* spare_runs = &state.runs[state.capacity + 1]
     cdef index_t left = NONE, right = NONE, count
@@ -231,8 +231,8 @@ cdef inline void _sequence_from_runs(PairSubstitution state, const Run* runs, in
 cdef inline index_t _most_frequent_in_runs(
     PairSubstitution state, const Run* runs, index_t n_runs, index_t* left, index_t* right
 ) noexcept nogil:
-    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs.
-    `run_table` is zero before and after: only what the runs touch is ever looked at."""
+    """Find the top count and the first pair from the left that reaches it; count the distinct pairs. `run_table` is
+    zero before and after, and only the counts of pairs that occur are looked at."""
     cdef index_t i, symbol, before, count, best = 0, n_distinct = 0
     for i in range(n_runs):
         symbol = runs[i].symbol
@@ -270,7 +270,7 @@ cdef inline void _take_count(
 cdef inline index_t _replace_equal(
     PairSubstitution state, const Run* runs, index_t n_runs, Run* target, index_t symbol
 ) noexcept nogil:
-    """Replace the pairs of a symbol with itself: a run of them becomes half a run, and one symbol where it was odd."""
+    """Replace the pairs of a symbol with itself: a run becomes half as long, and an odd one leaves a symbol over."""
     cdef index_t i, pairs, rest, written = 0
     for i in range(n_runs):
         pairs = (runs[i].length >> 1) & -(runs[i].symbol == symbol)
@@ -308,8 +308,8 @@ cdef inline index_t _replace_unequal(
 # --------------------------------------------------------------------------------------------------------- dense phase
 
 cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
-    """Substitute by whole passes while that is the cheaper way; True where the sequence is done. Where it is not, and
-    the alphabet fits it, the table holds the counts of the sequence as it is."""
+    """Substitute by whole passes while that is cheaper; return whether the sequence is done. If not, and if the table
+    has room for the alphabet, it holds the counts of the present sequence."""
     cdef index_t i, left = NONE, right = NONE, count = 0, length = state.length
     cdef uint8_t* dense = &state.dense[0]
     cdef bint is_done = False
@@ -340,7 +340,7 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
 
 
 cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_t* right) noexcept nogil:
-    """Find the top count and, of the pairs that reach it, the one met first from the left; count the distinct pairs."""
+    """Find the top count and the first pair from the left that reaches it; count the distinct pairs."""
     cdef index_t i, count, best = 0, n_distinct = 0, n_symbols = state.n_symbols
     for i in range(n_symbols * n_symbols):
         count = state.table[i]
@@ -385,7 +385,7 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
 
 
 cdef bint _has_repeated_symbol(PairSubstitution state) noexcept nogil:
-    """Whether any symbol stands twice. Where none does, no pair can, and the memory for pairs is never touched."""
+    """Whether any symbol occurs twice. Otherwise no pair can, and the memory for pairs is never touched."""
     cdef index_t i
     memset(&state.offsets[0], 0, state.n_symbols * sizeof(index_t))
     for i in range(state.length):
@@ -426,8 +426,8 @@ cdef void _link(PairSubstitution state) noexcept nogil:
 
 
 cdef void _track_from_table(PairSubstitution state) noexcept nogil:
-    """Track the pairs that the dense phase has counted last. Of a pair of equal symbols the table has the occurrences
-    without overlap; with overlap there are at most twice as many."""
+    """Track the pairs that the dense phase has counted last. The table counts occurrences without overlap; a pair of
+    equal symbols has at most twice as many with overlap."""
     cdef index_t i, pair, is_tracked, n_symbols = state.n_symbols
     for i in range(n_symbols * n_symbols):
         is_tracked = state.table[i] >= 2
@@ -447,8 +447,8 @@ cdef void _track_from_table(PairSubstitution state) noexcept nogil:
 
 
 cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
-    """Count the pairs of any alphabet: positions sorted by their symbol, then counted by the symbol that follows.
-    Whether any pair occurs twice; where none does, nothing more needs to be built."""
+    """Count the pairs of any alphabet: sort positions by their symbol, then count them by the symbol that follows.
+    Return whether any pair occurs twice; otherwise nothing more needs to be built."""
     cdef index_t i, symbol, start = 0
     # Stable counting sort; offsets[s] ends as the end of the group of symbol s.
     memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
@@ -500,9 +500,10 @@ cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
 
 
 cdef void _settle(PairSubstitution state) noexcept nogil:
-    """Track the fresh pairs that occur twice: give them room, write down where they are, put them into buckets.
+    """Track the fresh pairs that occur twice: give them room, list their positions, put them into buckets.
 
-    Without branches on what cannot be predicted: pairs that occur once are written where nobody looks.
+    There are no branches on counts, which cannot be predicted: pairs that occur once are written to an entry that is
+    never read.
     """
     cdef index_t i, pair, position, is_tracked, first_new = state.n_pairs
     for i in range(state.n_fresh):
@@ -522,14 +523,14 @@ cdef void _settle(PairSubstitution state) noexcept nogil:
     for pair in range(first_new, state.n_pairs):
         _file(state, pair)
     state.n_distinct += state.n_fresh
-    # Indices below the base are those of earlier steps.
+    # Indices below the base belong to earlier steps.
     state.fresh_base += state.n_fresh
     state.n_events = 0
     _clear_fresh(state)
 
 
 cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
-    """Put a pair where its count says: the heap of the top count, or a bucket below."""
+    """Put a pair into the heap of the top count, or into the bucket of its count."""
     cdef index_t count = state.pairs[pair].count
     if count == state.top_count:
         push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
@@ -539,7 +540,7 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
 
 
 cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
-    """Return a pair's leftmost occurrence: entries that no longer start the pair are passed over for good."""
+    """Return a pair's leftmost occurrence; entries that no longer start the pair are passed over for good."""
     cdef index_t first = state.pairs[pair].first
     while state.positions[state.occurrences[first]].pair != pair:
         first += 1
@@ -548,7 +549,7 @@ cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexce
 
 
 cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
-    """Return the most frequent pair, the leftmost of several; NONE where no pair occurs twice."""
+    """Return the most frequent pair, the leftmost of several; NONE if no pair occurs twice."""
     cdef index_t pair, following
     cdef int64_t key
     while True:
@@ -572,9 +573,9 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
 
 
 cdef inline void _fetch_candidates(PairSubstitution state) noexcept nogil:
-    """Fetch from memory what the next steps will read: most replace few occurrences, far apart. But for new pairs,
-    those near the top of the heap go next: the first occurrences of the top one, where those of the next are listed,
-    and which pairs follow."""
+    """Fetch memory for the next steps, most of which replace few occurrences, far apart. Unless new pairs come first,
+    the pairs near the top of the heap go next. Fetch the first positions of the top pair, the lists of positions of the
+    next two, and the entries of the pairs below."""
     cdef index_t i, pair
     cdef Pair* pairs = &state.pairs[0]
     for i in range(min(CANDIDATES, state.heap_size)):
@@ -594,7 +595,7 @@ cdef inline void _fetch_positions(PairSubstitution state, index_t first, index_t
 
 
 cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
-    """Replace every occurrence of the pair, left to right; True where the sequence has become constant."""
+    """Replace every occurrence of the pair, left to right; return whether the sequence has become constant."""
     cdef index_t i, position, second, before, after, count, left, right
     cdef index_t new = state.n_symbols, counted_at = NONE - 1
     cdef index_t first = state.pairs[pair].first, stop = state.pairs[pair].stop
@@ -625,7 +626,7 @@ cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
         state.positions[position].next = after
         if after != NONE:
             state.positions[after].previous = position
-            # Where the pair follows itself, what stands after the new symbol will be the new symbol again.
+            # If the pair follows itself, the new symbol will follow the new symbol.
             if state.positions[after].pair != pair:
                 _gain_after(state, position, after)
     state.pairs[pair].count = 0
@@ -642,8 +643,9 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
     """Lose the pair that ends at an occurrence's left symbol."""
     cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
     if symbol == left and lost != SINGLE:
-        # The right end of a run of equal symbols, which holds half as many pairs, rounded down. It is not longer than
-        # three times the pair's count, which is at most that of the pair being replaced: linear in this step's work.
+        # The right end of a run of equal symbols, which holds half as many pairs, rounded down. The run is at most
+        # three times as long as the count of its pair, which is at most the count of the pair being replaced: the loop
+        # is linear in this step's work.
         run = 1
         while at != NONE and state.positions[at].pair == lost:
             run += 1
@@ -670,8 +672,8 @@ cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t secon
 
 
 cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexcept nogil:
-    """Take one occurrence from a pair; in a run of odd length there is a symbol to spare. The distinct pairs are
-    counted from below: of a pair of equal symbols that occurs once there may be a second, overlapping occurrence."""
+    """Take one occurrence from a pair; a run of odd length has a symbol to spare. n_distinct stays a lower bound,
+    because a pair of equal symbols that occurs once may have a second, overlapping occurrence."""
     state.pairs[lost].count -= 1 - (run & 1)
     state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
 
@@ -679,8 +681,8 @@ cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexce
 cdef inline index_t _gain_before(
     PairSubstitution state, index_t before, index_t new, index_t counted_at
 ) noexcept nogil:
-    """Gain the pair at position `before`, behind which the new symbol stands. Returns where a pair of it with itself
-    last counted."""
+    """Gain the pair at position `before`, which the new symbol follows. Return the position at which a pair of the new
+    symbol with itself was counted last."""
     cdef index_t symbol = state.positions[before].symbol
     cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
     _add_event(state, before, index)
@@ -693,7 +695,7 @@ cdef inline index_t _gain_before(
 
 
 cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
-    """Gain the pair at `position`, where the new symbol stands before an older one."""
+    """Gain the pair at `position`, which holds the new symbol before an older one."""
     cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
     _add_event(state, position, index)
     state.fresh[index].count += 1
@@ -749,7 +751,7 @@ cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bi
     """Return a state that holds the codes, every one of them checked."""
     cdef Py_ssize_t i, length = codes.shape[0]
     cdef PairSubstitution state = None
-    # For short sequences, making the arrays would cost as much as the substitutions: every thread keeps some.
+    # Arrays for short sequences would cost as much as the substitutions, so every thread keeps some.
     if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
         state = getattr(_kept, "state", None)
     if state is None or state.capacity < length or state.symbol_capacity < n_symbols:

@@ -5,16 +5,16 @@ import numpy as np
 from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
-from pytrees._core.sequence.scanner cimport impurity_of_sequence
-from pytrees._core.split.node_search cimport NodeSearch, Split
 from pytrees._core.criteria.table cimport (
     complete_sum, end_weighted_child, end_whole_child, start_scan, start_whole_node, weighted_children_gain, whole_gain,
 )
+from pytrees._core.sequence.impurities cimport impurity_of, steps_left
+from pytrees._core.split.node_search cimport NodeSearch, Split
 
 
 cdef void start_node(ChildCounts children) noexcept nogil:
@@ -155,7 +155,7 @@ cdef int offer_sequences(
 ) except -1 nogil:
     """Offer the split of a node by a categorical feature; its entries are sorted by child. Give up as soon as the
     children cost too much for it to be the best: their lengths times their impurities, added up, by group."""
-    cdef index_t i, sample, length = 0, group = 0, steps_left
+    cdef index_t i, sample, length = 0, group = 0
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain
     if cut.feature != NONE:
@@ -170,9 +170,8 @@ cdef int offer_sequences(
             key_of(entries[i]) != key_of(entries[i - 1])
             or search.sequences.groups is not None and search.sequences.groups.group_of_sample[sample] != group
         ):
-            steps_left = <index_t> min((limit - cost + length - 1) // length, <int64_t> UNLIMITED)
-            cost += length * <int64_t> impurity_of_sequence(
-                search.sequences, search.sequences.worker, length, steps_left
+            cost += length * <int64_t> impurity_of(
+                search.sequences.worker.memory, length, steps_left(limit, cost, length)
             )
             if cost >= limit:
                 return 0

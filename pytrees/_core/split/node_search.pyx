@@ -25,7 +25,8 @@ from pytrees._core.rows.partition cimport (
     ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut,
     open_block, order_by_category, sort_by_value, threshold_between,
 )
-from pytrees._core.sequence.scanner cimport SequenceImpurity, SequenceScanner
+from pytrees._core.sequence.impurities cimport SequenceImpurity
+from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.feature_orders cimport NodeOrders
 
 

@@ -1,0 +1,391 @@
+"""Effort-To-Compress of two children of a cut, while rows move from one to the other.
+
+A cut differs from the cut before by the few rows between them. The children's sequences differ by these rows, too, and
+so do their substitutions, as long as the same pairs are replaced. Level 0 is a child's sequence, level t + 1 is level t
+with its most frequent pair replaced. A row that comes or goes changes every level near its own position only, up to the
+level at which another pair becomes the most frequent. The levels above it are given up, and built again when a cut asks
+for them.
+
+A level is linked over the positions of the rows, which count from 1: a symbol stands at the position of the first of
+its rows. Positions ascend along the links, from HEAD to the position behind the last row. These two ends hold symbols
+of their own, and belong to two pairs that occur once.
+"""
+
+import numpy as np
+
+cimport cython
+from libc.string cimport memset
+
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t
+from pytrees._core.sequence.passes cimport replace_pair
+from pytrees._core.sequence.substitution cimport PairSubstitution, effort
+
+cdef enum:
+    # Levels pay if few rows lie between neighbouring cuts, and the sequence is not short.
+    ROWS_BETWEEN_CUTS = 16
+    SHORT = 200
+
+cdef enum:
+    MAX_LEVELS = 10
+    TABLE_SIDE = 16         # of a table of pair counts: classes, a new symbol a level, and two ends
+    HEAD_SYMBOL = 14
+    TAIL_SYMBOL = 15
+    MAX_SHARED_CLASSES = 5  # with the symbols of all levels they stay below HEAD_SYMBOL
+    LEVEL_SHARE = 24        # a further level while the top pair is at least 1/24 of the sequence
+    HEAD = 0
+
+_SYMBOL = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
+_LINK = np.dtype([(name, np.int32) for name in ("position", "symbol")])
+_LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
+
+
+@cython.final
+cdef class ChildSequence:
+    def __cinit__(self, Py_ssize_t capacity, index_t n_classes):
+        self.n_classes = n_classes
+        self.levels = np.zeros(MAX_LEVELS, dtype=_LEVEL)
+        self.symbols = np.empty((MAX_LEVELS, capacity + 2), dtype=_SYMBOL)
+        self.counts = np.empty((MAX_LEVELS, TABLE_SIDE * TABLE_SIDE), dtype=np.int32)
+        self.links = np.empty(capacity + 2, dtype=_LINK)
+        self.flat_positions = np.empty(capacity, dtype=np.int32)
+
+
+@cython.final
+cdef class LevelChildren:
+    def __cinit__(self, Py_ssize_t capacity, index_t n_classes):
+        self.left = ChildSequence(capacity, n_classes)
+        self.right = ChildSequence(capacity, n_classes)
+
+
+def level_children(Py_ssize_t capacity, index_t n_classes):
+    """Return memory for the children of nodes of up to `capacity` rows; None if there are too many classes."""
+    return LevelChildren(capacity, n_classes) if n_classes <= MAX_SHARED_CLASSES else None
+
+
+cdef bint levels_pay(index_t length, index_t n_cuts) noexcept nogil:
+    return <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length and length >= SHORT
+
+
+cdef void start_levels(
+    LevelChildren children, PairSubstitution state, const index_t[::1] labels, index_t length
+) noexcept nogil:
+    """Start with all rows on the right."""
+    _start_child(children.left, state, labels, length, True)
+    _start_child(children.right, state, labels, length, False)
+
+
+cdef void move_symbol(LevelChildren children, index_t row, index_t label, const uint8_t* is_left) noexcept nogil:
+    """Move a row to the left. is_left[p] says whether position p is on the left, HEAD included."""
+    cdef index_t position = row + 1, before = row
+    while not is_left[before]:
+        before -= 1
+    children.left.links[0] = Link(position, label)
+    _change(children.left, before, children.left.symbols[0, before].next, 1)
+    _change(
+        children.right, children.right.symbols[0, position].previous, children.right.symbols[0, position].next, 0
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ building
+
+cdef inline void _start_child(
+    ChildSequence child, PairSubstitution state, const index_t[::1] labels, index_t n_rows, bint is_empty
+) noexcept nogil:
+    """Start with the sequence of all labels, at positions 1 to n_rows, or with an empty one."""
+    cdef index_t i
+    child.n_rows = n_rows
+    child.n_levels = 1
+    for i in range(n_rows):
+        state.sequence[i] = labels[i]
+        child.flat_positions[i] = i + 1
+    _link_level(child, state, 0, 0 if is_empty else n_rows)
+
+
+cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexcept nogil:
+    """Build the level above the highest one, which is loaded; afterwards the new level is loaded."""
+    cdef index_t level = child.n_levels - 1, length
+    cdef const SequenceLevel* below = &child.levels[level]
+    length = replace_pair[index_t](
+        &state.sequence[0], &child.flat_positions[0], below.length, below.left, below.right, child.n_classes + level
+    )
+    child.n_levels += 1
+    _link_level(child, state, level + 1, length)
+
+
+cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
+    """Write a level's symbols to state.sequence, and their positions to `flat_positions`."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t i, at = HEAD
+    for i in range(child.levels[level].length):
+        at = symbols[at].next
+        state.sequence[i] = symbols[at].symbol
+        child.flat_positions[i] = at
+
+
+cdef inline void _link_level(
+    ChildSequence child, PairSubstitution state, index_t level, index_t length
+) noexcept nogil:
+    """Link the symbols that are loaded, the opposite of _load, and count their pairs."""
+    cdef LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t* counts = &child.counts[level, 0]
+    cdef index_t i, position, right, same, last = HEAD, left = HEAD_SYMBOL, tail = child.n_rows + 1
+    cdef index_t overlaps = 0, n_distinct = -1      # the first pair, with HEAD, does not count
+    memset(counts, 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
+    # overlaps: the pair that ends at `left`, at the position `last`, was counted, and is a pair of equal symbols.
+    for i in range(length):
+        position = child.flat_positions[i]
+        right = state.sequence[i]
+        symbols[last].next = position
+        symbols[position].previous = last
+        symbols[position].symbol = right
+        same = left == right
+        n_distinct += counts[left * TABLE_SIDE + right] == 0
+        counts[left * TABLE_SIDE + right] += 1 - (same & overlaps)
+        overlaps = same & (1 - overlaps)
+        last = position
+        left = right
+    counts[left * TABLE_SIDE + TAIL_SYMBOL] = 1
+    symbols[last].next = tail
+    symbols[HEAD].previous = tail
+    symbols[HEAD].symbol = HEAD_SYMBOL
+    symbols[tail].previous = last
+    symbols[tail].next = HEAD
+    symbols[tail].symbol = TAIL_SYMBOL
+    child.levels[level].length = length
+    child.levels[level].n_distinct = n_distinct
+    _find_top(child, level)
+
+
+cdef inline void _count_pairs(
+    ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further, index_t sign
+) noexcept nogil:
+    """Count the pairs between two positions, and the pairs of the n_further symbols that continue the run of the second
+    position; undo this if the sign is -1 instead of 1. overlaps: the pair that ends at the first position was counted,
+    and is a pair of equal symbols."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t* counts = &child.counts[level, 0]
+    cdef index_t left = symbols[at].symbol, right, same, pair, counted, n_distinct = 0
+    cdef index_t rival = child.levels[level].rival
+    cdef index_t top = child.levels[level].left * TABLE_SIDE + child.levels[level].right
+    # overlaps: as above, for `at`, whose symbol is `left`.
+    while at != stop:
+        at = symbols[at].next
+        right = symbols[at].symbol
+        same = left == right
+        pair = left * TABLE_SIDE + right
+        counted = 1 - (same & overlaps)
+        n_distinct += counted & (counts[pair] == (sign < 0))
+        counts[pair] += sign * counted
+        rival = max(rival, counts[pair] & -<index_t> (pair != top))
+        overlaps = same & (1 - overlaps)
+        left = right
+    pair = left * (TABLE_SIDE + 1)
+    n_further = (n_further + 1 - overlaps) >> 1
+    n_distinct += (n_further > 0) & (counts[pair] == (n_further if sign < 0 else 0))
+    counts[pair] += sign * n_further
+    child.levels[level].n_distinct += sign * n_distinct
+    if sign > 0:
+        child.levels[level].rival = max(rival, counts[pair] & -<index_t> (pair != top))
+
+
+cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
+    """Find the most frequent pair, the first from the left of equally frequent ones, and the count of its strongest
+    rival. No pair is looked for if all occur once."""
+    cdef index_t* counts = &child.counts[level, 0]
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t i, pair, at, top = 0, rival = 0, n_counts = (child.n_classes + level) * TABLE_SIDE
+    for i in range(n_counts):
+        top = max(top, counts[i])
+    child.levels[level].count = top
+    if top <= 1:
+        child.levels[level].rival = top
+        return
+    at = symbols[HEAD].next
+    while True:
+        pair = symbols[at].symbol * TABLE_SIDE + symbols[symbols[at].next].symbol
+        if counts[pair] == top:
+            break
+        at = symbols[at].next
+    child.levels[level].left = pair // TABLE_SIDE
+    child.levels[level].right = pair % TABLE_SIDE
+    counts[pair] = 0
+    for i in range(n_counts):
+        rival = max(rival, counts[i])
+    counts[pair] = top
+    child.levels[level].rival = rival
+
+
+# -------------------------------------------------------------------------------------------------- a row comes or goes
+
+cdef inline void _change(ChildSequence child, index_t before, index_t after, index_t n_links) noexcept nogil:
+    """Replace all symbols between the positions `before` and `after` by links[:n_links], on all levels."""
+    cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last
+    while True:
+        # A run is counted from its left end, and every second pair of it counts. overlaps: the pair that ends at
+        # `before` counts.
+        overlaps = 0
+        at = before
+        while child.symbols[level, child.symbols[level, at].previous].symbol == child.symbols[level, at].symbol:
+            at = child.symbols[level, at].previous
+            overlaps ^= 1
+        n_further = 0
+        last = after
+        while child.symbols[level, child.symbols[level, last].next].symbol == child.symbols[level, last].symbol:
+            last = child.symbols[level, last].next
+            n_further += 1
+        _count_pairs(child, level, before, after, overlaps, n_further, -1)
+        _splice(child, level, before, after, first_link, n_links)
+        _count_pairs(child, level, before, after, overlaps, n_further, 1)
+        if not _keeps_top(child, level):
+            child.n_levels = level + 1
+        if level + 1 == child.n_levels:
+            return
+        n_links = _rewrite(child, level, overlaps, last, &before, &after)
+        level += 1
+        first_link = _trim(child, level, &before, &after, &n_links)
+        if n_links == 0 and child.symbols[level, before].next == after:
+            return
+
+
+cdef inline bint _keeps_top(ChildSequence child, index_t level) noexcept nogil:
+    cdef index_t left = child.levels[level].left, right = child.levels[level].right
+    cdef index_t count = child.counts[level, left * TABLE_SIDE + right]
+    if count > child.levels[level].rival:
+        child.levels[level].count = count
+        return True
+    _find_top(child, level)
+    return child.levels[level].count > 1 and child.levels[level].left == left and child.levels[level].right == right
+
+
+cdef inline void _splice(
+    ChildSequence child, index_t level, index_t before, index_t after, index_t first_link, index_t n_links
+) noexcept nogil:
+    cdef LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t i, position, at = symbols[before].next
+    child.levels[level].length += n_links
+    while at != after:
+        child.levels[level].length -= 1
+        at = symbols[at].next
+    at = before
+    for i in range(first_link, first_link + n_links):
+        position = child.links[i].position
+        symbols[position].symbol = child.links[i].symbol
+        symbols[position].previous = at
+        symbols[at].next = position
+        at = position
+    symbols[at].next = after
+    symbols[after].previous = at
+
+
+cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
+    """Find the symbol that stands at this position on the next level; return the next position that holds one there."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t following = symbols[at].next, here = symbols[at].symbol
+    cdef index_t starts = -<index_t> (
+        (here == child.levels[level].left) & (symbols[following].symbol == child.levels[level].right)
+    )
+    # There are no branches, because the positions of the pair cannot be predicted.
+    symbol[0] = here ^ ((here ^ (child.n_classes + level)) & starts)
+    return following ^ ((following ^ symbols[following].next) & starts)
+
+
+cdef inline index_t _rewrite(
+    ChildSequence child, index_t level, index_t overlaps, index_t last, index_t* before, index_t* after
+) noexcept nogil:
+    """Carry the change of a level, between the positions `before` and `after`, over to the next level: write the new
+    symbols to `links`, and move `before` and `after` to the positions between which they stand there. `last` ends the
+    run of `after`."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t left = child.levels[level].left, right = child.levels[level].right
+    cdef index_t n_links = 0, at = before[0]
+    # Start with a whole symbol of the next level, whatever stands behind `before`.
+    if symbols[at].symbol == right and symbols[symbols[at].previous].symbol == left and (left != right or overlaps):
+        at = symbols[at].previous
+    if at == HEAD:
+        before[0] = HEAD
+        at = symbols[HEAD].next
+    else:
+        before[0] = child.symbols[level + 1, at].previous
+    # If pairs of equal symbols are replaced, the change may shift all pairs of the run.
+    if left != right or symbols[last].symbol != left:
+        last = after[0]
+    while at <= last and at <= child.n_rows:
+        child.links[n_links].position = at
+        at = _parse(child, level, at, &child.links[n_links].symbol)
+        n_links += 1
+    after[0] = at
+    return n_links
+
+
+cdef inline index_t _trim(
+    ChildSequence child, index_t level, index_t* before, index_t* after, index_t* n_links
+) noexcept nogil:
+    """Leave out the links at both ends that change nothing; return the first that is left."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    cdef index_t at, first = 0
+    while n_links[0] > 0:
+        at = symbols[before[0]].next
+        if child.links[first].position != at or child.links[first].symbol != symbols[at].symbol:
+            break
+        before[0] = at
+        first += 1
+        n_links[0] -= 1
+    while n_links[0] > 0:
+        at = symbols[after[0]].previous
+        if (
+            child.links[first + n_links[0] - 1].position != at
+            or child.links[first + n_links[0] - 1].symbol != symbols[at].symbol
+        ):
+            break
+        after[0] = at
+        n_links[0] -= 1
+    return first
+
+
+# --------------------------------------------------------------------------------------------------------------- effort
+
+cdef index_t least_effort(ChildSequence child) noexcept nogil:
+    """Return a lower bound of the effort: with d different pairs at least d - 1 steps follow."""
+    cdef index_t level, n_distinct, bound = 0
+    if child.levels[0].length < 2:
+        return 0
+    for level in range(child.n_levels):
+        n_distinct = child.levels[level].n_distinct
+        bound = max(bound, level + n_distinct - 1)
+        # A constant sequence needs no further step, though there may be a level above.
+        if n_distinct <= 1:
+            break
+    return bound
+
+
+cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
+    """Count steps until the sequence is constant; return `limit` as soon as they are known to reach it."""
+    cdef index_t level = 0
+    cdef bint is_loaded = False
+    cdef const SequenceLevel* here
+    if child.levels[0].length < 2:
+        return 0
+    while True:
+        here = &child.levels[level]
+        if level + here.n_distinct - 1 >= limit:
+            return limit
+        if _is_constant(child, level):
+            return level
+        if here.count == 1:
+            return min(level + here.length - 1, limit)
+        if level + 1 == child.n_levels:
+            if not is_loaded:
+                _load(child, level, state)
+                is_loaded = True
+            if level + 1 == MAX_LEVELS or here.count * LEVEL_SHARE < here.length:
+                return level + effort(state, here.length, child.n_classes + level, limit - level)
+            _build_level(child, state)
+        level += 1
+
+
+cdef inline bint _is_constant(ChildSequence child, index_t level) noexcept nogil:
+    """Whether all symbols are equal; there are two symbols or more."""
+    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
+    return child.levels[level].n_distinct == 1 and (
+        symbols[symbols[HEAD].next].symbol == symbols[symbols[child.n_rows + 1].previous].symbol
+    )
