@@ -256,6 +256,11 @@ class ConcaveOfModular(SetFunction):
     3
     """
 
+    weights: FloatArray | None
+    power: float
+    cap: float | None
+    n_samples: int | None
+
     def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
         self.weights = None if weights is None else _as_numbers(weights, "weights", 1)
@@ -300,6 +305,12 @@ class GroupedCardinality(SetFunction):
     2.0
     """
 
+    groups: AnyArray
+    codes: IntArray
+    power: float
+    cap: float | None
+    n_samples: int | None
+
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
         self.groups, self.codes = np.unique(column_or_1d(groups), return_inverse=True)
@@ -339,6 +350,10 @@ class Coverage(SetFunction):
     >>> Coverage([["red", "small"], ["red", "large"], ["blue", "large"]])([0, 1])
     3.0
     """
+
+    codes: IntArray
+    weights: FloatArray
+    n_samples: int | None
 
     def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
@@ -381,6 +396,9 @@ class FacilityLocation(SetFunction):
     1.5
     """
 
+    similarity: FloatArray
+    n_samples: int | None
+
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
         self.n_samples = len(self.similarity)
@@ -412,6 +430,9 @@ class MatroidRank(SetFunction):
     >>> MatroidRank([[1, 0, 0], [0, 1, 0], [1, 1, 0]])([0, 1, 2])
     2.0
     """
+
+    X: FloatArray
+    n_samples: int | None
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
@@ -451,6 +472,8 @@ class GraphCut(SetFunction):
     """
 
     is_monotone: ClassVar[bool] = False
+    weights: FloatArray
+    n_samples: int | None
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")
