@@ -255,7 +255,7 @@ cdef bint _code_differences(
     cdef bint are_whole = True
     for row in range(first, stop):
         code = <int32_t> (values[row * n_features] - smallest)
-        # The difference may be rounded; the sum of two whole numbers is whole.
+        # The difference may be rounded, but then the whole number smallest + code is not the value.
         are_whole &= smallest + code == values[row * n_features]
         codes[row * n_features] = <uint8_t> code
         is_present[<uint8_t> code] = True
