@@ -47,7 +47,7 @@ def test_parts_agree_with_the_reference(criterion, problem, block_rows, part_row
 @examples(100)
 @given(data=st.data())
 def test_parts_below_categories_keep_them(subsets, data):
-    # Of more than 12 categories not all divisions are judged.
+    # Not all divisions of more than 12 categories are judged.
     problem, n_categories = data.draw(problems_with_categories(max_rows=10 if subsets else 40))
     options = {"n_categories": n_categories, "subsets": subsets, "block_rows": data.draw(BLOCKS)}
     alone = grow(*problem, "gini", **options)

@@ -54,7 +54,7 @@ def assert_engines_agree(X, max_bins):
 def test_by_hand(engine):
     X = np.array([[3.0, 0.0], [1.0, 7.0], [4.0, 0.0], [1.0, 7.0], [5.0, 0.0]])
     codes, is_mixed = bin_features(X, 2)
-    # Of five rows three make a bin: 1, 1, 3 and 4, 5; and a value that has three of its own has its own bin.
+    # Three of five samples make a bin: 1, 1, 3 and 4, 5. A value of three samples has its own bin.
     assert codes.tolist() == [[0, 0], [0, 1], [1, 0], [0, 1], [1, 0]]
     assert is_mixed == [[True, True], [False, False]]
 
@@ -225,7 +225,7 @@ def highest_scores(criterion, left, counts, right):
 def assert_is_bound(criterion, left, counts, right):
     bound, highest = highest_scores(criterion, left, counts, right)
     if criterion in ("gini", "ogini") and len(counts) == 2:
-        # Of two classes the best cut moves all rows of one of them, where that does not empty a side.
+        # With two classes, the best cut moves all samples of one class, if that does not empty a side.
         assert bound == pytest.approx(highest, rel=1e-15)
     else:
         assert bound >= highest - 1e-9 * abs(highest)

@@ -240,7 +240,7 @@ def test_one_node_by_hand(engine):
     assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
     assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
     assert ranked_cut(X, y, None, 2, "ogini") == (0, 2, 2.5, 0.0625)
-    # Of 4 samples 3 pairs have two classes; behind the second one 1 pair has, of half of the samples.
+    # 3 pairs of the 4 samples have two classes; behind the second sample 1 pair has, in half of the samples.
     assert ranked_cut(X, y, None, 2, "ranking") == (0, 2, 2.5, 2.5)
 
 
@@ -259,7 +259,7 @@ def test_nodes_that_have_no_bins_are_refused(engine, X, criterion):
         ranked_cut(X, np.arange(len(X)), None, 2, criterion)
 
 
-def test_of_equal_gains_the_lowest_feature_and_threshold(engine):
+def test_equal_gains_go_to_the_lowest_feature_and_threshold(engine):
     # Every cut of these two classes has a mirror image of the same gain, and four features are alike.
     X = np.column_stack([np.repeat([3.0], 12), *[np.arange(12.0)] * 4])
     y = [0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0]

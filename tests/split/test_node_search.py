@@ -160,7 +160,7 @@ def test_fewer_candidates_are_evenly_spaced(engine, criterion, max_candidates, e
 
 
 def test_candidates_are_spaced_over_the_allowed_cuts(engine):
-    # Of the cuts 0..8 three rows a leaf leave 2..6; their middle is 4.
+    # Three samples a leaf allow the cuts 2..6 of 0..8; their middle is 4.
     X, y = np.arange(10.0)[:, None], np.arange(10) > 1
     tree = grow(X, y, min_samples_leaf=3, max_candidates=1, max_depth=1)
     assert tree["threshold"].tolist() == [4.5, UNDEFINED, UNDEFINED]

@@ -17,7 +17,7 @@ def test_unknown_criterion_is_refused_by_name(weights):
         grow([[0], [1], [2], [3]], [0, 1, 0, 1], weights, criterion="nonsense")
 
 
-def test_of_equal_gains_the_lower_feature_is_split(engine):
+def test_equal_gains_go_to_the_lower_feature(engine):
     # Both columns separate the classes; either may be the categorical one.
     X, y = [[0, 0], [0, 0], [1, 1], [1, 1]], [0, 0, 1, 1]
     for n_categories, is_multiway in (([2, 0], True), ([0, 2], False)):

@@ -1,6 +1,7 @@
-/* What GCC and Clang have beyond the language, and what stands in for it: vectors of 16 bytes, bits, prefetching, inlining.
+/* Extensions of GCC and Clang to the language, and their replacements: vectors of 16 bytes, bits, prefetching,
+inlining.
 
-For other compilers, and where PYTREES_PORTABLE is defined, a class of C++ has the same operators as the vectors, lane by
+For other compilers, and if PYTREES_PORTABLE is defined, a class of C++ has the same operators as the vectors, lane by
 lane, with the same results. */
 
 #ifndef PYTREES_COMPILER_H
@@ -47,7 +48,7 @@ static inline int pytrees_bit_length(uint32_t number) { return number > 0 ? 32 -
 template <class T> struct arithmetic_of { typedef uint32_t type; };
 template <> struct arithmetic_of<float> { typedef float type; };
 
-/* Of comparisons: -1 where they hold, 0 elsewhere. */
+/* The lanes of a comparison: -1 if it holds, else 0. */
 template <class T> struct mask_of { typedef typename std::make_signed<T>::type type; };
 template <> struct mask_of<float> { typedef int32_t type; };
 

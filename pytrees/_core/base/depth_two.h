@@ -1,8 +1,8 @@
-/* How many samples trees of one split get right on both sides of a cut, over all features and cuts of the sides:
-several features side by side, in vectors.
+/* The weight that trees of one split get right on both sides of a cut, over all features and cuts of the sides: several
+features side by side, in vectors.
 
 The samples of a node, a row each, are laid out in the order of every feature, LANES features beside each other:
-entry (block, row, lane) is that of the row'th sample in the order of feature block * LANES + lane. Sums of weights are
+entry (block, row, lane) belongs to the row'th sample in the order of feature block * LANES + lane. Sums of weights are
 below 2**15 / 3 in narrow lanes, 2**31 / 3 in wide ones. */
 
 #ifndef PYTREES_DEPTH_TWO_H
@@ -17,11 +17,11 @@ typedef struct {
     int32_t is_wide;
     int32_t total;          /* weight of the node */
     void *ranks;            /* in the feature that is cut */
-    void *steps;            /* of two classes: the weight, negative for class 0; of more: the weight */
-    void *ends;             /* -1 where a cut lies behind the row, 0 elsewhere */
-    void *walks;            /* of two classes: the sum of the steps up to the row, plus twice the total */
-    void *labels;           /* of more classes */
-    void *scratch;          /* of more classes: two vectors a class */
+    void *steps;            /* the weight; with two classes, negative for class 0 */
+    void *ends;             /* -1 if a cut lies behind the row, else 0 */
+    void *walks;            /* with two classes: the sum of the steps up to the row, plus twice the total */
+    void *labels;           /* with more classes */
+    void *scratch;          /* with more classes: two vectors a class */
 } stump_table;
 
 typedef lanes_i16 narrow_lanes;
@@ -98,8 +98,9 @@ static inline void lay_out_ranks(
         lay_out_ranks_narrow(table, orders, n_features, ranks);
 }
 
-/* Write the greatest weights that a split can get right of the samples whose rank is at most `rank`, and of the others:
-of all cuts that have samples of the node on both sides. The class weights are those of the former, and of the node. */
+/* Write the greatest weight that one split can get right among the samples whose rank is at most `rank`, and among the
+others. Only cuts with samples of the node on both sides count. `left` has the class weights of the samples up to
+`rank`, `node` of all samples. */
 static inline void count_correct(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {

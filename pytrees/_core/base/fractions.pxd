@@ -1,7 +1,7 @@
 """Exact arithmetic on fractions of 128-bit integers and on sums of them, inlined where it is cimported.
 
-Two fractions are compared by products of 256 bits. Sums are exact as long as a common denominator fits; where it does
-not, the functions say so, or turn to Python's integers.
+Two fractions are compared by products of 256 bits. Sums are exact as long as a common denominator fits. If it does not,
+the functions say so, or use Python's integers.
 """
 
 from libc.math cimport ldexp
@@ -11,13 +11,13 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 
 cdef enum:
-    # Of the two numerators that make a sum, and of its denominator: the sum takes a bit more, and its sign another.
+    # Bits of two numerators that are added, and of their denominator: the sum takes one bit more, and its sign another.
     FRACTION_BITS = 125
 
 
 cdef struct Term:
-    # The fraction a / b, below 2**28 in magnitude, its denominator positive and below 2**28. Of distances that are no
-    # sums of fractions: a whole number a, or the parts a and b of two sums.
+    # The fraction a / b, below 2**28 in magnitude; b is positive and below 2**28. For distances that are no sums of
+    # fractions: a whole number a, or the parts a and b of two sums.
     int64_t a, b
 
 
@@ -73,7 +73,7 @@ cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) 
             remainder -= denominator
             quotient |= 1
         shift += 1
-    # What is left only decides ties, and a last bit set does that.
+    # The remainder only decides ties, and setting the last bit does that.
     if remainder != 0:
         quotient |= 1
     result = ldexp(<float64_t> quotient, -shift)
@@ -91,7 +91,7 @@ cdef inline int64_t greatest_common_divisor(int64_t x, int64_t y) noexcept nogil
 cdef inline bint add_fraction(
     int128_t* numerator, uint128_t* denominator, int128_t other_numerator, uint128_t other_denominator
 ) noexcept nogil:
-    """Add another fraction to this one, both of positive denominators; False where FRACTION_BITS do not suffice."""
+    """Add another fraction to this one, both of positive denominators; False if FRACTION_BITS do not suffice."""
     cdef uint128_t x = denominator[0], y = other_denominator, factor, other_factor
     cdef int128_t limit = <int128_t> 1 << FRACTION_BITS
     while y != 0:
@@ -113,7 +113,7 @@ cdef inline bint add_fraction(
 # ------------------------------------------------------------------------------------------------------- sums of terms
 
 cdef inline void add_term(TermSum* total, Term term, int sign) noexcept nogil:
-    """Add a term with a sign, or take away the same term where it is there with the other sign."""
+    """Add a term with a sign, or take away the same term if it is there with the other sign."""
     cdef index_t i
     for i in range(total.n_terms):
         if total.signs[i] == -sign and total.terms[i].a == term.a and total.terms[i].b == term.b:

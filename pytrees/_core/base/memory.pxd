@@ -17,7 +17,7 @@ cdef inline int reserve(
 ) except -1 nogil:
     """Make room for `wanted` items of `item_size` bytes; doubling the capacity keeps the cost of growing linear.
 
-    Raises MemoryError, which names the items, where the memory is refused or its size has no number.
+    Raises MemoryError, which names the items, if the memory is refused or its size has no number.
     """
     cdef Py_ssize_t most = PY_SSIZE_T_MAX // item_size, new_capacity = max(FIRST_CAPACITY, capacity[0])
     cdef void* moved = NULL
@@ -38,7 +38,7 @@ cdef inline int reserve(
 cdef inline void* insert_item(
     void** memory, Py_ssize_t* capacity, index_t* n_items, index_t position, Py_ssize_t item_size, const char* items
 ) except NULL nogil:
-    """Return where the item at this position is to be written; those from there on move up by one."""
+    """Return the place of the item to write at this position; the items from there on move up by one."""
     cdef char* place
     reserve(memory, capacity, <Py_ssize_t> n_items[0] + 1, item_size, items)
     place = <char*> memory[0] + position * item_size

@@ -15,10 +15,10 @@ cdef int show_share(float64_t share) except -1 with gil
 
 
 cdef inline int check_signals(int64_t* work_done, int64_t work, int64_t interval) except -1 nogil:
-    """Add `work` to `work_done`; once that reaches `interval`, start again from 0 and handle signals.
+    """Add `work` to `work_done`; once the sum reaches `interval`, start again from 0 and handle signals.
 
-    Returns 1 where signals were handled, else 0. Raises what the handler raises, such as KeyboardInterrupt, and
-    RuntimeError where the thread was asked to stop.
+    Returns 1 if signals were handled, else 0. Raises what the handler raises, such as KeyboardInterrupt, and
+    RuntimeError if the thread was asked to stop.
     """
     work_done[0] += work
     if work_done[0] < interval:

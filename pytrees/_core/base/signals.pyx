@@ -5,15 +5,15 @@ from threading import get_ident
 
 from pytrees._core.base.types cimport float64_t
 
-# By identifier of a thread the event that asks it to stop.
+# The event that asks a thread to stop, by the thread's identifier.
 _events = {}
-# By identifier of a thread what is told how much is done.
+# The function that is told how much is done, by the thread's identifier.
 _watchers = {}
 
 
 @contextmanager
 def _entered(registry, entry):
-    """Let an entry stand for this thread inside the block."""
+    """Register an entry for this thread inside the block."""
     thread = get_ident()
     before = registry.get(thread)
     registry[thread] = entry
@@ -37,7 +37,7 @@ def watched(show):
 
 
 cdef int raise_if_stopped() except -1:
-    """Raise RuntimeError where the work of this thread was asked to stop."""
+    """Raise RuntimeError if the work of this thread was asked to stop."""
     event = _events.get(get_ident())
     if event is not None and event.is_set():
         raise RuntimeError("The work of this thread was asked to stop.")

@@ -44,7 +44,7 @@ cdef extern from "simd_multiclass.h":
         float* weights
         float* left_squares
         float* right_squares
-    # The classes of few samples, which stand in the order of their classes.
+    # The classes of few samples, which are in the order of their classes.
     ctypedef struct paired_classes:
         int32_t n_classes
         int32_t* ends           # where the samples of each class end

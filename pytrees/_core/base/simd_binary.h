@@ -1,8 +1,8 @@
 /* Loops over the ranks of samples, their bins and their two classes, several side by side, in vectors.
 
-A word holds the weights of both classes, that of class 0 in its lower half. The scores are those of Gini impurity in
-single precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong
-by less than one in a million: they bound what is worth an exact look. A side without weight scores 0. */
+A word holds the weights of both classes, class 0 in its lower half. The scores are scores of Gini impurity in single
+precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong by less
+than one in a million: they bound what is worth an exact look. A side without weight scores 0. */
 
 #ifndef PYTREES_SIMD_BINARY_H
 #define PYTREES_SIMD_BINARY_H
@@ -88,8 +88,8 @@ static inline lanes_f32 score_of(lanes_u32 left, node_weights node) {
 
 /* ------------------------------------------------------------------------------------------------------------- keys */
 
-/* Keys are below 2**30. A number so much greater is as bits one in single precision, normal and finite, in the same order:
-of these there is the smaller or greater of two in one instruction. */
+/* Keys are below 2**30. A key plus BITS_OF_KEY_0 has the bits of a normal, finite number in single precision, and the
+order of the keys is kept. The smaller or greater of two such numbers takes one instruction. */
 #define BITS_OF_KEY_0 0x00800000
 
 static inline lanes_f32 in_order(lanes_i32 keys) { return (lanes_f32)(keys + BITS_OF_KEY_0); }
@@ -118,8 +118,8 @@ static inline uint32_t span_of_keys(const uint32_t *keys, int32_t n, uint32_t *s
     return (uint32_t)(most - least);
 }
 
-/* Write the numbers of the keys in [first, last] whose bin is marked, each below its key in 64 bits, and return how many
-they are. There is room for n. */
+/* Write the numbers of the keys in [first, last] whose bin is marked, each below its key in 64 bits, and return how
+many there are. There is room for n. */
 static inline int32_t find_marked(
     const uint32_t *keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
     const uint8_t *is_marked, uint64_t *marked
@@ -143,8 +143,8 @@ static inline int32_t find_marked(
     return n_marked;
 }
 
-/* Return how many of n keys are at most `last`; of these write the number of a greatest one, and of the others that of a
-smallest one. There are some of both. */
+/* Return how many of n keys are at most `last`. Write the number of a greatest key among them, and of a smallest key
+among the others. There are some of both. */
 static inline int32_t find_neighbours(
     const uint32_t *keys, int32_t n, uint32_t last, int32_t *last_left, int32_t *first_right
 ) {
@@ -183,7 +183,7 @@ static inline int32_t find_neighbours(
 
 /* ------------------------------------------------------------------------------------------------------------- bins */
 
-/* Turn the words of n_bins bins into those of all bins up to each, followed by the node's up to a multiple of four. */
+/* Cumulate the words of n_bins bins; the node's word follows, up to a multiple of four. */
 static inline void sum_up(uint32_t *bins, int32_t n_bins) {
     uint32_t sum = 0;
     int32_t bin;
@@ -214,8 +214,9 @@ static inline float score_edges(
     return greatest_f32(best);
 }
 
-/* Mark the bins that have both classes and in which a cut could score more than `to_beat`: one of the two corners does
-that have the left samples and those of one class of the bin. Return the number of marked bins. `bins` follows a 0. */
+/* Mark the bins that have both classes and in which a cut could score more than `to_beat`. The scores inside a bin are
+bounded by two corners: the left samples with the bin's samples of one class. Return the number of marked bins. `bins`
+follows a 0. */
 static inline int32_t mark_mixed(
     const uint32_t *bins, int32_t n_bins, node_weights node, float to_beat, uint8_t *is_marked
 ) {
@@ -277,7 +278,7 @@ static inline float score_edges_by_ranking(
     return greatest_f32(best);
 }
 
-/* Write by how much the score rises with samples of either class that move to the left. */
+/* Write by how much the score rises per sample of either class that moves to the left. */
 static inline void slopes_of_ranking(
     lanes_f32 left_0, lanes_f32 left_1, node_weights node, int weighs_children, lanes_f32 *of_0, lanes_f32 *of_1
 ) {
@@ -292,13 +293,13 @@ static inline void slopes_of_ranking(
     *of_1 = right * node_0 + both - total * left_0;
 }
 
-/* Mark the bins of more than one sample in which a cut could reach a score, and return how many they are. `bins`
+/* Mark the bins of more than one sample in which a cut could reach a score, and return how many there are. `bins`
 follows a 0. */
 static inline int32_t mark_by_ranking(
     const uint32_t *bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach, uint8_t *is_marked
 ) {
     float total = (float)(node.of_0 + node.of_1);
-    /* More than what rounding takes away, of the costs and, for every sample, of the slopes. */
+    /* More than rounding takes away from the costs and, for every sample, from the slopes. */
     float share = 1e-6f, of_slopes = 1e-6f * total * (weighs_children ? total : 1.0f);
     int32_t bin, lane, hits, n_marked = 0;
     for (bin = 0; bin < n_bins; bin += 4) {
@@ -336,7 +337,7 @@ static inline lanes_i16 all_i16(uint16_t x) {
 }
 
 /* Keys of pairs are in the order of signed numbers. Here they are differences to the smallest of 32-bit keys, at most
-0xFFFF; those behind the last, up to a multiple of eight, are the first once more. There is room for so many of either. */
+0xFFFF. The first key fills the places behind the last, up to a multiple of eight, for which both arrays have room. */
 static inline void narrow_keys(const uint32_t *keys, int32_t n, uint32_t smallest, uint16_t *narrow) {
     int32_t i;
 #if defined(PYTREES_SSE2)
@@ -375,8 +376,8 @@ static inline void spread_keys(const uint16_t *keys, int32_t n, lanes_i16 *sprea
 #endif
 }
 
-/* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. The number is a constant
-where this is called, so that sums and keys stay in registers. */
+/* Add to each of 8 n_vectors sums the words of others[first:last] whose key is not greater. All callers pass a constant
+n_vectors, so that sums and keys stay in registers. */
 static PYTREES_ALWAYS_INLINE void add_pairs(
     const lanes_i16 *key, const lanes_i16 *others, const uint16_t *words, int32_t first, int32_t last, int n_vectors,
     lanes_i16 *sum
@@ -449,7 +450,7 @@ static inline void number_keys(uint32_t *keys, int32_t n, uint32_t *numbers) {
     }
 }
 
-/* Write the scores of the cuts whose left words are the sums, and return the greatest. */
+/* Write the scores of the cuts with these sums as their left words, and return the greatest. */
 static inline float score_sums(const uint16_t *sums, int32_t n, node_weights node, float *scores) {
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     int32_t i;

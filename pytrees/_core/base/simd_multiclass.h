@@ -47,15 +47,14 @@ static inline lanes_f32 root_f32(lanes_f32 a) {
 #endif
 }
 
-/* Of the cuts behind bins, and in front of them of that with nothing on the left: scores, weights on the left, and sums
-of squared class weights. They have room up to a multiple of four. */
+/* One entry per cut: entry i is the cut behind bin i, entry -1 is the empty left side. The entries are scores, weights
+on the left, and sums of squared class weights on both sides. There is room up to a multiple of four. */
 typedef struct {
     float *scores, *weights, *left_squares, *right_squares;
 } edges_of_rows;
 
-/* Turn the rows of bins into those of all bins up to each, and write their edges; return the greatest score of bins
-[first, last), or 0. Behind the last bin, up to a multiple of four, stand rows of zeros, in front of the first one as
-well. */
+/* Cumulate the rows of the bins, and write their edges; return the greatest score of the cuts behind bins [first,
+last), or 0. One row of zeros precedes the first bin, and rows of zeros follow the last one up to a multiple of four. */
 static inline float sum_up_rows(
     uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
     const edges_of_rows *edges
@@ -99,8 +98,8 @@ static inline lanes_f32 four_of_row(const uint16_t *row) {
 }
 
 /* Bound the scores of the cuts inside four bins by how fast they can rise. A sample that moves to the left raises
-|l|**2 / L by at most 2 |l| / L - |l|**2 / L**2, in front of which no |l| / L stands that is greater than `left_norm`, and
-|r|**2 / R by at most |r|**2 / R**2; one that moves to the right does the same with the sides exchanged. */
+|l|**2 / L by at most 2 |l| / L - |l|**2 / L**2, for an |l| / L of at most `left_norm`, and |r|**2 / R by at most |r|**2
+/ R**2; one that moves to the right does the same with the sides exchanged. */
 static inline lanes_f32 bound_by_rise(const edges_of_rows *edges, int32_t bin, float total) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     lanes_f32 before = load_f32(edges->weights + bin - 1), after = load_f32(edges->weights + bin);
@@ -186,10 +185,11 @@ static inline int32_t mark_rows(
 
 /* --------------------------------------------------------------------------------------------------------- all pairs */
 
-/* All pairs, class by class: of n samples, at most MOST_PAIRED of little weight that stand in the order of their
-classes, each gets the squares of the class weights of all samples of no greater key, of all others, and the weight of
-the former. With the node's class weights T the squares on the right are the node's less 2 sum T_k left_k and more those on
-the left; sums are right in the end where they do not fit 16 bits on the way. */
+/* All pairs of n samples, class by class. There are at most MOST_PAIRED samples, of little weight, in the order of
+their classes. For each sample, the samples of no greater key are on the left: the sums are the squared class weights on
+the left, the squared class weights on the right, and the weight on the left. With the node's class weights T, the
+squares on the right are the node's squares - 2 sum T_k left_k + the squares on the left. Sums that overflow 16 bits on
+the way are right in the end. */
 typedef struct {
     int32_t n_classes;                  /* that some sample has */
     int32_t ends[MOST_PAIRED];          /* where the samples of each end */
@@ -247,9 +247,9 @@ static inline void sum_squares_of_pairs(
 #undef SQUARE_BLOCK
 }
 
-/* The same for at most MOST_OF_FEW samples: one loop in place of one a class. Each number of a sample stands eight times: its
-weight, its weight times the weight of its class, and 0 for the first sample of a class, otherwise -1. If a class's weight
-grows by w, its square grows by w times the sum of the weights before and after. */
+/* The same for at most MOST_OF_FEW samples: one loop in place of one a class. Each number of a sample fills eight
+lanes: its weight, its weight times the weight of its class, and 0 for the first sample of a class, otherwise -1. If a
+class's weight grows by w, its square grows by w times the sum of the weights before and after. */
 typedef struct {
     lanes_i16 weight, product, is_next;
 } sample_of_few;
@@ -305,7 +305,7 @@ static inline void sum_squares_of_few(
         square_few(keys, samples, classes->squares, n, 2, left_squares, right_squares, left);
 }
 
-/* Write the scores of these cuts, 0 where all samples are on the left, and return the greatest. */
+/* Write the scores of these cuts, 0 if all samples are on the left, and return the greatest. */
 static inline float score_squares(
     const uint16_t *left_squares, const uint16_t *right_squares, const uint16_t *left, int32_t n, float total,
     float *scores
@@ -322,7 +322,7 @@ static inline float score_squares(
     return greatest_f32(best);
 }
 
-/* Write of each of these classes the sums of pairs as above, n_lanes numbers. */
+/* Write for each of these classes the weights on the left of every sample, n_lanes numbers. */
 static inline void sum_classes_of_pairs(
     const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *sums
 ) {

@@ -1,8 +1,8 @@
 /* Loops over the sorted entries of a block, 32 bits each: the rank of a sample's value above its place in the block. All
 cuts of a feature are scored, four side by side, in single precision; see simd_binary.h.
 
-The score of a cut behind i + 1 entries is made of sums over these entries, and of factors[i], which are 0 where the limits
-allow no cut, so that nothing is divided here. Behind the last entry there are four more that can be read, and as many
+The score of a cut behind i + 1 entries is made of sums over these entries and of factors[i], so that nothing is divided
+here. A factor is 0 if the limits forbid the cut. Behind the last entry there are four more that can be read, and four
 factors of 0. Nodes have less than 2**15 - 8 samples. */
 
 #ifndef PYTREES_SIMD_SORTED_H
@@ -10,7 +10,7 @@ factors of 0. Nodes have less than 2**15 - 8 samples. */
 
 #include "simd_binary.h"
 
-/* Every lane gets the sum of itself and those before it. */
+/* Every lane gets the sum of itself and the lanes before it. */
 static inline lanes_i32 summed_up(lanes_i32 a) {
 #if defined(PYTREES_SSE2)
     a += (lanes_i32)_mm_slli_si128((__m128i)a, 4);
@@ -30,7 +30,7 @@ static inline lanes_i32 last_everywhere(lanes_i32 a) {
 #endif
 }
 
-/* Scores of 0 in place of those between equal values. */
+/* Set the scores between equal values to 0. */
 static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores) {
     lanes_i32 is_equal = ((load_u32(entries) ^ load_u32(entries + 1)) >> 16) == 0;
     return (lanes_f32)(~is_equal & (lanes_i32)scores);
@@ -38,8 +38,9 @@ static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores
 
 /* ------------------------------------------------------------------------------------------------------ two classes */
 
-/* Add the samples of four entries to those before them, which `left` has in its last lane: words of the samples in all
-and, in the lower half, of those of class 1, whose places are from `first_of_1` on. */
+/* Add the samples of four entries to the samples before them, which `left` counts in its last lane. A word has the
+number of samples of class 1 in its lower half, and of all samples in its upper half. Samples of class 1 have places
+from `first_of_1` on. */
 static inline lanes_i32 add_entries(const uint32_t *entries, int32_t first_of_1, lanes_i32 left) {
     lanes_i32 is_of_1 = (lanes_i32)(load_u32(entries) & 0xFFFFu) > first_of_1 - 1;
     return last_everywhere(left) + summed_up(0x10000 - is_of_1);
@@ -65,7 +66,7 @@ static inline float best_of_two_classes(
     return greatest_f32(best);
 }
 
-/* Write the words of the cuts that score so much, which is above 0, and return how many they are. */
+/* Write the words of the cuts that score at least `to_reach`, which is above 0, and return their number. */
 static inline int32_t cuts_of_two_classes(
     const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors, float to_reach,
     uint32_t *found
@@ -83,8 +84,8 @@ static inline int32_t cuts_of_two_classes(
 
 /* ---------------------------------------------------------------------------------------------- more than two classes */
 
-/* What is on the left: the squares of its class counts, and in the upper half what those on the right have lost. Of every
-class, how much the next sample adds to both. */
+/* The sum of the squared class counts on the left and, in the upper half, by how much the sum on the right has fallen.
+`steps` tells by class how much the next sample adds to both. */
 typedef struct {
     uint64_t squares;
     uint64_t *steps;
@@ -198,7 +199,8 @@ static inline int32_t cuts_of_classes(
 
 /* ---------------------------------------------------------------------------------------------------------- factors */
 
-/* Keep the factors of cuts behind first..last samples of n, and make those of others 0, up to four behind the last. */
+/* Keep the factors of cuts behind first..last samples of n, and set the other factors to 0, up to four behind the last.
+*/
 static inline void forbid_others(int32_t n, int32_t first, int32_t last, float *factors) {
     for (int32_t i = 0; i < (first < n ? first - 1 : n); i++)
         factors[i] = 0.0f;

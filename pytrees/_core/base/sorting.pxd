@@ -102,7 +102,7 @@ cdef inline void _sort_by_digits(
             count = digit_counts[value]
             digit_counts[value] = offset
             offset += count
-        # digit_counts[v] is where the next entry with digit v goes.
+        # digit_counts[v] is the place of the next entry with digit v.
         for i in range(n):
             value = (key_of(source[i]) >> (digit * digit_bits)) & (n_values - 1)
             target[digit_counts[value]] = source[i]

@@ -1,8 +1,8 @@
 /* Whole numbers of 128 bits.
 
-GCC and Clang have them for 64-bit machines. For other compilers, and where PYTREES_PORTABLE is defined, two classes
-of C++ stand in, with the same results to the last bit: signed numbers are in two's complement, quotients are rounded
-towards zero, and doubles are the nearest ones, of two the even one. */
+GCC and Clang have them for 64-bit machines. For other compilers, and if PYTREES_PORTABLE is defined, two classes of C++
+replace them, with the same results to the last bit: signed numbers are in two's complement, quotients are rounded
+towards zero, and doubles are the nearest ones, the even one of two. */
 
 #ifndef PYTREES_WIDE_H
 #define PYTREES_WIDE_H
@@ -121,7 +121,7 @@ struct pytrees_uint128 {
 #endif
     }
 
-    /* Bit by bit where the numbers do not fit 64 bits: few do not. */
+    /* Divide bit by bit if the numbers do not fit 64 bits, which is rare. */
     static pytrees_uint128 divide(pytrees_uint128 a, pytrees_uint128 b, pytrees_uint128 *remainder) {
         pytrees_uint128 quotient(0, 0), rest(0, 0);
         if (a.high == 0 && b.high == 0) {
@@ -130,7 +130,7 @@ struct pytrees_uint128 {
             return pytrees_uint128(0, a.low / b.low);
         }
         for (int bit = 127; bit >= 0; bit--) {
-            /* What the shift drops makes the rest greater than any divisor. */
+            /* A bit that the shift drops makes the rest greater than any divisor. */
             bool overflows = rest.high >> 63;
             rest = rest << 1 | ((a >> bit) & 1);
             quotient = quotient << 1;

@@ -1,4 +1,5 @@
-"""Rows with the parts of their weights that a node has, and what goes to its children; missing values are NaN."""
+"""Rows with the parts of their weights that a node has, and their division among its children; missing values are
+NaN."""
 
 cimport cython
 
@@ -9,24 +10,24 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 cdef struct Part:
     index_t branch      # the code of the category, or 0 and 1 for the sides of a threshold
     Py_ssize_t start, stop
-    float64_t size      # weight of those whose value is known
+    float64_t size      # weight of the rows whose value is known
 
 
-# A node's rows, [start, stop), divided: those of the parts stand one after another, and then those without a value.
+# A node's rows, [start, stop), divided: the rows of one part after another, and then the rows without a value.
 cdef struct Division:
     Py_ssize_t start, stop, missing_start
     Py_ssize_t first_part
-    index_t n_parts     # 0 where they are not divided
+    index_t n_parts     # 0 if they are not divided
     float64_t known     # sum of the parts' sizes
 
 
 @cython.final
 cdef class FractionalRows:
-    """A stack of rows, ascending in every node, and beside it one of parts. A node's rows are those of its parent, in
-    place, unless some lack the value that divides them: then they are a copy, on top."""
+    """A stack of rows, ascending in every node, and beside it a stack of parts. A node's rows are a range of its
+    parent's rows, unless some of these lack the value that divides them: then they are a copy, on top."""
 
     cdef const float64_t[:, ::1] X
-    cdef const int64_t[::1] n_categories    # 0 where a feature has thresholds
+    cdef const int64_t[::1] n_categories    # 0 if a feature has thresholds
     cdef index_t* rows
     cdef float64_t* weights
     cdef Part* parts

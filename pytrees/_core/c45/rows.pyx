@@ -1,4 +1,5 @@
-"""Rows with the parts of their weights that a node has, and what goes to its children; missing values are NaN."""
+"""Rows with the parts of their weights that a node has, and their division among its children; missing values are
+NaN."""
 
 import numpy as np
 
@@ -66,8 +67,8 @@ cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) exc
 cdef int divide_rows(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
 ) except -1 nogil:
-    """Put the rows of every part together, in their order, and those without a value behind them. Where all rows go
-    one way they are not divided: 0."""
+    """Put the rows of every part together, in their order, and the rows without a value behind them. If all rows go one
+    way they are not divided: 0."""
     cdef bint is_categorical = rows.n_categories[feature] > 0
     cdef index_t part, n_parts = _number_categories(rows, start, stop, feature) if is_categorical else 2
     cdef Part* parts
@@ -163,7 +164,7 @@ cdef void _gather_parts(
 
 
 cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil:
-    """Take the rows of a part, together with those without a value, which have its share of their weight."""
+    """Take the rows of a part, together with the rows without a value, which have its share of their weight."""
     cdef Py_ssize_t i, end
     cdef float64_t share, weight
     part[0] = rows.parts[division.first_part + number]
@@ -208,10 +209,10 @@ def class_shares(
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category,
     const float64_t[:, ::1] value, const float64_t[:, ::1] X,
 ):
-    """Compute for every sample the shares of the classes in the leaves that it comes to; (n_rows, n_classes) float64.
+    """Compute for every sample the shares of the classes in the leaves that it reaches; (n_rows, n_classes) float64.
 
-    Where the value that a node asks for is missing the row goes every way, with the share of the training rows' weight
-    that went there. Where no child stands for its value it stays.
+    If the value that a node asks for is missing, the sample goes every way, with the share of the training samples'
+    weight that went there. If no child has its value, it stays.
     """
     cdef float64_t[:, ::1] shares = np.zeros((X.shape[0], value.shape[1]))
     cdef float64_t[::1] totals = np.cumsum(value, axis=1)[:, value.shape[1] - 1].copy()
@@ -253,7 +254,7 @@ cdef inline int64_t _only_child(
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] category, int64_t node,
     const float64_t* row,
 ) noexcept nogil:
-    """Return the child that a row goes to; NONE where it stays, ALL_CHILDREN where the value is missing."""
+    """Return the child that a sample goes to; NONE if it stays, ALL_CHILDREN if the value is missing."""
     cdef int64_t low, high, middle
     cdef float64_t value
     if children_left[node] == LEAF:
@@ -265,7 +266,7 @@ cdef inline int64_t _only_child(
         return children[child_offsets[node] + (value > threshold[node])]
     low = child_offsets[node]
     high = child_offsets[node + 1]
-    # Categories of children[:low] are below the value, those of children[high:] are not.
+    # Categories of children[:low] are below the value, categories of children[high:] are not.
     while low < high:
         middle = (low + high) // 2
         if category[children[middle]] < value:

@@ -8,8 +8,8 @@ from pytrees._core.rows.partition cimport Features
 
 
 cdef struct RatioSplit:
-    index_t feature         # NONE where there is none
-    float64_t threshold     # NaN where the feature has categories
+    index_t feature         # NONE if there is none
+    float64_t threshold     # NaN if the feature has categories
     float64_t gain, ratio
 
 
@@ -20,13 +20,13 @@ cdef class SplitFinder:
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X
     cdef const index_t[::1] labels
-    cdef const int64_t[::1] n_categories    # 0 where a feature has thresholds
+    cdef const int64_t[::1] n_categories    # 0 if a feature has thresholds
     cdef const uint8_t[::1] has_missing, is_typical
-    cdef Features features                  # ranks of the values; those of missing ones mean nothing
+    cdef Features features                  # ranks of the values; a missing value's rank means nothing
     cdef index_t n_classes
     cdef float64_t min_samples_leaf
 
-    # Of the node: its rows, their classes and weights, and the known ones as entries, sorted by a feature.
+    # The node: its rows, their classes and weights, and the rows with a known value as entries, sorted by a feature.
     cdef const index_t* rows
     cdef const float64_t* weights
     cdef index_t n
@@ -35,7 +35,7 @@ cdef class SplitFinder:
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
 
-    # Of a feature: class weights, weights of the known rows and of the missing ones, of the children.
+    # The feature: class weights, the weights of known and of missing rows, and the weights of the children.
     cdef float64_t[:, ::1] counts
     cdef float64_t[::1] node_counts
     cdef const float64_t[::1] log2_table

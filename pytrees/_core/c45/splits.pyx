@@ -19,7 +19,7 @@ from pytrees._core.criteria.weighted cimport (
 )
 from pytrees._core.rows.partition cimport Features, threshold_between
 
-# What Quinlan's program lets a gain be below the average.
+# Quinlan's program lets a gain be this much below the average.
 cdef float64_t SLACK = 1e-3
 
 
@@ -40,7 +40,8 @@ cdef class SplitFinder:
         self.min_samples_leaf = min_samples_leaf
         self.n_categories = n_categories
         self.has_missing = has_missing.astype(np.uint8)
-        # Features of very many values gain much by chance: they do not raise the average, unless all are such.
+        # Features of very many values gain much by chance: they do not raise the average, unless all features are like
+        # this.
         is_typical = np.asarray(self.n_categories) < 0.3 * total
         self.is_typical = (is_typical if is_typical.any() else ~is_typical).astype(np.uint8)
         self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values, True)
@@ -73,8 +74,8 @@ cdef class SplitFinder:
 cdef RatioSplit best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
 ) noexcept nogil:
-    """Find, of the features' splits that gain about the average or more, the one of the greatest gain ratio; the lowest
-    feature of several."""
+    """Find the split of the greatest gain ratio among the features' splits that gain about the average or more; ties go
+    to the lowest feature."""
     cdef RatioSplit best
     cdef const RatioSplit* offer
     cdef float64_t sum_of_gains = 0.0
@@ -117,7 +118,7 @@ cdef void _start_node(SplitFinder finder, const index_t* rows, const float64_t* 
 
 
 cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
-    """Put the feature's best split among the offers, with no feature where it has none."""
+    """Put the feature's best split among the offers, with the feature NONE if there is none."""
     cdef index_t n_known = _sort_known(finder, feature, entries, spare)
     finder.offers[feature].feature = NONE
     if n_known < 2 or key_of(entries[0]) == key_of(entries[n_known - 1]):
@@ -199,7 +200,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
     gain = weighted_entropy(&finder.scan, 0, finder.scan.total)
     memset(counts, 0, finder.n_classes * sizeof(float64_t))
     child = 0
-    # `counts` are class weights of the child that entries[i] belong to, up to there.
+    # `counts` are the class weights, up to entries[i], of the child that entries[i] belongs to.
     for i in range(n_known):
         place = place_of(entries[i])
         counts[finder.node_labels[place]] += finder.weights[place]
@@ -215,9 +216,10 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
 cdef void _split_by_threshold(
     SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
 ) noexcept nogil:
-    """Offer the threshold of the greatest gain. That there were several to choose from costs the bits that tell which.
+    """Offer the threshold of the greatest gain. The gain pays for the choice among several thresholds with the bits
+    that tell which.
 
-    Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
+    Both sides must have enough rows: more if there are many rows and few classes, as in Quinlan's program.
     """
     cdef WeightedScan* scan = &finder.scan
     cdef index_t i, place, last_left = NONE, n_thresholds = 0
@@ -239,7 +241,7 @@ cdef void _split_by_threshold(
         if not _is_enough(right_total, least):
             break
         n_thresholds += 1
-        # What is not a number tells nothing.
+        # A cut whose sums are NaN does not stay below: its gain is computed.
         if stays_below(scan):
             continue
         gain = gain_of_impurities(

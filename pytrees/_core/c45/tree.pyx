@@ -1,7 +1,7 @@
 """C4.5: growth by gain ratio, and pessimistic pruning, in one walk.
 
-A node is pruned as soon as its children are: the walk is depth-first, and a node's subtree stands behind it. Where a
-branch is raised, its nodes are recorded, and the walk enters the node once more, to split as recorded.
+A node is pruned as soon as its children are: the walk is depth-first, and a node's subtree follows it. If a branch is
+raised, its nodes are recorded, and the walk enters the node once more, to split as recorded.
 """
 
 from statistics import NormalDist
@@ -23,7 +23,7 @@ from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, best_split
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 
 cdef float64_t SLACK = 1e-3         # of training errors, as in Quinlan's program
-cdef float64_t SIMPLICITY = 0.1     # what a simpler tree may be expected to err more
+cdef float64_t SIMPLICITY = 0.1     # a simpler tree may have this many more expected errors
 
 
 cdef struct C45Node:
@@ -41,9 +41,9 @@ cdef struct Frame:
     Division division
     index_t n_finished          # children
     bint grows                  # or is as recorded
-    index_t recorded            # its number there, NONE where nothing is
+    index_t recorded            # its number there, NONE if it is not recorded
     index_t next_recorded       # number of the next child that is
-    index_t region              # where begins what is recorded for the node itself, or NONE
+    index_t region              # start of the records of the node itself, or NONE
     index_t n_grown             # nodes of the subtree before it was pruned
     float64_t training_errors   # of the subtree as it has grown
     float64_t errors            # that are to be expected of the subtree
@@ -202,7 +202,7 @@ cdef int _split_node(
 
 
 cdef bint _may_split(C45Growth growth, const Frame* frame) noexcept nogil:
-    """Whether the node has several classes, and rows enough for two children of enough, and may be so deep."""
+    """Whether the node has several classes, enough rows for two children, and no more than the allowed depth."""
     cdef float64_t total = 0.0
     cdef bint is_pure = True
     cdef index_t label = growth.finder.labels[growth.rows.rows[frame.start]]
@@ -218,7 +218,7 @@ cdef bint _may_split(C45Growth growth, const Frame* frame) noexcept nogil:
 
 
 cdef int _finish(C45Growth growth) except -1 nogil:
-    """Prune the node on top, whose subtree is finished: 1 where it has to be walked once more."""
+    """Prune the node on top, whose subtree is finished: 1 if it has to be walked once more."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
     cdef C45Node* node = &growth.nodes[frame.node]
     cdef index_t branch
@@ -268,7 +268,7 @@ cdef void _pop_frame(C45Growth growth) noexcept nogil:
 # ----------------------------------------------------------------------------------------------- errors to be expected
 
 cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) noexcept nogil:
-    """Return the weight of the rows that are not of the most frequent class, the lowest of several."""
+    """Return the weight of the rows outside the most frequent class, the lowest of several."""
     cdef index_t label, majority = 0
     cdef float64_t errors = 0.0
     for label in range(1, n_classes):
@@ -283,7 +283,7 @@ cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) 
 cdef inline float64_t _limit_of_errors(
     float64_t total, float64_t errors, float64_t confidence, float64_t z
 ) noexcept nogil:
-    """Return the upper limit of the errors at a confidence, of which z is the quantile of the normal distribution.
+    """Return the upper limit of the errors at a confidence; z is its quantile of the normal distribution.
 
     Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
     it is interpolated.
@@ -321,11 +321,11 @@ cdef float64_t _errors_as_leaf(C45Growth growth, const float64_t* counts) noexce
 
 
 cdef int _prune(C45Growth growth, index_t branch) except -1 nogil:
-    """Put a leaf or the branch in the place of the node on top where that is expected to err no more: 1 where it is the
-    branch, so that the node has to be walked once more."""
+    """Replace the node on top by a leaf or by the branch if the replacement is expected to err no more: 1 for the
+    branch, after which the node has to be walked once more."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
     cdef float64_t as_tree = frame.errors, as_leaf = _errors_as_leaf(growth, _values_of(growth, frame.node))
-    cdef float64_t as_branch = as_leaf      # where the branch is a leaf
+    cdef float64_t as_branch = as_leaf      # if the branch is a leaf
     cdef index_t region = growth.n_recorded if frame.region == NONE else frame.region
     if growth.raises and growth.nodes[branch].size > 1:
         _record(growth, branch, region)
@@ -372,8 +372,8 @@ cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil
 cdef float64_t _errors_as_recorded(
     C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop
 ) except -1 nogil:
-    """Return what the recorded subtree would err if these were its rows. Rows with a value that has no child get a
-    leaf."""
+    """Return the expected errors of the recorded subtree if these were its rows. Rows with a value that has no child
+    get a leaf."""
     cdef index_t first = growth.n_frames, n_nodes = growth.n_nodes
     cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
     frame.recorded = recorded
@@ -446,7 +446,7 @@ def grow_c45(
     """Grow a tree and prune it: a dict of its arrays, and its number of nodes before it was pruned.
 
     Features of which `n_categories` is positive hold codes 0..n_categories-1. Missing values are NaN. `weights` are
-    positive, or None. `confidence` is None where nothing is to be pruned.
+    positive, or None. `confidence` is None if nothing is to be pruned.
     """
     row_weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)

@@ -9,25 +9,26 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint
 cdef class CategoryCounts:
     """The categories of a feature that the samples of a node have, ascending, numbered from 0.
 
-    Divisions of them into two have numbers. In the order of shares it is how many of the first are on the listed side;
-    otherwise its lowest binary digit tells whether category 1 is, the next one category 2, and so on: 0 never is.
+    Divisions into two sets have numbers. In the order of shares, the number is how many of the first categories are on
+    the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ... are listed;
+    category 0 never is.
     """
 
     cdef index_t n_classes, n_present
-    cdef bint has_weights               # of floating-point numbers, in `weights` in place of `counts`
-    cdef bint by_share                  # the divisions to judge are those of the categories in the order of shares
+    cdef bint has_weights               # floating-point numbers in `weights` replace `counts`
+    cdef bint by_share                  # only divisions of the order of shares are judged
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
     cdef int64_t[:, ::1] counts         # by category and class
     cdef float64_t[:, ::1] weights
     cdef float64_t[::1] weight          # by category, added up in the order of the samples
     cdef index_t[::1] order, spare_order
-    # Of the listed side.
+    # The listed side.
     cdef uint8_t[::1] is_listed
     cdef index_t n_listed
     cdef int64_t[::1] listed_counts
     cdef float64_t[::1] listed_weights
     cdef float64_t listed_weight
-    # Of label sequences: the category of the node's sample number i, and scratch for the samples of both sides.
+    # Label sequences: the category of the node's sample number i, and scratch for the samples of both sides.
     cdef index_t[::1] category_of
     cdef uint64_t[::1] divided
 

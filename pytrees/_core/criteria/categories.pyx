@@ -1,9 +1,9 @@
 """The class counts of a node's categories, and of those that are listed for one side of a split into two.
 
-Of two classes, and of criteria whose gain is greatest at a corner of what the left child's class counts can be, the
-best of all divisions is among those of the categories in the order of the second class's share: Breiman, Friedman,
-Olshen and Stone, "Classification and Regression Trees" (1984), Theorem 4.5. That holds where the gain is a convex
-function of these counts, or such a one over a concave one. In all other cases every division is judged.
+With two classes, the best division puts the categories with the lowest shares of the second class on one side, if the
+gain is greatest at a corner of the possible class counts of the left child: Breiman, Friedman, Olshen and Stone,
+"Classification and Regression Trees" (1984), Theorem 4.5. The gain is greatest at a corner if it is a convex function
+of these counts, or a convex function over a concave one. In all other cases every division is judged.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ from pytrees._core.base.wide cimport int128_t
 
 from pytrees._core.criteria.table import orders_by_share
 
-# A feature of more categories than these is refused where every division has to be judged: there are 2**(k - 1) - 1.
+# A feature of more categories is refused if every division has to be judged: there are 2**(k - 1) - 1.
 MOST_CATEGORIES = 12
 
 
 def most_categories(criterion, n_classes):
-    """Return how many categories a feature may have whose divisions into two are judged; None is any number."""
+    """Return how many categories a feature may have if its divisions into two are judged; None is any number."""
     return None if orders_by_share(criterion, n_classes) else MOST_CATEGORIES
 
 
 def check_subsets(criterion, n_classes, n_categories):
-    """Raise ValueError where a feature has too many categories for every division to be judged."""
+    """Raise ValueError if a feature has too many categories for every division to be judged."""
     most = most_categories(criterion, n_classes)
     for feature, n_codes in enumerate([] if n_categories is None or most is None else n_categories):
         if n_codes > most:
@@ -75,7 +75,7 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
 # ------------------------------------------------------------------------------------------------ the order of shares
 
 cdef void order_by_share(CategoryCounts categories) noexcept nogil:
-    """Sort the categories by the share of the second class, those of equal shares by their codes: a merge sort."""
+    """Sort the categories by the share of the second class, then by code: a merge sort."""
     cdef index_t i, start, width = 1, n = categories.n_present
     for i in range(n):
         categories.order[i] = i
@@ -139,7 +139,7 @@ cdef void list_division(CategoryCounts categories, index_t number) noexcept nogi
 
 
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil:
-    """List the categories of one side of a division, after those of the one before it, if there is one."""
+    """List the categories of one side of a division; the division before it, if any, is listed."""
     if number == 1 or not categories.by_share:
         list_division(categories, number)
     else:

@@ -21,15 +21,15 @@ cdef struct QuotientSum:
 
 
 cdef struct ChildrenSplit:
-    # The split of a node by a categorical feature. What gains are sums of many fractions, `terms` hold until the next
-    # node is searched, and the gain is known once the best split is.
-    index_t feature     # NONE where none is allowed
+    # The split of a node by a categorical feature. If gains are sums of fractions, `terms` are kept until the next node
+    # is searched, and the gain is written once the best split is known.
+    index_t feature     # NONE if none is allowed
     index_t n_children
     index_t division    # into two sets of categories, by its number: see CategoryCounts; NONE: a child for every one
     Gain gain
     bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
     QuotientSum terms
-    SplitLogs logs      # of criteria that compare entropies: they hold as long
+    SplitLogs logs      # for criteria that compare entropies: kept as long
 
 
 @cython.final
@@ -39,27 +39,27 @@ cdef class ChildCounts:
     cdef ClassCounts node
     cdef index_t n_children, n_ended
     cdef bint has_weights               # sums in floating point; otherwise of whole numbers
-    cdef bint sums_fractions            # the gain is such a sum, less `base`, times `scale` and by the node's rows
+    cdef bint sums_fractions            # the gain is (`scale` * sum - `base`) / the node's total count
     cdef int64_t[::1] counts            # of the child
     cdef float64_t[::1] weights         # the same in floating point
-    cdef float64_t weight               # of the child, its rows' added up in their order
+    cdef float64_t weight               # of the child, added up in the order of its samples
     cdef float64_t of_first             # the same of the first child
 
-    # Of the node.
+    # The node.
     cdef int64_t total, scale
     cdef Quotient base
     cdef int64_t node_sum               # n log2 n of its classes, its ordinal form, or its score as one class
     cdef WeightedScan scan              # in floating point
 
-    # Of the children so far.
+    # The children so far.
     cdef int64_t joint_sum, size_sum    # n log2 n of classes in children, and of children
     cdef int128_t cost                  # the children's ordinal forms
     cdef index_t label_of_all           # the class as which all of them are best, or NONE
     cdef int64_t score, least_loss      # as the best class of each, and what it costs to take another one for one
     cdef float64_t weighted_score, weighted_loss
-    cdef int64_t[::1] cluster_sizes, cluster_counts     # children by their majority: their rows, and those of the class
+    cdef int64_t[::1] cluster_sizes, cluster_counts     # by majority class: all samples, and of it
     cdef float64_t[::1] cluster_weights, cluster_class_weights
-    cdef Quotient exchange              # the best similarity where one child stands for another class than all others
+    cdef Quotient exchange              # the best similarity if one child stands for another class than all others
     cdef float64_t weighted_exchange
     cdef float64_t gain, of_split, joint
     cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
@@ -68,7 +68,7 @@ cdef class ChildCounts:
     cdef int64_t[:, ::1] log_counts     # of their logs
     cdef ChildrenSplit present, best
     cdef int64_t best_cost              # of sequences, in place of counts: what the children's efforts cost
-    cdef object large_gain              # of the best split, where it is large: total count of the node times its gain
+    cdef object large_gain              # of the best split, if it is large: total count of the node times its gain
     cdef object user_criterion
 
 

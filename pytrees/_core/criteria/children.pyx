@@ -1,8 +1,8 @@
 """Gain of a categorical split, with one child for every category among the samples of the node.
 
-Gains are compared as those of cuts are. Some criteria gain a sum of a fraction a child, whose common denominator may be
-of any size: floating point tells apart those that are not nearly equal, 128 bits the others where they suffice, and
-Python's integers what is left.
+Gains are compared like the gains of cuts. Some criteria gain a sum of one fraction a child, whose common denominator
+may be of any size. Floating point decides unless the gains are nearly equal, then 128 bits if they suffice, then
+Python's integers.
 """
 
 from fractions import Fraction
@@ -19,7 +19,8 @@ from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, compare_information
 
 cdef enum:
-    # Of sums of fractions below 2**33, so many bits of a common denominator keep the numerators below 2**126.
+    # For sums of fractions below 2**33, a common denominator of at most this many bits keeps the numerators below
+    # 2**126.
     DENOMINATOR_BITS = 92
 
 
@@ -50,14 +51,14 @@ cdef class ChildCounts:
 
 
 cdef int offer_sum(ChildCounts children) except -1 nogil:
-    """Keep the split whose gain is a sum of fractions where it is better than the best of the node so far."""
+    """Keep the split, whose gain is a sum of fractions, if it is better than the best of the node so far."""
     if children.best.feature == NONE or _is_greater_sum(children):
         children.present, children.best = children.best, children.present
     return 0
 
 
 cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil:
-    """Keep the split of this gain where it is better than the best of the node so far."""
+    """Keep the split of this gain if it is better than the best of the node so far."""
     if children.best.feature != NONE:
         if gain.error > 0.0 and is_near(gain, &children.best.gain):
             if compare_information(
@@ -79,7 +80,7 @@ cdef bint _is_greater_sum(ChildCounts children) except -1 nogil:
     """Whether the present split is better than the best so far."""
     cdef const QuotientSum* present = &children.present.terms
     cdef const QuotientSum* best = &children.best.terms
-    # Of numbers that are not negative: every quotient is rounded three times by 2**-53, and every sum once.
+    # No term is negative: every quotient is rounded three times by 2**-53, and every sum once.
     cdef float64_t margin = (present.n_terms + best.n_terms + 8) * 2.0**-52 * (present.value + best.value)
     if present.value - best.value > margin:
         return True
@@ -92,7 +93,7 @@ cdef bint _is_greater_sum(ChildCounts children) except -1 nogil:
 
 
 cdef bint _set_gain(ChildCounts children, ChildrenSplit* split) noexcept nogil:
-    """Write the gain of the split from its terms; False where 128 bits do not suffice."""
+    """Write the gain of the split from its terms; False if 128 bits do not suffice."""
     cdef Quotient* terms = split.terms.terms
     cdef uint128_t denominator = children.base.denominator, limit = <uint128_t> 1 << DENOMINATOR_BITS, factor
     cdef float64_t largest = (split.terms.value + 1.0) * <float64_t> children.scale
@@ -102,7 +103,8 @@ cdef bint _set_gain(ChildCounts children, ChildrenSplit* split) noexcept nogil:
     while largest > 2.0**32:
         largest *= 0.5
         limit >>= 1
-    # `denominator` is the least common multiple of those of the base and of terms[:i], which are in lowest terms.
+    # `denominator` is the least common multiple of the denominators of the base and of terms[:i], which are in lowest
+    # terms.
     for i in range(split.terms.n_terms):
         divisor = greatest_common_divisor(terms[i].numerator, terms[i].denominator)
         terms[i].numerator //= divisor

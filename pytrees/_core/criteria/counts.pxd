@@ -28,16 +28,16 @@ cdef class ClassCounts:
     cdef const uint32_t[:, ::1] narrow_kernel
     cdef uint32_t[:, ::1] narrow_left_rows          # one row
     cdef const float64_t[::1] scores
-    cdef const float64_t[:, ::1] costs              # of pairs of classes; empty where class scores tell them
-    cdef const float64_t[:, ::1] mode_distances     # by class as the mode and class; not empty: the weights are these,
-    cdef float64_t[:, ::1] mode_weights             # normalised over the classes of every node
+    cdef const float64_t[:, ::1] costs              # of pairs of classes; empty if class scores tell them
+    cdef const float64_t[:, ::1] mode_distances     # by mode and class; if not empty, each node's weights are these,
+    cdef float64_t[:, ::1] mode_weights             # normalised over the node's classes
     cdef int64_t[::1] total_counts, left_counts, best_left_counts
     cdef float64_t[::1] total_weights, left_weights
     cdef float64_t total_weight                     # added up in the order of the samples
     cdef float64_t[::1] log2_table
     cdef float64_t[:, ::1] terms                    # scratch: of the node and its children
-    # Of the node's samples that lack a value of the feature that is scanned: their classes, and of every class how many
-    # they are, or what they weigh.
+    # The node's samples that lack a value of the scanned feature: their classes and, by class, their number or their
+    # weight.
     cdef index_t n_missing_classes
     cdef index_t[::1] missing_classes
     cdef int64_t[::1] missing_counts
@@ -63,9 +63,9 @@ cdef inline int64_t sum_of_squares(const int64_t* counts, index_t n_classes) noe
 
 
 cdef inline int64_t log_margin(index_t n_classes) noexcept nogil:
-    """Bound by how much the difference of two gains of a node may be wrong, in units of 2**-30 bit. Each takes at most
-    two numbers a class and two more from the table, which rounds by half a unit; what the node adds is one more a class
-    and one."""
+    """Bound by how much the difference of two gains of a node may be wrong, in units of 2**-30 bit. Each gain takes at
+    most two numbers a class and two more from the table, which rounds by half a unit; the node adds one number a class
+    and one more."""
     return 2 * <int64_t> n_classes + 2
 
 

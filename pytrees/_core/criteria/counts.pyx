@@ -22,8 +22,8 @@ cdef class ClassCounts:
         """Make room for the counts of `n_classes` classes, among `n_rows` samples.
 
         `form` says which entropies the criterion compares, if any. `table` holds n log2 n up to the greatest count,
-        `kernel` the quadratic form of an ordinal criterion and
-        `kernel_total` the weight of all samples; both are empty where the criterion has no use for them.
+        `kernel` the quadratic form of an ordinal criterion and `kernel_total` the weight of all samples; both are empty
+        if the criterion does not use them.
         """
         cdef int i
         self.n_classes = <index_t> n_classes
@@ -54,7 +54,7 @@ cdef class ClassCounts:
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
         self.left_rows = np.zeros(n_classes, dtype=np.int64)
         self.kernel = kernel
-        # What the rows of the left child add up to, and half of the kernel's diagonal.
+        # A left row is a sum of kernel rows over the left child's samples, plus half of the kernel's diagonal.
         is_narrow = kernel.max() * (kernel_total + 1) < 2**32
         self.narrow_kernel = _in_lanes(kernel if is_narrow else kernel[:0])
         self.narrow_left_rows = _in_lanes(np.zeros((1, len(kernel))))
@@ -94,14 +94,14 @@ def given_of(criterion):
 
 
 def costs_of(criterion):
-    """Return the costs of pairs of classes, (n_classes, n_classes), symmetric; of shape (0, 0) where there are none."""
+    """Return the costs of pairs of classes, (n_classes, n_classes), symmetric; of shape (0, 0) if there are none."""
     costs = given_of(criterion).get("cost_matrix")
     return np.empty((0, 0)) if costs is None else np.array(costs, dtype=np.float64)
 
 
 def user_criterion_of(criterion):
-    """Return a user's criterion as an object, and the row numbers of the samples where they are not 0, 1, 2, ...;
-    (None, None) for the engine's own."""
+    """Return a user's criterion as an object, and the row numbers of the samples if they are not 0, 1, 2, ...; (None,
+    None) for the engine's own."""
     given = given_of(criterion)
     return given.get("criterion"), given.get("rows")
 
@@ -148,7 +148,7 @@ def _tabulate_n_log2_n(Py_ssize_t largest):
 
 
 cdef inline uint128_t _fixed(uint64_t[:, ::1] logs, Py_ssize_t n) noexcept nogil:
-    """log2 n in units of 2**-LOG_FRACTION_BITS: from the table up to its half, beyond that n is even."""
+    """log2 n in units of 2**-LOG_FRACTION_BITS: from the table up to its half; beyond the half n is even."""
     if n < logs.shape[0]:
         return (<uint128_t> logs[n, 0] << 64) | logs[n, 1]
     return (<uint128_t> 1 << LOG_FRACTION_BITS) + _fixed(logs, n // 2)

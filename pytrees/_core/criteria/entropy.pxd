@@ -1,6 +1,6 @@
 """Shannon entropy in bits: -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit.
 
-What the table cannot tell apart is decided in `logarithms`.
+`logarithms` decides between splits that the table cannot tell apart.
 """
 
 from libc.math cimport log2
@@ -17,7 +17,7 @@ from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct EntropyScan:
-    # The gain grows with minus the children's entropies in total, which is sums of n log2 n.
+    # The score is minus the children's entropies times their samples: sums of n log2 n.
     index_t n_classes
     const int64_t* table
     const int64_t* total_counts
@@ -66,15 +66,15 @@ cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept no
 
 
 cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin, in units of 2**-30 bit: for every sample that leaves it, less than log2
-    of its samples and 2 bits more on one side, and nothing on the other."""
+    """Bound the rise of the score inside a bin, in units of 2**-30 bit: a sample that changes sides adds less than
+    log2(total) + 2 bits on one side, and nothing on the other."""
     return <float64_t> (total // 2 + 1) * (log2(<float64_t> scan.total) + 2.0) * 2.0**30
 
 
 cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
     """Bound the score inside a bin: with h(n) = n log2 n it is sum over k of (h(left_k + d_k) + h(right_k - d_k)) -
     h(v) - h(total - v). Each term of the sum is convex in d_k, and the chord of the convex h(v) + h(total - v) beside
-    the bin's middle lies below it at all other whole v: the best d_k of every class for itself bounds the score."""
+    the bin's middle lies below it at all other whole v: the best d_k of every class on its own bounds the score."""
     cdef const int64_t* table = scan.table
     cdef int64_t middle = scan.left_total + total // 2, left, right, count, label, slope, bound
     # total >= 2, so that middle + 1 is at most the right edge.
@@ -85,7 +85,7 @@ cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* c
         right = scan.total_counts[label] - left
         count = counts[label]
         bound += max(table[left] + table[right], table[left + count] + table[right - count] - slope * count)
-    # The table is rounded by half a unit: that moves the chord by two units for every row of the bin, and the sums
+    # The table is rounded by half a unit: this moves the chord by two units for every sample of the bin, and the sums
     # by one for every class.
     return <float64_t> (bound + 2 * total + 2 * scan.n_classes + 8)
 
@@ -93,7 +93,7 @@ cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* c
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline void start_information_node(ChildCounts children) noexcept nogil:
-    """Sum n log2 n over the classes of the node: for all criteria that compare entropies."""
+    """Sum n log2 n over the classes of the node, for all criteria that compare entropies."""
     children.node_sum = sum_of_n_log2_n(
         &children.node.table[0], &children.node.total_counts[0], children.node.n_classes
     )
@@ -116,8 +116,8 @@ cdef inline int64_t margin_of_children(ChildCounts children) noexcept nogil:
 
 
 cdef inline int information_of_children(ChildCounts children, int64_t factor, int64_t* units) except -1 nogil:
-    """Write the node's entropy less those of its children, times its samples and a factor, in units of 2**-30 bit;
-    nothing is 0, and what is more is at least one unit."""
+    """Write the node's entropy less its children's entropies, times its samples and a factor, in units of 2**-30 bit: 0
+    if the split gains nothing, otherwise at least one unit."""
     units[0] = factor * (
         children.node.table[children.total] - children.node_sum + children.joint_sum - children.size_sum
     )
@@ -143,11 +143,11 @@ cdef inline float64_t weighted_entropy(const WeightedScan* scan, int side, float
     """Return the impurity of the node (0), its left child (1) or its right child (2)."""
     cdef index_t label
     cdef float64_t impurity = 0.0, share
-    # What rounding leaves below zero is nothing.
+    # A total below zero comes from rounding and counts as zero.
     if total <= 0.0:
         return 0.0
     for label in range(scan.n_classes):
-        # Beside a far greater weight, a positive one can have no share that a double holds.
+        # The share of a positive weight beside a far greater one can be too small for a double.
         share = class_weight(scan, side, label) / total
         if share > 0.0:
             impurity -= share * log2(share)

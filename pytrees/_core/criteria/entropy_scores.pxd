@@ -123,8 +123,8 @@ cdef inline float _score_binary_sums(
 cdef inline float _sum_up_entropies(
     const EntropyScan* scan, NodeBins bins, NodeFeature* feature, index_t first, index_t last
 ) noexcept nogil:
-    """Turn the rows of class weights into those of all bins up to each, and score the cuts behind them; return the
-    greatest score of the bins [first, last)."""
+    """Cumulate the rows of class weights, and score the cuts behind the bins; return the greatest score of the bins
+    [first, last)."""
     cdef const int64_t* table = scan.table
     cdef uint16_t* row = <uint16_t*> feature.counts
     cdef index_t bin, label

@@ -1,7 +1,7 @@
 """Gini impurity: 1 - sum of p_k**2.
 
-Whole counts are compared exactly, with a filter in floating point; two classes have a form of their own, which keeps
-one number a cut less.
+Whole counts are compared exactly, with a filter in floating point. Two classes have a form of their own, which keeps
+one number fewer a cut.
 """
 
 from pytrees._core.base.fractions cimport is_greater_fraction
@@ -14,13 +14,13 @@ from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct BinaryGiniScan:
-    # Of two classes the gain grows with D**2 / (L R): L and R are the children's rows, and the difference
-    # D = left_ones total - left_total ones changes by steps[k] with every row of class k.
+    # With two classes, the gain grows with D**2 / (L R). L and R are the children's samples, and the difference D =
+    # left_ones total - left_total ones changes by steps[k] with every sample of class k.
     int64_t total, left_total, difference, best_left_total, best_difference
-    int64_t n_terms         # p (1 - p) that the impurity adds up: of both classes or, ordinal Gini, of one
+    int64_t n_terms         # terms p (1 - p) in the impurity: both classes or, ordinal Gini, one
     int64_t steps[2]
-    # D**2 and L R of the best cut, 0 before the first one. Each product of theirs is rounded by less than 1e-15: in
-    # `to_beat` the square is smaller by 1e-14, so that what does not reach it is not better.
+    # D**2 and L R of the best cut, 0 before the first one. Their products are each rounded by less than 1e-15.
+    # `to_beat` is the square less 1e-14 of it, so that a cut below it is not better.
     float64_t to_beat, best_product
 
 
@@ -91,7 +91,7 @@ cdef inline Gain gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
 
 
 cdef inline bint is_perfect_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    # Of every cut |D| is at most ones (total - ones), the product of the steps.
+    # |D| of any cut is at most ones (total - ones), the product of the steps.
     cdef int64_t largest = -scan.steps[0] * scan.steps[1]
     return scan.best_product > 0.0 and (scan.best_difference == largest or scan.best_difference == -largest)
 
@@ -170,7 +170,7 @@ cdef inline float64_t bound_of_gini(const AnyGiniScan* scan, const int32_t* coun
 
 
 cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t count, int64_t label) noexcept nogil:
-    """Return the score where only the samples of one class have moved."""
+    """Return the score after only the samples of one class have moved."""
     cdef int64_t left_total = scan.left_total + count
     cdef int64_t difference = scan.difference + count * scan.steps[label]
     cdef float64_t product = <float64_t> left_total * <float64_t> (scan.total - left_total)
@@ -180,8 +180,8 @@ cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t
 cdef inline float64_t _bound_of_gini_inside(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
     """Bound the score inside a bin: with d_k samples of class k moved, v to the left in all, and any slope, the score
     is sum over k of ((left_k + d_k)**2 / v + (right_k - d_k)**2 / (total - v) - slope d_k) + slope (v - left_total).
-    The best d_k of every class for itself bounds it at a given v; this bound is convex in v, so that the greater of
-    those at the two edges bounds them all."""
+    The best d_k of every class on its own bounds it at a given v. This bound is convex in v, so its greater value at
+    the two edges bounds all cuts."""
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
     # The slope at which moving rows of all classes alike changes nothing.
     cdef float64_t slope = (
@@ -213,9 +213,9 @@ cdef inline float64_t _bound_of_gini_at(
 
 
 cdef inline float64_t _bound_of_gini_at_end(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score where one side has nothing but samples d of the bin: there sum d_k**2 / sum d_k is at most the
-    greatest d_k. The other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k -
-    count_k); over its rows this is monotone in v."""
+    """Bound the score if one side has only samples d of the bin: sum d_k**2 / sum d_k is at most the greatest d_k. The
+    other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k - count_k); over its
+    rows this is monotone in v."""
     cdef int64_t label, largest = 0, least = 2 * scan.total
     cdef float64_t bound, all_squares = <float64_t> scan.total_squares, others = <float64_t> (scan.total - total)
     for label in range(scan.n_classes):
@@ -253,7 +253,7 @@ cdef inline float64_t weighted_gini(const WeightedScan* scan, int side, float64_
     """Return the impurity of the node (0), its left child (1) or its right child (2)."""
     cdef index_t label
     cdef float64_t impurity = 1.0, share
-    # What rounding leaves below zero is nothing.
+    # A total below zero comes from rounding and counts as zero.
     if total <= 0.0:
         return 0.0
     for label in range(scan.n_classes):

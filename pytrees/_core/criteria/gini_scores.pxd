@@ -31,7 +31,7 @@ cdef inline float64_t perfect_score_of_gini(const AnyGiniScan* scan) noexcept no
 
 # --------------------------------------------------------------------------------------------------- sorted entries
 
-# What the scores of sorted entries read and write. The factors of cuts that are not allowed are 0.
+# Arrays that the scores of sorted entries read and write. The factors of cuts that are not allowed are 0.
 cdef struct EntryScores:
     float* left_factors     # by the samples on the left, less one: see simd_sorted.h
     float* right_factors

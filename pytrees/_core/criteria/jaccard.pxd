@@ -1,7 +1,7 @@
 """Jaccard similarity of the children to two different classes, summed.
 
-F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1. Of more children than two each stands
-for its majority, and children of one majority are taken together.
+F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1. More than two children stand for
+their majority classes, and children of one majority are taken together.
 """
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
@@ -17,7 +17,7 @@ cdef struct Overlap:
 
 
 cdef struct Overlaps:
-    # Of a child: the class that is most similar to it, and the second-best similarity.
+    # The class that is most similar to a child, and the two best similarities.
     index_t label
     Overlap first, second
 
@@ -68,7 +68,8 @@ cdef inline bint offer_jaccard(JaccardScan* scan) noexcept nogil:
     cdef bint is_kept
     if scan.left_total < scan.next_left:
         return False
-    # Of the two classes or more each child is also compared to one that it has no row of, or to a better one.
+    # A similarity of 0 is right to start with: with two or more classes, each child has two classes of at least this
+    # similarity.
     left.label = right.label = 0
     left.first.both = left.second.both = right.first.both = right.second.both = 0
     left.first.either = left.second.either = right.first.either = right.second.either = 1
@@ -92,8 +93,8 @@ cdef inline bint offer_jaccard(JaccardScan* scan) noexcept nogil:
 cdef inline bint _offer_pair(
     JaccardScan* scan, const Overlap* left, const Overlap* right, float64_t* similarity
 ) noexcept nogil:
-    """Keep the sum of two similarities where it beats the best so far, and in `similarity` nearly the greater one of
-    those of the cut."""
+    """Keep the sum of two similarities if it beats the best so far; `similarity` becomes about the greatest sum of this
+    cut."""
     cdef float64_t present = (
         <float64_t> left.both / <float64_t> left.either + <float64_t> right.both / <float64_t> right.either
     )
@@ -119,9 +120,9 @@ cdef inline void _pass_over(JaccardScan* scan, float64_t similarity, float64_t r
     """Set `next_left` from a sum of similarities that is not better than the best, and the right child's best."""
     cdef float64_t missing = scan.best_similarity - similarity - 1e-14
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    # While m rows move, a similarity to the left child rises by at most m / L, because its L rows are in the union. One
-    # of J to the right child, whose union loses at most m of at least R rows, rises by at most J m / (R - m), which for
-    # up to half of the rows is at most 2 J m / R.
+    # While m rows move, a similarity to the left child rises by at most m / L, because its L rows are in the union. A
+    # similarity J to the right child, whose union loses at most m of at least R rows, rises by at most J m / (R - m),
+    # which is at most 2 J m / R for up to half of the rows.
     if missing > 0.0:
         scan.next_left = scan.left_total + 1 + <int64_t> min(
             missing * left_total * right_total / (right_total + 2.0 * right_similarity * left_total), 0.5 * right_total

@@ -1,7 +1,7 @@
 """Accuracy and, for ordered classes, mean absolute error of children that are labelled with different classes.
 
-F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1 (accuracy). Of more children than two
-several may have the same label, but not all.
+F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1 (accuracy). Several of more than two
+children may have the same label, but not all.
 """
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
@@ -12,8 +12,8 @@ from pytrees._core.criteria.labels cimport add_score, forget_scores, matched, ta
 
 cdef struct LabelledScan:
     # The children are labelled with two different classes so that the most rows are right, or the sum of the absolute
-    # errors is the least. Where a row moves, no score rises by more than `steepness`: after one that misses the best,
-    # the next that can exceed it is that of `next_left` rows.
+    # errors is the least. A sample that moves raises no score by more than `steepness`: after a score that misses the
+    # best, the next cut that can exceed the best has `next_left` samples on the left.
     index_t n_classes
     bint counts_errors
     index_t first, last             # class of the node, two at least: no label beyond them has fewer errors
@@ -79,8 +79,8 @@ cdef inline int64_t _hits(const LabelledScan* scan) noexcept nogil:
 
 
 cdef inline int64_t _minus_errors(const LabelledScan* scan) noexcept nogil:
-    """Return minus the least sum of absolute errors: from one label to the next those of samples up to the first grow
-    by one, those of the others fall by one."""
+    """Return minus the least sum of absolute errors. From one label to the next, the errors of samples up to the former
+    label grow by one, and the errors of the others fall by one."""
     cdef index_t label, left = 0, right = 0
     cdef int64_t left_error = scan.left_error, right_error = scan.node_error - scan.left_error
     cdef int64_t left_below = 0, right_below = 0, count, right_total = scan.total - scan.left_total

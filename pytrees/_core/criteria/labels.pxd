@@ -16,7 +16,7 @@ ctypedef fused Score:
 
 
 cdef inline void forget_scores(Score* scores) noexcept nogil:
-    """Set both scores below every real one, and so that two of them can be added."""
+    """Set both scores below every real score, but so that two of them can be added."""
     if Score is int64_t:
         scores[0] = scores[1] = -(<int64_t> 1 << 62)
     else:
@@ -38,8 +38,8 @@ cdef inline void take_score(index_t label, Score score, index_t* best, Score* sc
 cdef inline Score matched(
     index_t left, const Score* left_scores, index_t right, const Score* right_scores
 ) noexcept nogil:
-    """Return the greatest sum of the scores of two different classes: where both children are best as the same class,
-    one of them is the second-best of its own."""
+    """Return the greatest sum of the scores of two different classes: if both children are best as the same class, one
+    of them takes its second-best class."""
     if left != right:
         return left_scores[0] + right_scores[0]
     return max(left_scores[0] + right_scores[1], left_scores[1] + right_scores[0])
@@ -68,8 +68,8 @@ cdef inline index_t two_best(const Score* counts, index_t n_classes, bint counts
 cdef inline void add_score(
     ChildCounts children, index_t label, const Score* scores, Score* total, Score* least_loss
 ) noexcept nogil:
-    """Add a child's best score to the total, and keep the least loss of labelling one child with another class, which
-    one must be where all children are best as the same."""
+    """Add a child's best score to the total, and keep the least loss of labelling one child with another class. If all
+    children are best as the same class, one of them must be labelled otherwise."""
     cdef Score loss = scores[0] - scores[1]
     total[0] += scores[0]
     if children.n_ended == 0:

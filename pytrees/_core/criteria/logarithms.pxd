@@ -1,14 +1,14 @@
-"""Gains of entropies as the real numbers that they are: what a split's class counts say where the table of n log2 n,
-which is rounded, cannot tell two splits apart.
+"""Gains of entropies as real numbers, from a split's class counts: they decide if the table of n log2 n, which is
+rounded, cannot tell two splits apart.
 """
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
 
 cdef enum InformationForm:
-    # What a criterion compares: information gains as they are, by the entropy of the split, by that of split and
-    # classes together, by the mean or the greater of the entropies of both; twice the gain less the entropy of the
-    # split; or minus the variation of information, which is this less the entropy of the classes.
+    # A criterion compares information gains as they are, or divided: by the entropy of the split, by the joint entropy
+    # of split and classes, by the mean or the greater of both entropies. Or it compares twice the gain less the entropy
+    # of the split, or minus the variation of information: this less the entropy of the classes.
     NO_INFORMATION
     PLAIN
     BY_SPLIT
@@ -20,7 +20,7 @@ cdef enum InformationForm:
 
 
 cdef struct SplitLogs:
-    # The counts n of which a split's gain adds up n log2 n, in any order; those below 2, which add nothing, left out.
+    # A split's gain adds up n log2 n over these counts n, in any order; counts below 2 add nothing and are left out.
     # The caller allocates.
     Py_ssize_t n_joint, n_sizes
     int64_t* joint      # of the classes in the children
@@ -28,21 +28,20 @@ cdef struct SplitLogs:
 
 
 cdef struct BestCut:
-    # What is known of the best cut of a node so far, apart from what decides on nearly every other one: that is in the
-    # criterion's scan.
+    # The best cut of a node so far. The numbers that rule out nearly every other cut are in the criterion's scan.
     InformationForm form
     index_t n_classes
     const int64_t* node_counts
     int64_t* left_counts
     SplitLogs* scratch              # for two cuts
     bint is_known
-    # In units of 2**-30 bit, `margin` of which the rounding of the table can make: minus the entropies of the children,
-    # times their samples; or a ratio.
+    # In units of 2**-30 bit: `score` is minus the children's entropies times their samples; ratios have two parts
+    # instead. The table's rounding accounts for at most `margin` units.
     int64_t margin, score, numerator, denominator
 
 
 cdef inline int64_t doubled(InformationForm form) noexcept nogil:
-    """Return how often the counts of classes in children count in what is compared: twice, or once."""
+    """Return how often the children's class counts enter the comparison: twice or once."""
     return 2 if form == BY_MEAN or form >= LESS_SPLIT else 1
 
 

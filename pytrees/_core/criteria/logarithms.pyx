@@ -1,12 +1,12 @@
 """Gains of entropies as the real numbers that they are.
 
 By the prime factors of n, n log2 n is a sum of logarithms of primes, which are linearly independent over the rational
-numbers: a sum of such terms is zero only where the exponents of all primes are, and otherwise enough digits tell its
-sign. Quotients of two sums are compared by products, as polynomials in the logarithms of primes; that these are zero
-only where all coefficients are follows from Schanuel's conjecture, so that the digits have an end.
+numbers: a sum of these terms is zero only if the exponents of all primes are zero, and otherwise enough digits tell its
+sign. Quotients of two sums are compared by products, as polynomials in the logarithms of primes. By Schanuel's
+conjecture these are zero only if all coefficients are zero, so that the digits have an end.
 
-What is called here is rare: the table of n log2 n in multiples of 2**-30 bit tells most splits apart, and most of the
-others have the same counts in another order.
+These functions are rarely called: the table of n log2 n in multiples of 2**-30 bit tells most splits apart, and most of
+the others have the same counts in another order.
 """
 
 from decimal import Decimal, localcontext
@@ -19,7 +19,7 @@ from libc.string cimport memcmp, memcpy
 
 from pytrees._core.base.wide cimport int128_t
 
-# Products that agree in so many digits count as equal.
+# Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
 
 cdef enum:
@@ -51,7 +51,7 @@ cdef void count_cut(
 
 
 cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil:
-    """Keep the cut where it gains more than the best; its score is not below that by more than the margin."""
+    """Keep the cut if it gains more than the best; its score is at most the margin below the best score."""
     if best.is_known and score <= best.score + best.margin and not _gains_more(best, left_counts):
         return False
     best.score = score
@@ -62,7 +62,7 @@ cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) e
 cdef int offer_information_ratio(
     BestCut* best, int64_t numerator, int64_t denominator, const int64_t* left_counts
 ) except -1 nogil:
-    """Keep the cut of this ratio where it is greater than the best."""
+    """Keep the cut if its ratio is greater than the best."""
     cdef int128_t excess, error
     if best.is_known:
         excess = <int128_t> numerator * best.denominator - <int128_t> best.numerator * denominator
@@ -101,8 +101,8 @@ cdef int _gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
 
 
 cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
-    """Return what the best cut gains, which the table gives in units of 2**-30 bit: nothing where its children have the
-    class shares of the node, and otherwise at least one unit."""
+    """Return the gain of the best cut, `units` of 2**-30 bit by the table: 0 if its children have the class shares of
+    the node, otherwise at least one unit."""
     cdef index_t label = 0
     cdef int64_t left = _total(best.left_counts, best.n_classes), total = _total(best.node_counts, best.n_classes)
     if units > best.margin:
@@ -113,8 +113,8 @@ cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
 
 
 cdef int64_t signed_units_of_best(BestCut* best, int64_t units) except? -1 nogil:
-    """Return what the best cut gains, which the table gives in units of 2**-30 bit and which can be less than nothing:
-    with the sign that it has as a real number."""
+    """Return the gain of the best cut, `units` of 2**-30 bit by the table, with the sign of the real number, which can
+    be negative."""
     if -best.margin <= units <= best.margin:
         count_cut(&best.scratch[0], best.node_counts, best.left_counts, best.n_classes)
     return signed_units(units, best.margin, best.form, best.node_counts, best.n_classes, &best.scratch[0])
@@ -139,7 +139,7 @@ cdef int64_t signed_units(
 cdef int compare_information(
     InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
 ) except -2 nogil:
-    """Return 1 where the split of a node gains more than the other one, 0 where both gain the same, else -1."""
+    """Return 1 if the split of a node gains more than the other one, 0 if both gain the same, else -1."""
     if (
         _have_same_counts(split.joint, split.n_joint, other.joint, other.n_joint)
         and _have_same_counts(split.sizes, split.n_sizes, other.sizes, other.n_sizes)
@@ -247,7 +247,7 @@ cdef tuple _compared(InformationForm form, list node, list joint, list sizes):
     of_split = _exponents(((total, 1), (sizes, -1)))
     if form == BY_SPLIT:
         return gained, of_split
-    # H(T) is above H(Y) where n log2 n of the children add up to less than those of the classes.
+    # H(T) is above H(Y) if the sum of n log2 n over the children is less than the sum over the classes.
     is_greater = _sign_of_sum(_exponents(((node, 1), (sizes, -1))).items()) > 0
     return gained, of_split if is_greater else _exponents(((total, 1), (node, -1)))
 
@@ -285,7 +285,7 @@ def _in_lowest_terms(numerator, denominator):
 # ---------------------------------------------------------------------------------------------------------- digits
 
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
-    """Return 1 where a quotient in lowest terms is greater than the other, 0 where both are equal, else -1."""
+    """Return 1 if a quotient in lowest terms is greater than the other, 0 if both are equal, else -1."""
     if ratio == other:
         return 0
     if not ratio[0] or not other[0]:
@@ -326,8 +326,8 @@ def _sign(polynomial):
 cdef float64_t nearest_entropy(const int64_t* counts, index_t n_classes) except -1.0:
     """Return the double nearest to the entropy, in bits, of class counts that are not all 0.
 
-    It is a fraction where no prime but 2 is left of the sum of n log2 n. Otherwise it is irrational, hence never
-    halfway between two doubles, so that enough digits tell which one is nearer.
+    It is a fraction if no prime but 2 is left in the sum of n log2 n. Otherwise it is irrational, hence never halfway
+    between two doubles, so that enough digits tell which double is nearer.
     """
     present = [count for count in _listed(counts, n_classes) if count > 0]
     if len(present) == 1:
@@ -348,7 +348,7 @@ def _entropy_within(total, counts, n_digits):
     """Return two doubles that the entropy of counts with this sum lies between once it is rounded to a double."""
     with localcontext(prec=n_digits):
         terms = [total * _ln(total, n_digits), *[-count * _ln(count, n_digits) for count in counts]]
-        # Of every term logarithm, product and sum are rounded, by half a unit of the last digit; so is the quotient.
+        # The logarithm, product and sum of every term are rounded by half a unit of the last digit; so is the quotient.
         error = sum(abs(term) for term in terms).scaleb(1 - n_digits) * (len(terms) + 4)
         divisor, gained = total * _ln(2, n_digits), sum(terms)
         return float((gained - error) / divisor), float((gained + error) / divisor)
@@ -356,6 +356,6 @@ def _entropy_within(total, counts, n_digits):
 
 @lru_cache(maxsize=65536)
 def _ln(n, n_digits):
-    """Return the natural logarithm of a whole number, rounded to so many digits."""
+    """Return the natural logarithm of a whole number, rounded to `n_digits` digits."""
     with localcontext(prec=n_digits):
         return Decimal(n).ln()

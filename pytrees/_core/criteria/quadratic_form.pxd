@@ -1,4 +1,4 @@
-"""Quadratic forms of the class counts, of which a sample that moves changes one row of the kernel."""
+"""Quadratic forms of the class counts: a sample that moves adds one row of the kernel."""
 
 from pytrees._core.base.compiler cimport lanes_t
 from pytrees._core.base.sizes cimport MIN_LANES
@@ -7,13 +7,13 @@ from pytrees._core.criteria.counts cimport ClassCounts
 
 
 cdef struct FormRows:
-    # Of a quadratic form x'Kx / 2 the symmetric kernel K, and what every class adds to it: with the left child's counts
-    # l, the next row of class k adds left_rows[k] = (Kl)[k] + K[k, k] / 2 to the form of the left child, and takes
-    # node_rows[k] - left_rows[k] from that of the right one, node_rows[k] being (Kn)[k] for the node's counts n.
+    # The quadratic form x'Kx / 2 has a symmetric kernel K. With the counts l of the left child and n of the node, the
+    # next sample of class k adds left_rows[k] = (Kl)[k] + K[k, k] / 2 to the form of the left child, and takes
+    # node_rows[k] - left_rows[k] from the form of the right child; node_rows[k] is (Kn)[k].
     index_t n_classes
     const int64_t* node_rows
-    # Where all left_rows stay below 2**32, which the whole tree's rows tell, they have 32 bits. Those of the first
-    # MIN_LANES classes are in registers, and only written for the next row to find its own.
+    # If all left_rows stay below 2**32, which the samples of the whole tree tell, they have 32 bits. The rows of the
+    # first MIN_LANES classes are kept in registers, and are written so that the next sample can read its own.
     bint is_narrow
     index_t n_lanes                     # the classes and zeros behind them, at least MIN_LANES and a multiple of 4
     lanes_t lanes_0, lanes_4, lanes_8, lanes_12

@@ -15,8 +15,8 @@ cdef enum:
 
 
 cdef struct RankingScan:
-    # The gain falls as L q(left) + R q(right) grows, or q(left) + q(right) where children are not weighted, q being
-    # the form of the kernel |v_i - v_j|, or of other costs.
+    # The gain falls as L q(left) + R q(right) grows, or q(left) + q(right) if children are not weighted, q being the
+    # form of the kernel |v_i - v_j|, or of other costs.
     FormRows rows
     bint weighs_children
     int64_t total, total_form, left_total, left_form, right_form
@@ -27,11 +27,11 @@ cdef struct RankingScan:
 
 
 cdef struct BinaryRankingScan:
-    # Of two classes the form is a product: the gain falls as L l_0 l_1 + R r_0 r_1 grows, l_k being the samples of a
-    # class in the left child and r_k those in the right one, or l_0 l_1 + r_0 r_1 where children are not weighted.
+    # With two classes, the form is a product: the gain falls as L l_0 l_1 + R r_0 r_1 grows, or l_0 l_1 + r_0 r_1 if
+    # children are not weighted. l_k are the samples of class k in the left child, r_k in the right child.
     bint weighs_children
     int64_t cost_of_pair
-    int64_t unit                    # 1, or 0 where pairs cost nothing: then all cuts are alike
+    int64_t unit                    # 1, or 0 if pairs cost nothing: then all cuts are alike
     int64_t total, left_total
     int64_t total_counts[2]
     int64_t left_counts[2]
@@ -202,7 +202,7 @@ cdef inline float64_t bound_of_binary_ranking(
         <float64_t> counts[0] * max(_slope(scan, left_0, left_1, 0), -_slope(scan, next_0, next_1, 0))
         + <float64_t> counts[1] * max(_slope(scan, left_0, left_1, 1), -_slope(scan, next_0, next_1, 1))
     )
-    # What rounding may have taken away.
+    # Add what rounding may have taken away.
     return bound + 1e-13 * size * size * (size if scan.weighs_children else 1.0)
 
 
@@ -230,8 +230,8 @@ cdef inline float64_t _slope(
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline int64_t _ranking_form(ClassCounts node, const int64_t* counts) noexcept nogil:
-    """Sum over every class the pairs with lower ones: of costs, or as v_q sum of N_j - sum of v_j N_j, where the lowest
-    score counts as 0."""
+    """Sum over every class its pairs with lower classes: costs, or v_q sum of N_j - sum of v_j N_j, with the lowest
+    score as 0."""
     cdef index_t label, other
     cdef int64_t impurity = 0, lower = 0, lower_scores = 0, score
     if node.costs.shape[0] > 0:
@@ -272,8 +272,8 @@ cdef inline Gain ranking_gain_of_children(ChildCounts children) noexcept nogil:
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef inline float64_t weighted_ranking(const WeightedScan* scan, int side) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2): for every class the sum over the
-    lower ones, of costs, or as v_q sum of N_j - sum of v_j N_j."""
+    """Return the impurity of the node (0), its left child (1) or its right child (2): for every class, the sum over the
+    lower classes of costs, or v_q sum of N_j - sum of v_j N_j."""
     cdef index_t label
     cdef float64_t impurity = 0.0, lower = 0.0, lower_scores = 0.0, weight
     if scan.costs != NULL:

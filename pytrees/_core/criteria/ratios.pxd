@@ -1,9 +1,9 @@
-"""Gain ratio and normalised variations of information: what the clustering by the cut says of that by the classes.
+"""Gain ratio and normalised variations of information: how well the clustering by the cut agrees with the classes.
 
-All divide the information gain: by the entropy of the cut, or by that of cut and classes together (F. Späh and
-S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1); by the mean or by the greater of the entropies
-of cut and classes (N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison",
-Journal of Machine Learning Research 11, 2010, Table 2).
+All divide the information gain: by the entropy of the cut, or by the joint entropy of cut and classes (F. Späh and S.
+Kosub, "Global Evaluation for Decision Tree Learning", Section 1.1); by the mean or by the greater of the entropies of
+cut and classes (N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measures for clusterings comparison", Journal
+of Machine Learning Research 11, 2010, Table 2).
 """
 
 from libc.math cimport log2
@@ -23,8 +23,8 @@ from pytrees._core.criteria.weighted cimport WeightedScan
 
 cdef struct RatioScan:
     # Gain(Y, T) / H(T), Gain(Y, T) / H(T, Y), 2 Gain(Y, T) / (H(T) + H(Y)) or Gain(Y, T) / max(H(T), H(Y)): T is the
-    # cut, Y the classes. Times the node's rows both parts are whole multiples of 2**-30 bit. Of up to 2**28 rows,
-    # n log2 n is below 2**63, and the gain is below 2**59.
+    # cut, Y the classes. Times the node's samples, both parts are whole multiples of 2**-30 bit. For up to 2**28
+    # samples, n log2 n is below 2**63, and the gain is below 2**59.
     index_t n_classes
     InformationForm form
     const int64_t* table
@@ -32,8 +32,8 @@ cdef struct RatioScan:
     int64_t* left_counts
     int64_t total, total_sum, left_total, left_sum, right_sum
     BestCut* best
-    # No denominator is below `least_denominator`, so that whatever is not above lowered_numerator / best_denominator,
-    # errors of the table included, is worse than the best.
+    # No denominator is below `least_denominator`. A ratio that is not above lowered_numerator / best_denominator is
+    # worse than the best, even with the errors of the table.
     int64_t least_denominator, lowered_numerator, best_denominator
 
 
@@ -43,7 +43,7 @@ cdef inline void start_ratio(RatioScan* scan, ClassCounts counts) noexcept nogil
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
     scan.best = &counts.best
     scan.best.is_known = False
-    # A ratio of which nothing is below.
+    # No ratio is below this one.
     scan.lowered_numerator = -1
     scan.best_denominator = 0
     # One sample to the left splits with the least entropy; a single sample has no cuts.
@@ -53,8 +53,8 @@ cdef inline void start_ratio(RatioScan* scan, ClassCounts counts) noexcept nogil
 cdef inline int64_t divisor_of_gain(
     InformationForm form, int64_t whole, int64_t joint_sum, int64_t size_sum, int64_t class_sum
 ) noexcept nogil:
-    """Return what the gain is divided by, twice the gain of `BY_MEAN`, from sums of n log2 n: of all samples, of the
-    classes in the children, of the children, and of the classes."""
+    """Return the divisor of the gain (of twice the gain for `BY_MEAN`) from sums of n log2 n: over all samples, the
+    classes in the children, the children, and the classes."""
     if form == BY_JOINT:
         return whole - joint_sum
     if form == BY_SPLIT:

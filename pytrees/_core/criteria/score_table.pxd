@@ -1,7 +1,7 @@
 """The second page of the table of criteria: scores in vectors, which a criterion may have.
 
 Scores in single precision choose the cuts that are worth an exact comparison. With two classes, one word counts the
-samples of both. With more classes, each bin of a node has a row of class weights, and few samples stand class by class.
+samples of both. With more classes, each bin of a node has a row of class weights, and few samples are sorted by class.
 """
 
 from libc.math cimport fabs
@@ -187,7 +187,7 @@ cdef inline void lay_out_pairs(
         for i in range(n):
             samples.weights[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
         return
-    # Classes and their totals are those of the samples met so far.
+    # The classes and their totals cover the samples met so far.
     for i in range(n):
         label, weight = <uint32_t> words[i], <uint32_t> (words[i] >> 32)
         n_classes += label != previous

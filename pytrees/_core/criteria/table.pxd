@@ -1,11 +1,11 @@
-"""The table of criteria on class counts: whatever depends on the criterion is asked here.
+"""The table of criteria on class counts: everything that depends on the criterion is asked here.
 
 A criterion is a file of this folder. Its structure joins `CountScan`, and its functions join the dispatchers below;
 `table.pyx` has its name, and `scans.pxi` chooses its structure. A criterion gives five things: what is cumulated while
 samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), a score with a proven error,
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
 vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
-criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
+criteria, in `split`; they hold the structures in registers. The arrays of the structures belong to a ClassCounts.
 """
 
 from libc.math cimport INFINITY, NAN, fabs
@@ -66,7 +66,7 @@ from pytrees._core.criteria.wig cimport (
 
 
 cdef enum CriterionCode:
-    # Those that judge class counts come first.
+    # Criteria that judge class counts come first.
     GINI
     ENTROPY
     ORDINAL_GINI
@@ -88,7 +88,7 @@ cdef enum CriterionCode:
 
 
 cdef enum Judging:
-    # What a criterion judges: the engine's own criteria, and a user's.
+    # The input of a criterion: class counts or label sequences, for the engine's criteria and (OWN_) for a user's.
     CLASS_COUNTS
     SEQUENCES
     OWN_CLASS_COUNTS
@@ -154,7 +154,7 @@ cdef inline int refuse_code(int code) except -1 nogil:
 
 
 cdef inline bint is_binary_gini(int code, index_t n_classes) noexcept nogil:
-    """Whether the criterion is Gini of two classes, or half of it: ordinal Gini adds p (1 - p) of one of them."""
+    """Whether the criterion is Gini of two classes, or ordinal Gini, which is half of it: p (1 - p) of one class."""
     return n_classes == 2 and (code == GINI or code == ORDINAL_GINI)
 
 
@@ -328,7 +328,7 @@ cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t 
 
 
 cdef inline int offer(CountScan* scan) except -1 nogil:
-    """Keep the present cut where it beats the best so far."""
+    """Keep the present cut if it beats the best so far."""
     if CountScan is BinaryGiniScan:
         return offer_binary_gini(scan)
     elif CountScan is GiniScan:
@@ -357,7 +357,7 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
 
 cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
     cdef float64_t gain
-    # What is not a number tells nothing.
+    # A cut whose sums are NaN does not stay below: its gain is computed.
     if stays_below(scan):
         return False
     gain = weighted_gain(scan)
@@ -475,8 +475,8 @@ cdef inline bint _offer_wig_with_missing(WigScan* scan, ClassCounts counts) noex
 
 
 cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts counts) noexcept nogil:
-    """Compute the gain in any case. The sums that rule other cuts out stay where they are, because sums that round
-    would not return to their values."""
+    """Compute the gain in any case. The sums that rule other cuts out do not change, because rounded sums would not
+    return to their values."""
     cdef float64_t left_total = scan.left_total, margin = scan.margin
     cdef index_t label
     cdef bint is_kept
@@ -517,7 +517,7 @@ cdef inline float64_t tie_margin(const BinnedScan* scan) noexcept nogil:
 
 
 cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexcept nogil:
-    """Return how far the score of a cut inside a bin of so many samples can exceed those at both of its edges."""
+    """Return by how much the score of a cut inside a bin of `total` samples can exceed the scores at its edges."""
     if BinnedScan is EntropyScan:
         return highest_rise_of_entropy(scan, total)
     elif BinnedScan is BinaryRankingScan:
@@ -540,7 +540,7 @@ cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts,
 # ------------------------------------------------------------------------------------------ impurities of given nodes
 
 cdef inline bint has_impurity(int code) noexcept nogil:
-    """Whether the gain of a split is the impurity of the node less those of its children."""
+    """Whether the gain of a split is the impurity of the node less the impurities of its children."""
     return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
 
 
@@ -593,7 +593,7 @@ cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline bint sums_fractions(int code) noexcept nogil:
-    """Whether the gain of a categorical split is a sum of a fraction a child."""
+    """Whether the gain of a categorical split is a sum of one fraction a child."""
     return code == GINI or code == ORDINAL_GINI or code == JACCARD
 
 
@@ -656,7 +656,7 @@ cdef inline int end_whole_child(ChildCounts children) except -1 nogil:
 
 
 cdef inline void complete_sum(ChildCounts children) noexcept nogil:
-    """Add what only all children together tell to a gain that is a sum of fractions."""
+    """Complete a gain that is a sum of fractions by the terms that need all children."""
     if children.node.code == JACCARD and children.n_children > 2:
         add_jaccard_clusters(children)
 

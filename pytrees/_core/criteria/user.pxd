@@ -17,9 +17,9 @@ cdef class CountCriterion:
 cdef class SequenceCriterion:
     # Write the gain of every cut of a feature to `gains`. `labels` are the classes of the node's rows in their order,
     # `row_ids` the rows' numbers in X. Cut k sends the rows order[:n_left[k]] to the left, n_left ascending: they are
-    # places among `labels`. Where values of the feature are missing, a call has the cuts with these on the right, and
-    # another one, in another order, those with these on the left. The default asks the Python methods `gain` and
-    # `impurity`.
+    # indices into `labels`. If values of the feature are missing, one call has the cuts with the missing values on the
+    # right, and another call, in another order, the cuts with the missing values on the left. The default asks the
+    # Python methods `gain` and `impurity`.
     cdef int judge(
         self, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order, const index_t[:] n_left,
         float64_t[:] gains
@@ -34,7 +34,7 @@ cdef struct Segment:
 
 cdef struct UserCut:
     # The best cut of a node, or of a feature.
-    index_t feature     # NONE where there is none
+    index_t feature     # NONE if there is none
     index_t n_known_left    # samples that go left, but for those that lack the feature's value
     bint missing_left       # whether these go left
     float64_t gain

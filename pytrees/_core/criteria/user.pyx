@@ -1,7 +1,7 @@
 """Base classes of criteria that are not the engine's own, and the tables of cuts that they judge.
 
-The gains of such criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled one
-with the cuts of many features and nodes at once, the reference with those of one feature.
+The gains of such criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled
+engine with the cuts of many features and nodes at once, the reference with the cuts of one feature.
 """
 
 import numpy as np
@@ -38,18 +38,18 @@ cdef class CountCriterion:
     ``gains`` returns an array of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids
     a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the
     lowest threshold wins. To choose the split of one node, gains may have any unit. Gains of different nodes are
-    multiplied by the number of samples of the node where they are compared, under `max_leaf_nodes`, and where they are
-    added up, in `feature_importances_`, in which gains below zero count as zero. Both assume that a gain is a decrease
-    per sample, such as that of an impurity.
+    multiplied by the number of samples of the node when they are compared, under `max_leaf_nodes`, and when they are
+    added up, in `feature_importances_`; there gains below zero count as zero. Both assume that a gain is a decrease per
+    sample, such as the decrease of an impurity.
 
     A call holds many cuts, of several features and nodes; a single cut is given twice. The gain of each must follow
-    from its own row of the arrays, as it does where every operation is element by element or along ``axis=1``. Where
-    it does not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``. This is
-    checked for some cuts of the first call.
+    from its own row of the arrays, as it does if every operation is element by element or along ``axis=1``. If it does
+    not, as with a share in the feature's sum of gains, set the class attribute ``per_feature = True``. This is checked
+    for some cuts of the first call.
 
-    Where values of a feature are missing, a cut is given twice: with these on the right, and on the left.
+    If values of a feature are missing, a cut is given twice: with these on the right, and on the left.
 
-    Where features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
+    If features are categorical, a subclass also defines ``gain_of_children(counts)``: the gain of a split into one
     child for every category. ``counts``, read-only and of shape (n_children, n_classes), has the class counts of each
     child. For two children it should return what ``gains`` returns for the same cut.
 
@@ -206,11 +206,11 @@ cdef class CountCriterion:
 cdef class SequenceCriterion:
     """Base class of your own criterion on label sequences.
 
-    A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus those
-    of its children's, weighted by their shares of the samples; a subclass may define ``gain(labels, goes_left)``
-    instead. It can then be given as `criterion` to every estimator that takes one: any growth, any ensemble, both
-    engines, but without sample weights. A subclass with a ``gain`` of its own also defines
-    ``gain_of_children(labels, children)`` where features are categorical: the gain of a split into one child for every
+    A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus the
+    impurities of its children's sequences, weighted by their shares of the samples; a subclass may define
+    ``gain(labels, goes_left)`` instead. It can then be given as `criterion` to every estimator that takes one: any
+    growth, any ensemble, both engines, but without sample weights. A subclass with a ``gain`` of its own also defines
+    ``gain_of_children(labels, children)`` if features are categorical: the gain of a split into one child for every
     category.
 
     ``labels`` is an array of shape (n_samples,), int32: the classes, 0..n_classes-1 in the order of `classes_`, of the
@@ -320,7 +320,7 @@ cdef class SequenceCriterion:
         return _thin_gain(self, _impurity(self, labels, rows, chosen), labels, (goes_left, ~goes_left), rows)
 
     def gain_of_children(self, labels, children, rows=None):
-        """Compute the gain of a split by category: the impurity of the sequence minus those of its parts, weighted.
+        """Compute the gain of a split by category: the impurity of the sequence minus its parts' impurities, weighted.
 
         Parameters
         ----------
@@ -480,7 +480,7 @@ def _impurity(criterion, labels, rows, chosen):
 
 
 def _thin_gain(criterion, node_impurity, labels, parts, rows):
-    """Return the impurity of the sequence minus those of the children, weighted by their shares of the samples."""
+    """Return the impurity of the sequence minus the children's impurities, weighted by their shares of the samples."""
     gain = node_impurity
     for part in parts:
         gain = gain - np.count_nonzero(part) / len(labels) * _impurity(criterion, labels, rows, part)
@@ -542,7 +542,7 @@ cdef int _compare_alone(
     CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
     float64_t[:] alone
 ) except -1 nogil:
-    """Raise ValueError where the first, middle, last or best cut has another gain when it is judged alone."""
+    """Raise ValueError if the first, middle, last or best cut has another gain when it is judged alone."""
     cdef Py_ssize_t k, cut, best = 0, n_cuts = gains.shape[0]
     cdef float64_t tolerance
     for cut in range(n_cuts):
@@ -551,7 +551,7 @@ cdef int _compare_alone(
     for k in range(4):
         cut = best if k == 3 else k * (n_cuts - 1) // 2
         _judge_checked(criterion, left[cut:cut + 1, :], right[cut:cut + 1, :], alone)
-        # Where a cut is forbidden one way only, the difference is infinite.
+        # If a cut is forbidden one way only, the difference is infinite.
         tolerance = 1e-12 * max(1.0, min(fabs(alone[0]), fabs(gains[cut])))
         if alone[0] != gains[cut] and fabs(alone[0] - gains[cut]) > tolerance:
             with gil:
@@ -613,7 +613,7 @@ cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
 
 
 cdef bint takes_lead(float64_t gain, index_t best, float64_t best_gain) noexcept nogil:
-    """Whether a cut, which may be forbidden, gains more than the best before it, where that is not NONE."""
+    """Whether a cut, which may be forbidden, gains more than the best before it; NONE: there is none before."""
     return gain > -INFINITY and (best == NONE or exceeds_by_tolerance(gain, best_gain))
 
 

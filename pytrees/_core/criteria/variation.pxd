@@ -1,8 +1,8 @@
-"""Variation of information: how far the clustering by the cut is from that by the classes, in bits.
+"""Variation of information: how far the clustering by the cut is from the classes, in bits.
 
 H(T | Y) + H(Y | T), T being the cut and Y the classes (M. Meila, "Comparing clusterings - an information based
 distance", Journal of Multivariate Analysis 98, 2007). For the uncut node it is H(Y), so that the gain is twice the
-information gain less H(T): below zero where a cut tells less of the classes than half of its own entropy.
+information gain less H(T): below zero if a cut tells less about the classes than half of its own entropy.
 """
 
 from libc.stdint cimport INT64_MIN
@@ -16,7 +16,7 @@ from pytrees._core.criteria.logarithms cimport BestCut, offer_score, signed_unit
 
 
 cdef struct VariationScan:
-    # The gain grows with twice the sum of n log2 n over the classes in the children, less that over the children.
+    # The gain grows with twice the sum of n log2 n over the classes in the children, less the sum over the children.
     index_t n_classes
     const int64_t* table
     const int64_t* total_counts

@@ -1,7 +1,8 @@
-"""Criteria in floating point: of weights that are not whole numbers, and those that are not rational in the counts.
+"""Criteria in floating point: for weights that are not whole numbers, and for gains that are not rational in the
+counts.
 
-The gain is computed afresh, from the definition, for cuts that may be better than the best so far. Of criteria that are
-sums over the classes of squares, or of x log2 x, the others are told by such sums, which are kept up as samples move.
+The gain is computed afresh, from the definition, for cuts that may be better than the best so far. Criteria that sum
+squares, or x log2 x, over the classes rule out the other cuts by these sums, which are updated as samples move.
 """
 
 from libc.math cimport INFINITY, fabs, log2
@@ -32,7 +33,7 @@ cdef struct WeightedScan:
     MatchKind match                 # of criteria that label the children with classes: what a label scores
     bint weighs_children            # by their share of the samples
     const float64_t* scores         # of the classes
-    const float64_t* costs          # of pairs of classes; NULL where the scores tell them
+    const float64_t* costs          # of pairs of classes; NULL if the scores tell them
     const float64_t* mode_weights   # by class as the mode and class, of sum 1
     const float64_t* log2_table
     const float64_t* total_counts
@@ -210,17 +211,18 @@ cdef inline float64_t _gain_by_logarithms(const WeightedScan* scan) noexcept nog
 
 
 cdef inline void take_lead(WeightedScan* scan, int64_t n_rows) noexcept nogil:
-    """Let the best of this feature lead: what the next one's cuts have to reach.
+    """Let the best cut of this feature lead: set what the next feature's cuts have to reach.
 
-    Only a cut that gains more by the tolerance replaces another, so that which one does can depend on cuts that are out
-    of account themselves. But then each of the cuts in between gains by less than the tolerance more than those before,
-    and no more of them than there are samples do not come from the floor up to the lead.
+    Only a cut that gains more by the tolerance replaces another, so a cut that cannot win can decide which one does.
+    A chain of these cuts rises by less than the tolerance a step, and has at most one step a sample: it does not reach
+    from the floor up to the lead.
     """
     scan.floor = scan.best_score - 2e-12 * (n_rows + 2) * max(1.0, fabs(scan.best_score))
 
 
-# Two classes at once: as samples move left one after another, their class weights stay in the box between those at the
-# first and those at the last of them. Both kinds of gains are convex in them, so that the corners bound them.
+# Boxes, for two classes: while samples move left one after another, the left class weights stay in the box between the
+# weights at the first and at the last sample. Both kinds of gains are convex in these weights, so the corners of the
+# box bound them.
 
 cdef inline bint has_boxes(const WeightedScan* scan) noexcept nogil:
     return scan.n_classes == 2 and (scan.sums == SQUARES or scan.sums == LOGS)
@@ -231,7 +233,7 @@ cdef inline bint box_stays_below(
 ) noexcept nogil:
     """Whether all cuts whose class weights on the left are between these gain less than they have to reach."""
     cdef float64_t least = 1e-6 * scan.total
-    # Beside a child of hardly any weight, the total's rounding is none of its own.
+    # The rounding of the total is not small beside a child of hardly any weight.
     return (
         first[0] + first[1] > least and scan.total_counts[0] - last[0] + scan.total_counts[1] - last[1] > least
         and _corner_stays_below(scan, first[0], first[1]) and _corner_stays_below(scan, last[0], last[1])
@@ -271,7 +273,8 @@ cdef inline void move_box_left(WeightedScan* scan, const float64_t* last, float6
 cdef inline float64_t gain_of_impurities(
     const WeightedScan* scan, float64_t left_impurity, float64_t right_impurity
 ) noexcept nogil:
-    """Return the node's impurity less those of its children, by their shares where they count by these."""
+    """Return the node's impurity less its children's impurities, which count by the children's shares if the criterion
+    says so."""
     cdef float64_t right_total = scan.total - scan.left_total
     if scan.weighs_children:
         left_impurity *= scan.left_total / scan.total
@@ -280,8 +283,8 @@ cdef inline float64_t gain_of_impurities(
 
 
 cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
-    """Start the sums of a node of so many samples, whose class weights, total, kind of sums and impurity are set: write
-    its sum, and how far the sums may be from what they stand for."""
+    """Start the sums of a node of `n_rows` samples, whose class weights, total, kind of sums and impurity are set:
+    write its sum, and how far the sums may be from the exact ones."""
     cdef index_t label
     scan.has_best = False
     scan.to_reach = -INFINITY
@@ -301,7 +304,7 @@ cdef inline void start_sums(WeightedScan* scan, int64_t n_rows) noexcept nogil:
         return
     scan.box_margin = 1e-12 + 1e-15 * n_rows
     if scan.sums == SQUARES:
-        # A sample changes a sum by two squares, which are rounded, and so is the sum.
+        # A sample changes a sum by two squares; the squares and the sum are rounded.
         scan.margin = 1e-12
         scan.sum_error = scan.total * scan.total * 2.0**-50 * (n_rows + scan.n_classes + 8)
     else:

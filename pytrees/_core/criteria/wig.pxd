@@ -1,10 +1,10 @@
 """Weighted information gain: entropy in which classes count by their distance from the most frequent class.
 
 -sum of w_q p_q log2 p_q with w_q = abs(v_q - v_mode)**alpha, normalised over all classes (Eqs. 8 to 10 of
-R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024), or over those
-of the node and its children; the highest class may stand in the place of every mode. Gains are compared with a
-tolerance. Of whole counts, sums of n log2 n tell which cut is better but for those that are nearly
-equal, and only these are computed as the definition has them.
+R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024), or over the
+classes of the node, for the node and its children; the highest class may replace every mode. Gains are compared with a
+tolerance. With whole counts, a filter on sums of n log2 n decides most comparisons; only near ties are computed from
+the definition.
 """
 
 from libc.math cimport INFINITY, log2
@@ -25,8 +25,8 @@ cdef struct WigScan:
     const float64_t* mode_weights   # by class as the mode and class
     int64_t total, left_total
     index_t left_mode, right_mode
-    int64_t right_limit             # the right child's mode stays it until the left one has more of its rows than these
-    const float64_t* left_weights   # the classes', as the child's mode says
+    int64_t right_limit             # the right child's mode stays until the left child has more samples of it
+    const float64_t* left_weights   # of the classes, by the child's mode
     const float64_t* right_weights
     float64_t left_sum, left_mass, right_sum, right_mass
     float64_t to_reach              # scores below it are not better
@@ -34,8 +34,8 @@ cdef struct WigScan:
 
 
 cdef struct WigBest:
-    # The best cut so far, and how far scores are from the children's impurities as `exact` has them. Its own gain is
-    # computed when a cut comes that is not clearly better or worse.
+    # The best cut so far, and how far scores may be from the children's impurities by `exact`. Its gain is computed
+    # once another cut is not clearly better or worse.
     float64_t margin
     int64_t* left_counts
     int64_t left_total
@@ -45,7 +45,7 @@ cdef struct WigBest:
 
 cdef inline int weigh_classes(ClassCounts counts, scores, alpha, given) except -1:
     """Compute for every class as the mode the weights of all classes: |v_q - v_mode|**alpha, of sum 1; or keep the
-    distances where the node tells the sum. The highest class may stand in the place of every mode."""
+    distances if the sum depends on the node. The highest class may replace every mode."""
     import numpy as np
 
     n_classes = len(scores)
@@ -85,9 +85,9 @@ cdef inline void start_wig(WigScan* scan, ClassCounts counts) noexcept nogil:
     scan.table = &counts.table[0]
     scan.mode_weights = &counts.mode_weights[0, 0]
     scan.best.left_counts = &counts.best_left_counts[0]
-    # Sums of as many terms as rows, and after a change of the mode as classes, each rounded by 2**-53 of the whole; of
-    # the table each number is rounded by half a unit, and weights add up to 1. The definition's own rounding is by less
-    # than 2**-53 a class, and the tolerance of comparisons is 1e-12, gains being below 1.
+    # The sums have one term a sample, and after a change of the mode one a class; each is rounded by 2**-53 of the
+    # whole. Numbers of the table are rounded by half a unit, and weights add up to 1. The definition itself is rounded
+    # by less than 2**-53 a class. Gains are below 1, so the tolerance of comparisons is 1e-12.
     scan.best.margin = (1e-12 + 1e-14 * n_terms) * (
         <float64_t> scan.table[scan.total] + <float64_t> scan.total * 2.0**30
     ) + 8.0
@@ -121,7 +121,7 @@ cdef inline void move_wig(WigScan* scan, index_t label, int64_t weight) noexcept
     mode_weight = scan.right_weights[label]
     scan.right_sum -= mode_weight * <float64_t> (scan.table[right] - scan.table[right - weight])
     scan.right_mass -= mode_weight * <float64_t> weight
-    # Of equal classes the lowest is the mode.
+    # The lowest of equally frequent classes is the mode.
     if left + weight + (label < scan.left_mode) > scan.left_counts[scan.left_mode]:
         _set_left_mode(scan, label)
     if scan.left_counts[scan.right_mode] > scan.right_limit:
@@ -129,8 +129,8 @@ cdef inline void move_wig(WigScan* scan, index_t label, int64_t weight) noexcept
 
 
 cdef inline void undo_moves(WigScan* scan, const WigScan* before) noexcept nogil:
-    """Go back to where the scan stood before samples moved, all but the counts of the left child's classes; a cut that
-    has been kept stays."""
+    """Restore the scan to its state before samples moved, except the left child's class counts; a cut that has been
+    kept stays."""
     cdef float64_t to_reach = scan.to_reach
     scan[0] = before[0]
     scan.to_reach = to_reach
@@ -154,8 +154,8 @@ cdef inline void _find_right_mode(WigScan* scan) noexcept nogil:
     cdef float64_t total = 0.0, mass = 0.0
     cdef int64_t right, largest = -1, needed = 0
     cdef index_t label, mode = 0
-    # The mode of the classes so far has `largest` rows and needs `needed` to be it: as many as a higher class has, and
-    # more than a lower one. Others only lose rows later.
+    # The mode of the classes so far has `largest` samples. It needs `needed` samples to stay the mode: the number of a
+    # higher class, one more than a lower class. Other classes only lose samples later.
     for label in range(scan.n_classes):
         right = scan.total_counts[label] - scan.left_counts[label]
         if right > largest:
@@ -182,7 +182,7 @@ cdef inline bint offer_wig(WigScan* scan) noexcept nogil:
     cdef int64_t right_rows = scan.total - scan.left_total
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> right_rows
     cdef float64_t product = left_total * right_total, score
-    # The score is minus the impurities of the children times their rows, here times the product of these.
+    # The score is minus the children's impurities times their samples, here times the product of both sample numbers.
     score = (scan.left_sum + scan.right_sum) * product - (
         scan.left_mass * <float64_t> scan.table[scan.left_total] * right_total
         + scan.right_mass * <float64_t> scan.table[right_rows] * left_total

@@ -1,18 +1,17 @@
-"""Growth by gain: every leaf takes its best split, depth-first, or best-first where the number of leaves is limited.
+"""Growth by gain: every leaf takes its best split, depth-first, or best-first if the number of leaves is limited.
 
-The open leaves, those that may still be split, stand in a list in descending order of their rows: the leftmost leaf
-stands last. Depth-first growth always takes the last one and looks for its split then, so that all nodes of a block are
-done before the next block is sorted. Best-first growth knows the splits of all open leaves, and takes the one whose
-split gains most, counted in samples: the first of a heap where gains are compared exactly; where they are compared with
-a tolerance, which is no order, all are gone through. A user's criterion, a call of which costs much, is asked for the
-cuts of many open leaves in one go.
+The open leaves are the leaves that may still be split. They are a list in descending order of their rows: the leftmost
+leaf is last. Depth-first growth takes the last leaf and only then looks for its split, so that all nodes of a block are
+done before the next block is sorted. Best-first growth knows the splits of all open leaves, and takes the leaf whose
+split gains most, counted in samples. If gains are compared exactly, it is the first of a heap. A comparison with a
+tolerance is no order, so all leaves are compared. A call of a user's criterion is expensive, so one call judges the
+cuts of many open leaves.
 
-Nodes of many rows have the class counts of their features' bins instead of sorted features, where the criterion allows
-it. Of two children only the rows of the smaller one are counted: the counts of the greater one are what is left of
-their parent's.
+Nodes of many samples have the class counts of their features' bins instead of sorted features, if the criterion allows
+it. Only the samples of the smaller of two children are counted: the greater child gets its parent's counts less these.
 
-On several threads, a node of many rows is split by one of them, and each of its children by any; a subtree of few rows
-is one thread's.
+With several threads, one thread splits a node of many samples, and any thread splits each of its children. A subtree of
+few samples belongs to one thread.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -57,7 +56,7 @@ from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
-# A decrease of impurity may be so much too small, as in scikit-learn.
+# A decrease of impurity may be this much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
 
 
@@ -81,14 +80,14 @@ cdef class GrowthByGain:
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
 
-    # Of a user's criterion, whose cuts are judged many at once.
+    # For a user's criterion, which judges many cuts at once.
     cdef bint searches_together
     cdef UserCut* user_cuts         # by position among the open leaves
     cdef Py_ssize_t user_cut_capacity
 
     # Counts of bins, for nodes that use bins of the table.
-    cdef Histograms histograms      # None where all rows are in one block
-    cdef Slot* drawn_slot           # counts of the drawn features of one node at a time, where not all are looked at
+    cdef Histograms histograms      # None if all rows are in one block
+    cdef Slot* drawn_slot           # counts of one node's drawn features, if not all are looked at
 
     def __dealloc__(self):
         free(self.open_leaves)
@@ -98,7 +97,7 @@ cdef class GrowthByGain:
 # ------------------------------------------------------------------------------------------------------------- growth
 
 cdef int _grow(GrowthByGain growth) except -1 nogil:
-    """Split leaves until none is open, or there are as many as there may be."""
+    """Split leaves until none is open, or their number reaches the limit."""
     cdef index_t position
     if growth.searches_together and not growth.is_best_first:
         _grow_in_rounds(growth)
@@ -142,7 +141,7 @@ cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
         for i in range(n_leaves):
             leaf = growth.open_leaves[i]
             _split_leaf(growth, &leaf, growth.n_open)
-        # Behind them stand the children that came of them.
+        # Their children follow behind them.
         growth.n_open -= n_leaves
         memmove(growth.open_leaves, growth.open_leaves + n_leaves, growth.n_open * sizeof(OpenLeaf))
     return 0
@@ -189,8 +188,8 @@ cdef void _close(GrowthByGain growth, index_t node) noexcept nogil:
 
 
 cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
-    """Return the position of the leaf whose split gains most, counted in samples; of equal ones that of the leftmost,
-    which is the first in preorder."""
+    """Return the position of the leaf whose split gains most, counted in samples; ties go to the leftmost leaf, which
+    is the first in preorder."""
     cdef index_t i, best = growth.n_open - 1
     cdef OpenLeaf* leaf
     cdef OpenLeaf* leader = &growth.open_leaves[best]
@@ -207,7 +206,7 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
 # ------------------------------------------------------------------------------------------------ heap of open leaves
 
 cdef inline bint _stands_above(GrowthByGain growth, OpenLeaf* leaf, OpenLeaf* other) except -1 nogil:
-    """Whether the split of one leaf is taken before that of another: of equal gains that of the leftmost leaf."""
+    """Whether the split of one leaf is taken before the split of another; ties go to the leftmost leaf."""
     if is_greater_split(
         growth.tree, leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large, other.node, &other.split,
         &other.split.gain, other.split.is_large,
@@ -238,7 +237,7 @@ cdef int _put_into_heap(GrowthByGain growth, const OpenLeaf* leaf) except -1 nog
 
 
 cdef int _take_from_heap(GrowthByGain growth, OpenLeaf* first) except -1 nogil:
-    """Take out the leaf that stands above all others."""
+    """Take out the leaf on top of the heap."""
     cdef OpenLeaf* leaves = growth.open_leaves
     cdef index_t place = 0, below
     first[0] = leaves[0]
@@ -264,7 +263,7 @@ cdef inline void _swap(OpenLeaf* one, OpenLeaf* other) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------ searches
 
 cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
-    """Find the split of leaf.node: 1 where there is one and it gains enough, else 0."""
+    """Find the split of leaf.node: 1 if there is one and it gains enough, else 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
@@ -332,7 +331,7 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
 # ----------------------------------------------------------------------------------------------------- counts of bins
 
 cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
-    """Count the bins of a node that uses them, where they are not what a split left of its parent's."""
+    """Count the bins of a node that uses them, unless its parent's split has left it the counts."""
     if rows.slot != NULL:
         return 0
     if growth.drawn_slot != NULL:
@@ -353,15 +352,15 @@ cdef inline void _count_all(GrowthByGain growth, Slot* slot, const NodeRows* row
 
 
 cdef inline void _drop_counts(GrowthByGain growth, Slot* slot) noexcept nogil:
-    """Give back what a node leaves that is no longer open; NULL: nothing."""
+    """Give back the counts of a node that is no longer open; NULL is nothing."""
     if slot != NULL and slot != growth.drawn_slot:
         give_back(growth.histograms.slots, slot)
 
 
 cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
-    """Leave the counts of a node that has been split to its greater child, once those of the other rows are taken away,
-    or give them back. The bins of other children are counted when it is their turn: of many children few are then in
-    memory at once."""
+    """Leave the counts of a split node, less the counts of the smaller child, to the greater child, or give them back.
+    The bins of other children are counted when it is their turn, so that the counts of few children are in memory at
+    once."""
     cdef Node* smaller = &growth.tree.nodes[node.first_child]
     cdef Node* greater = smaller + 1
     cdef Slot* slot
@@ -408,7 +407,7 @@ cdef class Team:
 
     cdef list growths, parts, waiting
     cdef Py_ssize_t n_at_work
-    cdef object change, stop    # the latter is set where a thread fails
+    cdef object change, stop    # the latter is set if a thread fails
 
     def __init__(self, growths):
         self.growths, self.parts, self.waiting = growths, [], []
@@ -428,7 +427,7 @@ cdef class Team:
         growth.n_open = 0
 
     def take(self):
-        """Return a part, once there is one, with the lock in hand; None: there will be none."""
+        """Wait for a part and return it. Call with the lock held. None means that no part is left."""
         while not self.waiting and self.n_at_work > 0 and not self.stop.is_set():
             self.change.wait()
         if self.stop.is_set() or not self.waiting:
@@ -438,8 +437,8 @@ cdef class Team:
 
 
 cdef bint _grows_in_parts(GrowthByGain growth):
-    """Whether threads can grow parts of the tree: where the order does not matter in which leaves are split, and a call
-    of the user's code does not serve many of them. Sequences have threads of their own."""
+    """Whether threads can grow parts of the tree: if the order in which leaves are split does not matter, and no call
+    of the user's code serves many leaves. Sequences have threads of their own."""
     cdef NodeSearch search = growth.tree.search
     return search.judging == CLASS_COUNTS and search.node_bins is None and not growth.is_best_first
 
@@ -492,7 +491,7 @@ def _work(Team team, GrowthByGain growth, index_t part_rows):
 
 
 cdef _join(Team team):
-    """Make one tree of those of all threads: that of the first."""
+    """Join the trees of all threads to the tree of the first."""
     cdef GrowthByGain growth, first = team.growths[0]
     cdef SharedPart part
     first_nodes = {id(first): 0}
@@ -511,7 +510,7 @@ cdef class SharedFeatures:
     """Features and bins that the trees of a forest share; unpickling makes them anew."""
 
     cdef Features features
-    cdef Bins bins              # None where the features are not cut into bins
+    cdef Bins bins              # None if the features are not cut into bins
     cdef readonly Py_ssize_t block_rows
     cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
@@ -570,13 +569,13 @@ cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) except -1:
 cdef _cut_in_nodes(NodeSearch search, weights, bint is_best_first):
     """Let nodes cut the ranks of their samples into bins of their own."""
     search.node_bins = NodeBins(search.partition, search.labels, weights, search.counts.n_classes)
-    # Best-first growth asks for them to tell gains that nearly tie apart.
+    # Best-first growth needs them to tell gains that nearly tie apart.
     search.defers_thresholds = not is_best_first
 
 
 def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
-    """Return a tree that has not begun to grow; with `beside`, that of another thread, whose rows it shares, and whose
-    block where that is of all rows."""
+    """Return a tree that has not begun to grow. With `beside`, another thread's tree, it shares the rows of that tree,
+    and its block if the block has all rows."""
     cdef GrowthByGain growth = GrowthByGain()
     cdef NodeSearch search
     cdef Histograms histograms = None
@@ -635,17 +634,16 @@ def grow_by_gain(
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
-    A feature of which `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1, and splits into one child a
-    category or, with `subsets`, into two of several ones; None: no feature does, and the dict has only the arrays of a
-    binary tree.
+    A feature whose `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1. It splits into one child a
+    category or, with `subsets`, into two sets of categories. None: all features are numeric, and the dict has only the
+    arrays of a binary tree.
 
     `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
-    are used: those of `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters.
-    Up to `n_threads` threads grow subtrees of the tree, or scan the features of a node together, where sequences are
-    scanned.
-    `block_rows`, `max_bins` and `part_rows` do not change the tree, only the way to it: subtrees of more rows than
-    `block_rows` look at `max_bins` bins of every feature first, where the criterion allows it; and those of at most
-    `part_rows` are not divided among threads. By default the number of rows decides.
+    are used: the rows listed in `rows`, in their order, or all. `shared` comes from `share_features` with the same
+    parameters. Up to `n_threads` threads grow subtrees of the tree, or scan the features of a node together if
+    sequences are scanned. `block_rows`, `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees
+    of more rows than `block_rows` look at `max_bins` bins of every feature first, if the criterion allows it. Subtrees
+    of at most `part_rows` rows are not divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows

@@ -14,7 +14,7 @@ cdef enum:
     FAR = 397
 
 
-# The state of the generator, and the words of which it is the origin.
+# The state of the generator, and the words made from it.
 cdef struct Twister:
     uint32_t[N_WORDS] state
     uint32_t[N_WORDS] words
@@ -23,7 +23,7 @@ cdef struct Twister:
 def count_draws(uint32_t seed, Py_ssize_t n_rows, Py_ssize_t n_draws):
     """Draw numbers below n_rows as ``RandomState(seed).randint(n_rows, size=n_draws)`` does.
 
-    Returns those drawn, ascending, and how often each was, as int64.
+    Returns the numbers drawn, ascending, and how often each was drawn, as int64.
     """
     if not 1 <= n_rows <= UNLIMITED:
         raise ValueError(f"n_rows must be in 1..{UNLIMITED}, got {n_rows}.")
@@ -43,7 +43,7 @@ def count_draws(uint32_t seed, Py_ssize_t n_rows, Py_ssize_t n_draws):
 
 
 cdef inline uint32_t _mask_of(uint32_t largest) noexcept nogil:
-    """Return the smallest number of ones, in binary, that is no less."""
+    """Return the smallest number that is not less and has only ones in binary."""
     cdef uint32_t mask = 0
     while mask < largest:
         mask = mask << 1 | 1
@@ -69,8 +69,8 @@ cdef inline void _count(
 cdef inline Py_ssize_t _list_drawn(
     const int32_t* counts, Py_ssize_t n_rows, int64_t* drawn, int64_t* counts_of_drawn
 ) noexcept nogil:
-    """Write the rows that were drawn, and how often; return how many they are. There is room for one more, which is
-    written over and over."""
+    """Write the rows that were drawn, and how often; return how many there are. One more place is overwritten again and
+    again."""
     cdef Py_ssize_t row, n_drawn = 0
     for row in range(n_rows):
         drawn[n_drawn] = row

@@ -14,12 +14,12 @@ cdef enum:
 cdef struct FeatureBins:
     index_t n_bins
     index_t missing_bin                 # the last, of missing values; or NONE
-    Py_ssize_t first                    # of the feature's bins among those of all features
+    Py_ssize_t first                    # of the feature's bins among the bins of all features
     uint8_t is_mixed[MAX_BINS]          # whether the bin holds different values
-    bint is_coded                       # few whole numbers: what follows is not needed to know their bins
-    # A value's bin is the number of edges below it, the edges being the last values of bins. Equal parts of the
-    # feature's range, the cells, say where to look: n_edges_below[c] edges lie below all values of cell c, and at
-    # most 2 * first_step - 1 more below some of them. Behind the last edge the others are infinite.
+    bint is_coded                       # few whole numbers: their bins need none of the following
+    # A value's bin is the number of edges below it, the edges being the last values of bins. The feature's range has
+    # equal parts, the cells: n_edges_below[c] edges lie below all values of cell c, and at most 2 * first_step - 1 more
+    # below some of them. Edges behind the last one are infinite.
     float64_t edges[2 * MAX_BINS]
     float64_t half_smallest, cells_per_half
     index_t first_step
@@ -27,8 +27,8 @@ cdef struct FeatureBins:
     float64_t members[MAX_BINS]         # a value of each bin
 
 
-# The counts of a node, which lie behind it: for every bin the rows of each class by weight, and behind these, where
-# rows are weighted, their number.
+# The header of a node's counts, which lie behind it: for every bin the weight of each class and, if samples are
+# weighted, the number of samples.
 cdef struct Slot:
     Slot* next_of_all
     Slot* next_free
@@ -46,7 +46,7 @@ cdef class Bins:
 
 @cython.final
 cdef class Slots:
-    """Memory for the counts of as many nodes at once as are asked for, by any thread."""
+    """Memory for the counts of any number of nodes, for all threads."""
 
     cdef Py_ssize_t size            # of a slot, in counts
     cdef Slot* all_slots
@@ -62,7 +62,7 @@ cdef class Histograms:
     cdef RowPartition partition
     cdef Bins bins
     cdef const index_t[::1] labels
-    cdef const int64_t[::1] weights     # empty where every row counts once
+    cdef const int64_t[::1] weights     # empty if every sample counts once
     cdef Slots slots
 
 

@@ -1,6 +1,6 @@
 """Features cut into bins of neighbouring values, and the class counts of a node's bins.
 
-Where values of a feature are missing they have a bin of their own, behind the others.
+The missing values of a feature have a bin of their own, behind the others.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ cdef class Bins:
         with nogil:
             for feature in range(<index_t> self.n_features):
                 self.of_feature[feature].missing_bin = NONE
-                # Categories have no order that neighbours could share a bin in: they have no bins.
+                # Categories have no order, so neighbours cannot share a bin: they have no bins.
                 if not is_categorical(features, feature) and not self.of_feature[feature].is_coded:
                     lacks_values = features.has_missing and features.lacks_values[feature]
                     _cut(self, feature, sample, max_bins - lacks_values, &scratch[0, 0], &scratch[1, 0])
@@ -90,7 +90,7 @@ cdef class Histograms:
     def __cinit__(
         self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes, Histograms shared=None
     ):
-        """With `shared`, that of another thread, whose counts this one can take over."""
+        """With `shared`, another thread's counts: both can take over each other's slots."""
         self.partition = partition
         self.bins = bins
         self.labels = labels
@@ -104,8 +104,8 @@ cdef class Histograms:
 cdef void _cut(
     Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* pairs, uint64_t* spare
 ) noexcept nogil:
-    """Cut the feature behind values of the sample: into bins of one value each where there are so few, otherwise of
-    about equal numbers of rows, frequent values for themselves."""
+    """Cut the feature behind values of the sample: into bins of one value each if they suffice, otherwise into bins of
+    about equal numbers of rows; frequent values have bins of their own."""
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef index_t last[MAX_BINS]
     cdef index_t i, n = <index_t> sample.shape[0]
@@ -134,12 +134,12 @@ cdef void _cut(
 
 
 cdef inline index_t _cell(const FeatureBins* bins, float64_t value) noexcept nogil:
-    """Never falls as the value rises, whatever is rounded. Halves, because the whole range may be infinite."""
+    """Monotone in the value, even when rounded. Computed from halves, so that the range cannot overflow."""
     return <index_t> ((0.5 * value - bins.half_smallest) * bins.cells_per_half)
 
 
 cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) noexcept nogil:
-    """Write where to look for a value, before the bin of missing values is added."""
+    """Write the cells in which values are looked up, before the bin of missing values is added."""
     cdef float64_t half_range = 0.5 * largest - 0.5 * smallest
     cdef index_t cell, edge = 0, n_edges = bins.n_bins - 1, most_edges = 0, n_in_cell
     bins.half_smallest = 0.5 * smallest
@@ -159,8 +159,8 @@ cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) n
 cdef index_t _ends_of_bins(
     const uint64_t* pairs, index_t n, index_t wanted, index_t max_bins, index_t* last
 ) noexcept nogil:
-    """Write where the bins end in the sorted pairs[:n], and return how many they are: more than max_bins if these do
-    not suffice. A bin ends where it has so many rows as wanted, and in front of a value that has them alone."""
+    """Write the ends of the bins in the sorted pairs[:n], and return how many there are: more than max_bins if these do
+    not suffice. A bin ends once it has the wanted number of rows, and before a value that alone has this number."""
     cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
     while start < n:
         stop = start + 1
@@ -184,7 +184,7 @@ cdef index_t _ends_of_bins(
 
 
 cdef index_t _count_values(Bins bins, Py_ssize_t feature) noexcept:
-    """Return how many values a numeric feature has, 0 where bins share values, or values are missing."""
+    """Return how many values a numeric feature has, 0 if a bin holds several values, or values are missing."""
     cdef const FeatureBins* of_feature = &bins.of_feature[feature]
     cdef index_t bin
     if of_feature.missing_bin != NONE:
@@ -196,8 +196,8 @@ cdef index_t _count_values(Bins bins, Py_ssize_t feature) noexcept:
 
 
 cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span) noexcept nogil:
-    """Whether a feature, as far as its least and greatest values and those of some rows tell, has whole numbers only,
-    which lie among `span` neighbouring ones."""
+    """Whether a feature has only whole numbers, in a range of `span` numbers, as far as its least and greatest values
+    and the values of some rows tell."""
     cdef float64_t smallest = features.smallest[feature], largest = features.largest[feature]
     cdef Py_ssize_t row = 0, step = 1 + features.n_rows // ROWS_LOOKED_AT
     if (
@@ -222,7 +222,7 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
     with nogil:
         for feature in range(all_bins.n_features):
             bins[feature].is_coded = may_be_whole_numbers(all_bins.features, <index_t> feature, max_bins)
-        # In tiles as below. Differences to the smallest value serve as bins until it is known which ones occur.
+        # In tiles as below. Differences to the smallest value serve as bins until the values that occur are known.
         while first < all_bins.n_rows:
             stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
             for feature in range(all_bins.n_features):
@@ -255,7 +255,7 @@ cdef bint _code_differences(
     cdef bint are_whole = True
     for row in range(first, stop):
         code = <int32_t> (values[row * n_features] - smallest)
-        # The difference can be a rounded one, the sum of two whole numbers is none between whole numbers.
+        # The difference may be rounded, but then the whole number smallest + code is not the value.
         are_whole &= smallest + code == values[row * n_features]
         codes[row * n_features] = <uint8_t> code
         is_present[<uint8_t> code] = True
@@ -263,7 +263,7 @@ cdef bint _code_differences(
 
 
 cdef bint _number_present(FeatureBins* bins, const uint8_t* is_present, uint8_t* numbers) noexcept nogil:
-    """Number the bins of the values that occur, and return whether some in between do not."""
+    """Number the bins of the values that occur, and return whether some values in between do not occur."""
     cdef index_t code, last = 0
     for code in range(MAX_BINS):
         numbers[code] = <uint8_t> bins.n_bins
@@ -282,7 +282,7 @@ cdef void _renumber(
 
 
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
-    """Write the bin of every value, each thread for as many rows."""
+    """Write the bin of every value; each thread codes an equal share of the rows."""
     if n_threads == 1:
         return _code(bins, 0, bins.n_rows)
     with ThreadPoolExecutor(n_threads - 1, "pytrees-bins") as pool:
@@ -337,12 +337,12 @@ cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_
         value = values[row * n_features]
         code = bins.n_edges_below[_cell(bins, value)]
         step = first_step
-        # edges[:code] lie below the value, edges[code + 2 * step - 1] and what follows do not.
+        # edges[:code] lie below the value; edges[code + 2 * step - 1] and the later ones do not.
         while step > 0:
             code += step * (bins.edges[code + step - 1] < value)
             step >>= 1
         codes[row * n_features] = <uint8_t> code
-        # Threads write nothing here but the same.
+        # All threads write the same value here.
         if value != bins.members[code]:
             bins.is_mixed[code] = True
 
@@ -350,7 +350,7 @@ cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_
 # ------------------------------------------------------------------------------------------------------------ slots
 
 cdef Slot* take_slot(Slots slots) except NULL nogil:
-    """Memory for the counts of a node, as it was left."""
+    """Return memory for the counts of a node; its content is undefined."""
     cdef Slot* slot
     PyThread_acquire_lock(slots.lock, WAIT_LOCK)
     slot = slots.free_slots
@@ -383,7 +383,7 @@ cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature)
 cdef void count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil:
-    """Count the node's rows in the bins of these features, and leave those of the others as they are."""
+    """Count the node's samples in the bins of these features; the counts of other features stay as they are."""
     cdef index_t i, k, row, feature, n_columns = <index_t> histograms.n_columns
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef int32_t* bin_counts
@@ -423,7 +423,7 @@ cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t fea
 
 
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
-    """Turn a node's counts into those of one child: take away the other's."""
+    """Turn a node's counts into the counts of one child: subtract the other child's counts."""
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef const int32_t* others = <const int32_t*> (other + 1)
     cdef Py_ssize_t i
@@ -436,7 +436,7 @@ cdef void mark_by_bins(
     index_t stop
 ) noexcept nogil:
     """Mark for the left side the rows whose value is at most the threshold, which ends or lies in the bin: only the
-    values of this bin are looked at; and those that lack the value where they belong there."""
+    values of this bin are looked at. Rows that lack the value are marked too if they go left."""
     cdef index_t i, row, code, missing_bin = histograms.bins.of_feature[feature].missing_bin
     for i in range(start, stop):
         row = histograms.partition.rows[i]

@@ -7,24 +7,24 @@ from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
 
-# A feature of which the node's samples have several values. Their keys are their ranks; the bin of a key is the
-# difference to the smallest without its last `shift` bits.
+# A feature in which the node's samples have several values. Their keys are their ranks; the bin of a key is its
+# difference to the smallest key without the last `shift` bits.
 cdef struct NodeFeature:
     index_t feature
     index_t n_bins
     int shift
     uint32_t smallest, span     # the smallest key, and how much greater the greatest is
     uint32_t* keys              # of the node's samples, in their order
-    # For every bin the weight of each class and, in the last column, the number of samples. Where all weights together
-    # are small, one word for two classes, or n_lanes numbers of 16 bits for more. Zeros stand in front of it.
+    # For every bin the weight of each class and, in the last column, the number of samples. If all weights together are
+    # small: one word for two classes, n_lanes numbers of 16 bits for more. Zeros precede it.
     int32_t* counts
     float* scores               # of the cuts behind bins, in single precision
-    float* weights              # of all bins up to each, as 16 bits have room for
-    float* left_squares         # of more classes: sums of the squared class weights of all bins up to each
+    float* weights              # of all bins up to each, if they fit 16 bits
+    float* left_squares         # with more classes: sums of the squared class weights of all bins up to each
     float* right_squares        # and of all others
 
 
-# The samples of a node of little weight. With more classes than two, the samples of a class stand together.
+# The samples of a node of little weight. With more than two classes, the samples of a class are neighbours.
 cdef struct PairedSamples:
     uint16_t[MOST_PAIRED] weights       # with two classes, the weights of both in one word
     paired_classes classes
@@ -38,16 +38,16 @@ cdef class NodeBins:
     cdef RowPartition partition
     cdef Features features
     cdef const index_t[::1] labels
-    cdef const int64_t[::1] weights     # empty where every sample counts once
+    cdef const int64_t[::1] weights     # empty if every sample counts once
     cdef readonly index_t n_classes
     cdef readonly Py_ssize_t n_columns
     cdef index_t n_lanes                # the classes, up to a multiple of 8
-    cdef uint16_t[::1] node_row         # of a node of little weight: that of every class, in n_lanes numbers
-    # In the order of the partition's rows: of two classes the weights of both, that of class 0 in the lower half;
-    # otherwise the class, and 2**32 times the weight, and those of a class stand together in every node.
+    cdef uint16_t[::1] node_row         # of a node of little weight: the weight of every class, in n_lanes numbers
+    # In the order of the partition's rows. With two classes: the weights of both, class 0 in the lower half. Otherwise:
+    # the class plus 2**32 times the weight; samples of a class are neighbours in every node.
     cdef uint64_t[::1] words
     cdef uint32_t[::1] pair_words       # of a node of two classes and little weight: both in 16 bits
-    cdef NodeFeature* slots             # as many as features
+    cdef NodeFeature* slots             # one a feature
     cdef index_t n_slots
     cdef index_t start, stop            # of the node whose features are in the slots
     cdef uint16_t[::1] pair_sums        # scratch: of a node of few samples, by class and sample

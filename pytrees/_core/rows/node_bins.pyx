@@ -1,7 +1,7 @@
 """Bins of the ranks that the samples of one node have in a feature, and their class counts.
 
-Bins that are made anew for every node fit it: they are about as many as a few samples each need, whatever the node's
-share of the feature's range.
+Bins that are made anew for every node fit it: each bin gets a few samples, whatever the node's share of the feature's
+range.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ ctypedef fused Rank:
 
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares
-    # Nodes of a smaller share of all rows read wide ranks row by row, others feature by feature.
+    # Nodes with a smaller share of all rows read wide ranks row by row, other nodes feature by feature.
     ROWS_OF_DENSE_NODE = 8
 
 
@@ -78,7 +78,7 @@ cdef void _group_by_class(RowPartition partition, const index_t[::1] labels, ind
         n = ends[label]
         ends[label] = n_before
         n_before += n
-    # rows[:ends[label]] end with those of this class that were met so far.
+    # rows[:ends[label]] end with the rows of this class that were met so far.
     for i in range(<index_t> partition.n_rows):
         label = labels[partition.spare_rows[i]]
         rows[ends[label]] = partition.spare_rows[i]
@@ -100,7 +100,7 @@ cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
 
 
 cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
-    """Lay out the same of a node of two classes, where all weights together are small."""
+    """Lay out the same for a node of two classes if all weights together are small."""
     cdef const uint64_t* words = &bins.words[start]
     cdef uint32_t* pair_words = &bins.pair_words[0]
     cdef index_t i
@@ -111,7 +111,8 @@ cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept n
 cdef int take_features(
     NodeBins bins, const index_t* features, index_t n_features, index_t start, index_t stop
 ) except -1 nogil:
-    """Lay out the keys of these features in slots, and cut them into bins; leave out those of which all are equal."""
+    """Lay out the keys of these features in slots, and cut them into bins; leave out features whose keys are all
+    equal."""
     cdef const index_t* rows = &bins.partition.rows[start]
     cdef index_t k, taken = 0, n = stop - start
     bins.n_slots = 0
@@ -186,7 +187,7 @@ cdef void _take_keys(
 
 
 cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t n_features, index_t n) noexcept nogil:
-    """Cut the keys that were laid out last into bins, and keep the slots of those that are not all equal."""
+    """Cut the keys that were laid out last into bins, and keep the slots of features whose keys are not all equal."""
     cdef index_t k, wanted = max(2, min(n // SAMPLES_PER_NODE_BIN, MOST_NODE_BINS))
     cdef NodeFeature* slot
     cdef NodeFeature taken
@@ -229,7 +230,7 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
 
 
 cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
-    """Count both classes in one word a bin, and turn the words into those of all bins up to each."""
+    """Count both classes in one word a bin, and cumulate the words."""
     cdef index_t i
     cdef const uint32_t* words = &bins.pair_words[0]
     cdef const uint32_t* keys = feature.keys
@@ -243,7 +244,7 @@ cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexc
 
 
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
-    """Count classes of which all weights together are small; up to a multiple of four there are zeros."""
+    """Count classes whose weights together are small; zeros follow up to a multiple of four."""
     cdef index_t i, n_lanes = bins.n_lanes
     cdef Py_ssize_t place
     cdef const uint64_t* words = &bins.words[bins.start]
@@ -273,7 +274,7 @@ cdef index_t sort_marked(
     NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
 ) noexcept nogil:
     """Write the samples in marked bins, of which there is at least one, to the partition's pairs: their numbers in the
-    node under their keys, sorted. Return how many they are."""
+    node under their keys, sorted. Return how many there are."""
     cdef uint64_t* pairs = &bins.partition.pairs[0]
     cdef index_t n_marked, first = 0, last = feature.n_bins - 1
     while not is_marked[first]:
@@ -294,8 +295,8 @@ cdef index_t sort_marked(
 cdef void split_and_count(
     NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
 ) noexcept nogil:
-    """Divide the node's rows, order kept on both sides: those whose rank is at most that of one row go left. Write the
-    class counts of these."""
+    """Divide the node's rows, order kept on both sides: rows whose rank is at most the rank of one row go left. Write
+    the class counts of the left side."""
     cdef index_t k
     cdef uint32_t last_rank = _rank(bins, feature, last_left)
     for k in range(bins.n_slots if bins.start == start and bins.stop == stop else 0):

@@ -9,7 +9,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint
 
 
 cdef enum:
-    # Entries behind those of all blocks, which vectors may read.
+    # Entries behind the entries of all blocks, which vectors may read.
     ENTRIES_BEHIND = 8
 
 
@@ -20,37 +20,38 @@ cdef struct Block:
 
 @cython.final
 cdef class Features:
-    """Values that the trees of a forest share, and their ranks where trees look at few features a node."""
+    """Values that the trees of a forest share, and their ranks if trees look at few features a node."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X
-    cdef float64_t[::1] smallest, largest   # value of every feature that is known; 0 where none is
+    cdef float64_t[::1] smallest, largest   # known values of every feature; 0 if none is known
     cdef readonly bint has_missing          # whether a numeric feature has missing values, which are NaN
-    cdef uint8_t[::1] lacks_values          # by feature, where has_missing: whether it has some
+    cdef uint8_t[::1] lacks_values          # by feature, if has_missing: whether it has missing values
     # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
     cdef uint64_t[::1] key_base
     cdef uint8_t[::1] key_shift
-    cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty where all are numeric
-    # By feature and row; both empty where blocks are sorted, otherwise the narrow ones where they suffice.
+    cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty if all are numeric
+    # By feature and row; both empty if blocks are sorted, otherwise the narrow ones if they suffice.
     cdef uint16_t[:, ::1] narrow_ranks
     cdef uint32_t[:, ::1] wide_ranks
-    # The same by row and feature, where nodes cut ranked features into bins; otherwise empty.
+    # The same by row and feature, if nodes cut ranked features into bins; otherwise empty.
     cdef uint16_t[:, ::1] narrow_rows
     cdef uint32_t[:, ::1] wide_rows
-    # The bins of the values, see histogram.pxd, and of features that have a bin for every value their number, of others
-    # 0; both empty without bins.
+    # The bins of the values, see histogram.pxd, and the number of values of each feature that has a bin for every
+    # value, 0 for other features; both empty without bins.
     cdef uint8_t[:, ::1] codes
     cdef index_t[::1] n_values
 
 
 @cython.final
 cdef class RowPartition:
-    """A node is a range [start, stop) of `rows`. Outside a block these are its rows. Inside a block they are its
-    places, and every feature's entries [start, stop) hold the same places in ascending order of the value, equal values
-    in the order of `rows`, missing values last. An entry is a place under its value's rank in the block.
+    """A node is a range [start, stop) of `rows`. Outside a block, the range holds the node's rows. Inside a block it
+    holds the node's places, and every feature's entries [start, stop) hold the same places in ascending order of the
+    value, equal values in the order of `rows`, missing values last. An entry is a place under its value's rank in the
+    block.
 
-    Where the features are ranked, there is one block: all rows, each at its own place. The entries of a node are
-    then made when they are asked for, and hold until others are."""
+    If the features are ranked, there is one block: all rows, each at its own place. The entries of a node are then made
+    when they are asked for, and are valid until others are made."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef Features features
@@ -64,8 +65,8 @@ cdef class RowPartition:
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
     cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
-    # Scratch of splits by category, where there are such features: as goes_left the number of a row's child; where a
-    # child's rows begin among its parent's; and where its next row goes.
+    # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
+    # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
 
 

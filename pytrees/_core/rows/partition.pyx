@@ -70,8 +70,8 @@ cdef class RowPartition:
         self, Features features, rows, Py_ssize_t largest_block, bint keeps_blocks, bint is_wide,
         RowPartition shared=None, bint shares_block=False,
     ):
-        """With `shared`, a second thread's scratch beside the rows of another partition, whose only block, of all rows,
-        it can share too: each then sees to rows of its own."""
+        """With `shared`, make a second thread's scratch beside the rows of another partition. It can share that
+        partition's only block, of all rows, too; each thread then works on rows of its own."""
         cdef Py_ssize_t kept, n_entries
         self.features = features
         self.X = features.X
@@ -142,8 +142,8 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 # ---------------------------------------------------------------------------------------------------------- values
 
 cdef bint _may_have_missing(Features features) noexcept nogil:
-    """Whether values are missing, or infinite: then they are not zero less themselves. (Several sums need not wait for
-    each other.)"""
+    """Whether values are missing or infinite: their difference to themselves is then not zero. (Several sums need not
+    wait for each other.)"""
     cdef float64_t sums[8]
     cdef float64_t total = 0.0
     cdef const float64_t* values = &features.X[0, 0] if features.n_features > 0 else NULL
@@ -203,13 +203,14 @@ cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) 
 
 
 cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
-    """Return a key for values that share the high key: it ascends with the value, and differs where they do."""
+    """Return a key for values that share the high key: it ascends with the value, and differs if the values differ."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
     return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
 
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
-    """Return the threshold between two values, the second of which is greater, or missing: then it is infinite."""
+    """Return the threshold between two values. The second value is greater, or missing: then the threshold is
+    infinite."""
     cdef float64_t middle = 0.5 * below + 0.5 * above
     if not below <= middle < above:
         middle = INFINITY if isnan(above) else below
@@ -339,7 +340,7 @@ cdef void _sort_by_code(
         count = counts[code]
         counts[code] = offset
         offset += count
-    # counts[code] is where the next entry of that bin goes.
+    # counts[code] is the place of the next entry of that bin.
     for place in range(n):
         code = features.codes[rows[place], feature]
         entries[counts[code]] = packed(code, place, entries[0])
@@ -357,8 +358,8 @@ cdef index_t block_row(RowPartition partition, Block block, index_t place) noexc
 
 
 cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
-    """Return where the feature's entries of the node that begins at `start` begin: blocks one after the other, in each
-    the features one after the other."""
+    """Return the index of the feature's first entry of the node that begins at `start`: blocks follow each other, and
+    in each block its features."""
     cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
     return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
@@ -477,7 +478,7 @@ cdef void mark_first(
     index_t last_left, index_t n_missing_left
 ) noexcept nogil:
     """Mark for the left side n_left entries of the feature: the last n_missing_left, whose value is missing, and the
-    first others, of which `last_left` is the last place."""
+    first of the others, up to the place `last_left`."""
     if partition.is_ranked:
         _mark_by_rank(partition, feature, last_left, n_missing_left > 0, start, stop)
     elif partition.is_wide:
@@ -524,8 +525,8 @@ cdef inline void _mark(
 cdef void mark_at_most(
     RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil:
-    """Mark for the left side the rows whose value is at most the threshold and, where they belong there, those whose
-    value is missing."""
+    """Mark for the left side the rows whose value is at most the threshold and, if missing values go left, the rows
+    that lack the value."""
     cdef index_t i, row
     for i in range(start, stop):
         row = partition.rows[i]
@@ -578,7 +579,7 @@ cdef void _split_feature(
     cdef index_t i, left, right
     cdef Entry entry
     if not keeps_left:
-        # entries[right:] are the right ones met so far, from the end; right > i.
+        # entries[right:] are the right entries met so far, from the end; right > i.
         right = n
         for i in range(n - 1, -1, -1):
             entry = entries[i]
@@ -606,7 +607,7 @@ cdef void _split_feature(
 # ------------------------------------------------------------------------------------------------ splits by category
 
 cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    """Return how many different keys the sorted entries have; 0 where there is one, or one of fewer than
+    """Return how many different keys the sorted entries have; 0 if there is only one, or if one has fewer than
     min_samples_leaf samples."""
     cdef index_t i, start = 0, n_children = 1
     if key_of(entries[0]) == key_of(entries[n - 1]):
@@ -637,7 +638,7 @@ cdef void order_by_category(
 cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil:
-    """Number the categories of the node's rows, ascending, and return how many they are."""
+    """Number the categories of the node's rows, ascending, and return how many there are."""
     if not in_block:
         order_by_category(partition, feature, start, stop)
         return _mark_entries(partition, &partition.pairs[0], &partition.rows[start], stop - start)
@@ -649,7 +650,7 @@ cdef index_t mark_children(
 cdef inline index_t _mark_entries(
     RowPartition partition, const Entry* entries, const index_t* rows, index_t n
 ) noexcept nogil:
-    """Entries hold places in the block, or where `rows` are given numbers of these."""
+    """Entries hold places in the block or, if `rows` are given, indices into these."""
     cdef index_t i, place, child = 0
     partition.child_starts[0] = 0
     for i in range(n):
@@ -665,8 +666,8 @@ cdef inline index_t _mark_entries(
 cdef void mark_sides(
     RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
 ) noexcept nogil:
-    """Where categories are marked, mark two children instead: one for those that are listed, one for the others, the
-    first for that of the lowest category."""
+    """Turn marks of categories into marks of two children, for the listed categories and for the others; the first
+    child has the lowest category."""
     cdef index_t i, n_left = 0
     cdef index_t* child
     for i in range(start, stop):

@@ -1,7 +1,7 @@
 """Which cuts of a feature are allowed, and which of these are tried: the one mask of all limits.
 
-A cut stands behind a number of known values in ascending order. Missing values come after the known ones; they go to
-the right at one kind of cut, and to the left at another.
+A cut is behind a number of known values in ascending order. Missing values come after the known ones; they go to the
+right at one kind of cut, and to the left at another.
 """
 
 from pytrees._core.base.sorting cimport Entry, key_of
@@ -12,7 +12,7 @@ cdef struct AllowedCuts:
     # The fewest and the most known values that a cut sends left, with missing values on the right (MISSING_RIGHT) and
     # on the left. Without missing values the second kind has no cut.
     index_t[2] fewest, most
-    # The thresholds at which a cut is allowed, and those to try: all, or `n_tried` evenly spaced ones.
+    # The thresholds at which a cut is allowed, and the thresholds to try: all, or `n_tried` evenly spaced ones.
     index_t n_allowed, n_tried
     index_t n_seen, n_taken
 
@@ -33,12 +33,12 @@ cdef inline bint allows(const AllowedCuts* allowed, int missing, index_t n_known
 
 
 cdef inline bint allows_some(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
-    """Whether a cut behind so many known values is allowed with missing values on one of the sides."""
+    """Whether a cut behind this number of known values is allowed with missing values on one of the sides."""
     return allows(allowed, MISSING_RIGHT, n_known_left) or allows(allowed, MISSING_LEFT, n_known_left)
 
 
 cdef inline index_t last_cut(const AllowedCuts* allowed) noexcept nogil:
-    """Return behind how many known values the last cut can stand."""
+    """Return the greatest number of known values that a cut can have on its left."""
     return max(allowed.most[MISSING_RIGHT], allowed.most[MISSING_LEFT])
 
 

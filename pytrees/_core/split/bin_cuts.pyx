@@ -177,7 +177,7 @@ cdef inline index_t _mark_bins(
     BinnedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, float64_t to_reach, uint8_t* is_marked,
     bint has_missing
 ) noexcept nogil:
-    """Mark the bins inside which a cut could reach the score, and return how many they are."""
+    """Mark the bins inside which a cut could reach the score, and return how many there are."""
     cdef const int32_t* counts = feature.counts
     cdef index_t bin, n_in_bin, n_left = 0, n_marked = 0
     cdef BinnedScan local = scan[0]
@@ -230,7 +230,7 @@ cdef inline void _sort_marked(
     pairs."""
     cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
     cdef index_t i, row, n_marked = 0
-    # marked_rows[:n_marked] are those met so far; n_marked <= i - start.
+    # marked_rows[:n_marked] are the marked rows met so far; n_marked <= i - start.
     for i in range(start, stop):
         row = histograms.partition.rows[i]
         marked_rows[n_marked] = row

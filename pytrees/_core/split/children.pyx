@@ -28,7 +28,7 @@ cdef void start_node(ChildCounts children) noexcept nogil:
         start_whole_node(children)
         return
     if children.total > 0:
-        # Whole counts that are compared in floating point.
+        # Whole counts are compared in floating point.
         for label in range(children.node.n_classes):
             children.node.total_weights[label] = <float64_t> children.node.total_counts[label]
         children.node.total_weight = <float64_t> children.total
@@ -41,7 +41,8 @@ cdef void start_node(ChildCounts children) noexcept nogil:
 cdef int start_children(
     ChildCounts children, index_t feature, index_t n_children, index_t division
 ) except -1 nogil:
-    """Start the split by a feature, where it is into two sets of categories that of this number, otherwise NONE."""
+    """Start the split by a feature; `division` is the number of two sets of categories, or NONE for one child a
+    category."""
     children.present.feature = feature
     children.present.n_children = n_children
     children.present.division = division
@@ -99,7 +100,8 @@ cdef int end_child(ChildCounts children) except -1 nogil:
 
 
 cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
-    """Give the second of two children what the first leaves of the node, as at a cut: this fixes what is rounded."""
+    """Give the second of two children the node's weights less the first child's, as at a cut: this fixes the
+    rounding."""
     cdef index_t label
     if children.n_ended == 0:
         children.node.left_weights[:] = children.weights
@@ -111,7 +113,7 @@ cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
 
 
 cdef int offer_children(ChildCounts children) except -1 nogil:
-    """Keep the split whose last child has ended where it is better than the best of the node so far."""
+    """Keep the split, whose last child has ended, if it is better than the best of the node so far."""
     cdef Gain gain
     cdef float64_t given
     if children.user_criterion is not None:
@@ -138,7 +140,7 @@ cdef float64_t node_weight(ChildCounts children) noexcept nogil:
 cdef int offer_user_gain(
     ChildCounts children, index_t feature, index_t n_children, index_t division, float64_t given, float64_t weight
 ) except -1 nogil:
-    """Offer the split of a node of this weight to which a user's criterion has given a gain."""
+    """Offer a split with the gain that a user's criterion has given; `weight` is the node's."""
     cdef Gain gain
     if given > -INFINITY:
         gain = tolerant_gain(given, weight)

@@ -26,7 +26,7 @@ cdef int find_cut(NodeSearch search, const NodeRows* node, Split* best) except -
 
 
 cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
-    """Search the node on its way."""
+    """Search the node by its way."""
     cdef const NodeRows* node = search.node
     cdef Way way
     start_scan(scan, search.counts)

@@ -15,4 +15,4 @@ cdef class NodeOrders(FeatureOrders):
     cdef index_t min_samples_leaf, max_candidates
     cdef Block block
     cdef index_t start, stop                    # of the node, among the partition's rows
-    cdef index_t[::1] number_of_place           # a place's number among those of the node
+    cdef index_t[::1] number_of_place           # a place's number among the node's places

@@ -44,7 +44,7 @@ def gains_of_cuts(criterion, left, right):
 def impurities(criterion, counts):
     """Compute the impurity of every node from its class counts, (n_nodes, n_classes), int64 or float64.
 
-    That of a node without samples is 0.
+    A node without samples has the impurity 0.
     """
     found = np.zeros(len(counts))
     if not has_impurity(code_of(criterion)):
@@ -61,7 +61,8 @@ def impurities(criterion, counts):
 
 
 def weighted_fractions(criterion, const int64_t[:, ::1] counts):
-    """Return the impurity of every node times its total count, as fractions; None where the criterion's are none.
+    """Return the impurity of every node times its total count, as fractions; None if the criterion has no exact
+    impurities.
 
     A node has samples: its counts are not all zero.
     """
@@ -84,8 +85,8 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
 
 
 def _as_compared(criterion, left, right):
-    """Return both children's counts, of floating-point numbers where the criterion has no exact gains of whole ones,
-    and room for the counts of a node."""
+    """Return both children's counts, in floating point if the criterion has no exact gains, and room for the counts of
+    a node."""
     n_classes = left.shape[1]
     if code_of(criterion) > LAST_ON_COUNTS:
         refuse_code(code_of(criterion))

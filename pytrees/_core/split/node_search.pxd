@@ -22,18 +22,18 @@ cdef struct NodeRows:
     index_t start, stop     # of the partition's rows
     bint in_block           # with sorted features, otherwise with counts of bins
     Block block
-    index_t first_of_1      # if two classes stand in their order: the first place of the second class
+    index_t first_of_1      # if two classes are in order: the first place of the second class
     Slot* slot
 
 
 cdef struct Split:
-    index_t feature     # NONE where no split is allowed
-    index_t n_children  # two of a cut; of a categorical feature one for every category, or for two sets of them
-    index_t division    # of such sets: which ones, see CategoryCounts; otherwise NONE
-    bint is_large       # of such a feature: the gain is a fraction of more than 128 bits, see ChildCounts
-    # Of a cut:
+    index_t feature     # NONE if no split is allowed
+    index_t n_children  # two for a cut or two sets of categories; otherwise one for every category
+    index_t division    # two sets of categories: which ones, see CategoryCounts; otherwise NONE
+    bint is_large       # categorical feature: the gain is a fraction of more than 128 bits, see ChildCounts
+    # For a cut:
     index_t n_left      # samples that go left
-    index_t n_missing, n_missing_left   # samples that lack the feature's value, and those of them that go left
+    index_t n_missing, n_missing_left   # samples that lack the feature's value: all of them, and how many go left
     index_t last_left, first_right      # inside a block: places on both sides of the cut, the latter perhaps missing
     index_t bin                         # outside: the bin that the cut ends or lies in
     float64_t threshold
@@ -65,13 +65,13 @@ cdef class NodeSearch:
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
     cdef ClassCounts counts
-    cdef bint is_counted                        # whether these are already the counts of the node that is searched
-    cdef const NodeRows* node                   # that is searched for cuts
+    cdef bint is_counted                        # whether these are already the counts of the searched node
+    cdef const NodeRows* node                   # the node that is searched for cuts
     cdef Split* best                            # its best split so far
-    cdef SequenceScanner sequences              # None but for sequences, as the next
+    cdef SequenceScanner sequences              # None unless label sequences are judged; so is `orders`
     cdef NodeOrders orders
-    cdef CutTable table                         # None but for a user's criterion on counts
-    cdef SequenceCriterion user_sequence        # None but for a user's criterion on sequences
+    cdef CutTable table                         # None unless a user's criterion judges counts
+    cdef SequenceCriterion user_sequence        # None unless a user's criterion judges sequences
     cdef const int64_t[::1] row_ids             # by row, if the user's X has other numbers for them; or empty
     cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows
     # Scratch of a feature's cuts: the numbers of samples on the left, and gains; by the side of missing values.
@@ -88,21 +88,21 @@ cdef class NodeSearch:
     cdef index_t[::1] drawn, drawn_categories
     cdef uint64_t[::1] drawn_bits       # scratch: a bit for every feature
     cdef index_t[::1] urn               # scratch: all features, ascending between draws
-    cdef index_t[::1] origins           # scratch: from where in the urn each drawn feature comes
+    cdef index_t[::1] origins           # scratch: the position in the urn of each drawn feature
     cdef index_t n_drawn, n_drawn_categories
     cdef float64_t[::1] scores          # scratch: the best score of every drawn feature
-    cdef int64_t[::1] most_in_bin       # scratch: of every drawn feature, the weight of its heaviest bin
+    cdef int64_t[::1] most_in_bin       # scratch: the weight of the heaviest bin of every drawn feature
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
-    """Return where the places of the node's block begin in arrays by place."""
+    """Return the first index of the node's block in arrays by place."""
     return node.block.start if search.partition.keeps_blocks else 0
 
 
 cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry* width) noexcept nogil:
-    """Return the class at a place, which arrays by place count, where entries have the width of `width`."""
+    """Return the class at an index of arrays by place; `width` points to entries of the block's width."""
     if Entry is uint32_t:
         return search.narrow_labels[place]
     else:
@@ -112,8 +112,8 @@ cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry
 cdef inline AllowedCuts allow_cuts(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
-    """Return which cuts of the sorted entries, of which the last n_missing lack the value, are allowed and tried. The
-    classes of the node are counted."""
+    """Return the cuts of the sorted entries that are allowed, and that are tried. The last n_missing entries lack the
+    value. The classes of the node are counted."""
     cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
     if search.min_leaf_weight > 0.0:
         allow_by_weight(search, node, entries, n_missing, &allowed)

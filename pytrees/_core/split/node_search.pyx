@@ -1,6 +1,7 @@
 """The search for the best split of a node: its state, its samples, and the features that it draws.
 
-`cut_search` looks for the best cut of a node, and `node_split` for the best split, by whatever the criterion judges.
+`cut_search` looks for the best cut of a node, and `node_split` for the best split, be it of class counts or of label
+sequences.
 """
 
 import numpy as np
@@ -119,7 +120,7 @@ cdef void allow_by_weight(
         missing += _weight_of(search, node, entries[n_known + i])
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
     # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first
-    # heavy_right leave enough on the right: without missing values, and with them.
+    # heavy_right of them leave enough on the right: without missing values, and with them.
     for i in range(n_known):
         known += _weight_of(search, node, entries[i])
         for side in range(2):
@@ -195,11 +196,12 @@ cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
 
 
 cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
-    """Put the node's rows of the first of two classes before those of the second: a place then tells the class."""
+    """Put the node's rows of the first of two classes before the rows of the second class: a place then tells the
+    class."""
     cdef index_t* rows = &search.partition.rows[node.start]
     cdef index_t* spare = &search.partition.spare_rows[0]
     cdef index_t i, row, n_of_0 = 0, n_of_1 = 0
-    # rows[:n_of_0] and spare[:n_of_1] are those met so far; n_of_0 <= i.
+    # rows[:n_of_0] and spare[:n_of_1] are the rows met so far; n_of_0 <= i.
     for i in range(node.stop - node.start):
         row = rows[i]
         rows[n_of_0] = row
@@ -211,7 +213,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 
 
 cdef void share_block(NodeSearch search, NodeSearch other):
-    """Let the scanner read the classes and weights beside the block of another thread's, which its partition shares."""
+    """Share the classes and weights beside the block of another thread's search; both partitions share the block."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
 
@@ -337,8 +339,8 @@ cdef void write_cut(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
     index_t n_known_left, bint missing_left, Split* best
 ) noexcept nogil:
-    """Write the split that sends the first samples of the sorted entries to the left, and perhaps those that lack the
-    value; not its gain and its threshold."""
+    """Write the split that sends the first samples of the sorted entries, and perhaps the samples that lack the value,
+    to the left; its gain and its threshold are not written."""
     best.feature = feature
     best.n_missing = n_missing
     best.n_missing_left = n_missing if missing_left else 0
@@ -350,8 +352,8 @@ cdef void write_cut(
 cdef void write_ranked_cut(
     NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
 ) noexcept nogil:
-    """Write the split that sends the samples of keys up to `last_key` to the left, but for its gain: count these, and
-    find a sample of the greatest value among them and one of the smallest value among the others."""
+    """Write the split that sends the samples of keys up to `last_key` to the left, but not its gain: count these
+    samples, and find one of the greatest value among them and one of the smallest value among the others."""
     cdef const NodeFeature* feature = &search.node_bins.slots[number]
     cdef int32_t last_left, first_right
     best.feature = feature.feature

@@ -1,7 +1,7 @@
 """The best split of one node: the best cut of a numeric feature, or the best split by a categorical one.
 
-Criteria on class counts are scanned by `scan`. Those on label sequences, those of the user, and splits by category are
-judged here.
+`cut_search` finds the best cut for the engine's criteria on class counts. Criteria on label sequences, a user's
+criteria, and splits by category are judged here.
 """
 
 import numpy as np
@@ -89,10 +89,10 @@ def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_chil
 def ranked_cut(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, n_classes, criterion, index_t min_samples_leaf
 ):
-    """Find the best cut of all samples as nodes do that look at few of many features: by ranks, in bins of the node.
+    """Find the best cut of all samples like nodes that look at few of many features: by ranks, in bins of the node.
 
     The criterion has bounds, weights are whole numbers or None, and no value is missing. Returns the feature, the
-    number of samples that go left, the threshold and the gain; None where no cut is allowed.
+    number of samples that go left, the threshold and the gain; None if no cut is allowed.
     """
     cdef NodeRows node
     cdef Split best
@@ -120,7 +120,7 @@ def ranked_cut(
 # --------------------------------------------------------------------------------------------------- the best split
 
 cdef int find_split(NodeSearch search, const NodeRows* node, uint64_t random_state, Split* best) except -1 nogil:
-    """Write the best split of the node's samples; of equal ones that of the lowest feature, then threshold, then with
+    """Write the best split of the node's samples; ties go to the lowest feature, then the lowest threshold, then
     missing values on the right."""
     _forget_split(best)
     draw_features(search, node, random_state)
@@ -150,7 +150,7 @@ cdef inline void _forget_split(Split* best) noexcept nogil:
 cdef int offer_to_user(
     NodeSearch search, const NodeRows* node, uint64_t random_state, index_t number, UserCut* best_of_node
 ) except -1 nogil:
-    """Put the node's cuts into the user's table under this number; where it is full they are judged at once."""
+    """Put the node's cuts into the user's table under this number; a full table is judged at once."""
     draw_features(search, node, random_state)
     return _add_cuts(search, node, number, best_of_node)
 
@@ -236,7 +236,7 @@ cdef int _find_by_user_sequences(NodeSearch search, const NodeRows* node, Split*
 
 
 cdef int _find_in_user_sequences(NodeSearch search, const NodeRows* node, index_t feature, Split* best) except -1 nogil:
-    """Write the best cut of a feature where it is better than the best so far."""
+    """Write the best cut of a feature if it is better than the best so far."""
     cdef index_t way, n_missing, n_known_left, best_of_feature = NONE, n = node.stop - node.start
     cdef index_t[2] n_cuts, next_cut
     cdef float64_t best_gain = 0.0
@@ -245,7 +245,8 @@ cdef int _find_in_user_sequences(NodeSearch search, const NodeRows* node, index_
     n_cuts[MISSING_RIGHT] = _judge_user_sequences(search, feature, n, False, &n_missing)
     n_cuts[MISSING_LEFT] = _judge_user_sequences(search, feature, n, True, &n_missing) if n_missing > 0 else 0
     next_cut[MISSING_RIGHT] = next_cut[MISSING_LEFT] = 0
-    # Of both ways the cuts before the next ones have been compared: by threshold, the missing on the right first.
+    # Merge the cuts of both ways by threshold, missing values on the right first; cuts before the next ones are
+    # compared.
     while next_cut[MISSING_RIGHT] < n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT]:
         way = MISSING_RIGHT
         if next_cut[MISSING_RIGHT] == n_cuts[MISSING_RIGHT] or next_cut[MISSING_LEFT] < n_cuts[MISSING_LEFT] and (
@@ -431,7 +432,7 @@ cdef inline void _add_cut(
             )
         table.left[cut, label] = left
         if has_float_weights:
-            # Where all of a class is on the left, rounding can leave less than nothing.
+            # If a class is all on the left, rounding can leave less than zero.
             table.right[cut, label] = max(search.counts.total_weights[label] - left, 0.0)
         else:
             table.right[cut, label] = <float64_t> search.counts.total_counts[label] - left
@@ -443,9 +444,8 @@ cdef inline void _add_cut(
 # ------------------------------------------------------------------------------------------------ splits by category
 
 cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
-    """Put the best split by a drawn categorical feature in the place of the best cut, where it is better, or where it
-    is not worse and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid
-    out."""
+    """Replace the best cut by the best split by a drawn categorical feature, if that split is better, or if it is as
+    good and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid out."""
     start_node(search.children)
     if not node.in_block:
         _offer_unsorted_features(search, node, best)
@@ -504,7 +504,7 @@ cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
 
 
 cdef int _compare_to_cut(ChildCounts children, ClassCounts counts) except -2 nogil:
-    """Return 1 where the best split by category gains more entropy than the best cut, 0 where it gains as much, else
+    """Return 1 if the best split by category gains more information than the best cut, 0 if both gain the same, else
     -1."""
     count_cut(&counts.logs[0], &counts.total_counts[0], &counts.best_left_counts[0], counts.n_classes)
     return compare_information(
@@ -540,7 +540,7 @@ cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node,
     cdef index_t i, place, first = first_place(search, node)
     cdef bint has_floats = search.float_weights.shape[0] > 0
     cdef float64_t weight = 0.0
-    # Of entries[:i], `weight` is that of those of the last child; the others' children weigh enough.
+    # `weight` is the weight of the last child's samples in entries[:i]; the children before it weigh enough.
     for i in range(node.stop - node.start):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
             if weight < search.min_leaf_weight:
@@ -560,7 +560,7 @@ cdef inline void _count_entries(
     cdef int64_t count = 1
     cdef float64_t weight
     cdef int64_t* counts = &search.children.counts[0]
-    # Of entries[:i], those of the last child are counted; the others' children have ended.
+    # The last child's samples in entries[:i] are counted; the children before it have ended.
     for i in range(n):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
             end_child(search.children)

@@ -1,7 +1,7 @@
 """The best split of a categorical feature into two sets of categories.
 
-The samples of every category are counted once. What a division gains follows from these counts, but for criteria on
-label sequences, whose samples are gone through for every division.
+The samples of every category are counted once, and these counts give the gains of all divisions. Only criteria on label
+sequences go through the samples for every division.
 """
 
 import numpy as np
@@ -87,7 +87,7 @@ cdef void _count_categories(
     cdef int64_t count = 1
     cdef float64_t weight
     categories.n_present = 0
-    # Of entries[:i] the samples are counted.
+    # The samples of entries[:i] are counted.
     for i in range(node.stop - node.start):
         place = place_of(entries[i])
         if node.in_block:
@@ -196,7 +196,7 @@ cdef inline void _number_categories(NodeSearch search, const Entry* entries, ind
 
 
 cdef void _divide(NodeSearch search, CategoryCounts categories, const NodeRows* node) noexcept nogil:
-    """Write the entries of the samples on the listed side, in their order, and then those of the others."""
+    """Write the entries of the samples on the listed side, in their order, and then the entries of the others."""
     cdef index_t i, place, listed = 0, other = categories.n_listed
     for i in range(node.stop - node.start):
         place = search.partition.rows[node.start + i]
