@@ -24,8 +24,8 @@ from pytrees._core.criteria.ranking_scores cimport (
 )
 from pytrees._core.criteria.table cimport BinnedScan, move_left, start_feature, tie_margin
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, PairedSamples, count_pair_words, count_rows_of_lanes, label_of_word, take_pair_words,
-    weight_of_word,
+    NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
+    weight_of_packed,
 )
 
 # Criteria whose scores of two classes come from words that count both.
@@ -93,7 +93,7 @@ cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* score
 
 # ------------------------------------------------------------------------------------------- bins of the node, pairs
 
-cdef inline bint counts_in_words(const BinnedScan* scan) noexcept nogil:
+cdef inline bint counts_in_halves(const BinnedScan* scan) noexcept nogil:
     """Whether one word counts both classes, if weights are small."""
     if BinnedScan in BinaryScan:
         return True
@@ -104,16 +104,16 @@ cdef inline bint counts_in_words(const BinnedScan* scan) noexcept nogil:
 
 
 cdef inline index_t most_in_pairs(const BinnedScan* scan) noexcept nogil:
-    return MOST_IN_PAIRS if counts_in_words(scan) else MOST_OF_CLASSES_IN_PAIRS
+    return MOST_IN_PAIRS if counts_in_halves(scan) else MOST_OF_CLASSES_IN_PAIRS
 
 
 cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
     if BinnedScan in BinaryScan:
-        take_pair_words(bins, bins.start, bins.stop)
-    elif counts_in_words(scan):
-        take_pair_words(bins, bins.start, bins.stop)
+        take_halves(bins, bins.start, bins.stop)
+    elif counts_in_halves(scan):
+        take_halves(bins, bins.start, bins.stop)
     else:
         for label in range(bins.n_classes):
             bins.node_row[label] = <uint16_t> scan.total_counts[label]
@@ -123,8 +123,8 @@ cdef inline float score_bins(
     const BinnedScan* scan, NodeBins bins, NodeFeature* feature, index_t n, index_t first, index_t last
 ) noexcept nogil:
     """Count the bins of a feature and score the cuts between them; return the greatest score of [first, last)."""
-    if counts_in_words(scan):
-        count_pair_words(bins, feature, n)
+    if counts_in_halves(scan):
+        count_halves(bins, feature, n)
     else:
         count_rows_of_lanes(bins, feature, n)
     if BinnedScan is BinaryRankingScan:
@@ -156,7 +156,7 @@ cdef inline void take_bins_left(
     cdef uint32_t word
     cdef const uint16_t* row
     start_feature(scan)
-    if counts_in_words(scan):
+    if counts_in_halves(scan):
         word = (<const uint32_t*> feature.counts)[bin]
         move_left(scan, 0, word & 0xFFFF)
         move_left(scan, 1, word >> 16)
@@ -166,26 +166,26 @@ cdef inline void take_bins_left(
             move_left(scan, label, row[label])
 
 
-cdef inline void move_word_left(BinnedScan* scan, NodeBins bins, uint64_t word) noexcept nogil:
+cdef inline void move_packed_left(BinnedScan* scan, NodeBins bins, uint64_t word) noexcept nogil:
     """Move a sample whose class and weight are in a word to the left child."""
     if BinnedScan in BinaryScan:
         move_left(scan, 0, <int64_t> (word & <uint64_t> 0xFFFFFFFF))
         move_left(scan, 1, <int64_t> (word >> 32))
     else:
-        move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+        move_left(scan, label_of_packed(bins, word), weight_of_packed(bins, word))
 
 
 cdef inline void lay_out_pairs(
     const BinnedScan* scan, NodeBins bins, index_t n, PairedSamples* samples
 ) noexcept nogil:
     """Lay out the classes and weights of the node's samples, class by class if they are more than two."""
-    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef const uint64_t* words = &bins.packed[bins.start]
     cdef index_t i, n_classes = 0
     cdef uint32_t label, previous = 0xFFFFFFFF, weight, total = 0, squares = 0
-    if counts_in_words(scan):
-        take_pair_words(bins, bins.start, bins.stop)
+    if counts_in_halves(scan):
+        take_halves(bins, bins.start, bins.stop)
         for i in range(n):
-            samples.weights[i] = <uint16_t> (bins.pair_words[i] & 0xFF | bins.pair_words[i] >> 8)
+            samples.weights[i] = <uint16_t> (bins.halves[i] & 0xFF | bins.halves[i] >> 8)
         return
     # The classes and their totals cover the samples met so far.
     for i in range(n):
@@ -210,7 +210,7 @@ cdef inline float score_pairs(
 ) noexcept nogil:
     """Score the cut behind every sample, from the sums of all samples of no greater key; return the greatest score.
     The cut behind the greatest key is none, but is scored."""
-    if counts_in_words(scan):
+    if counts_in_halves(scan):
         sum_pairs(keys, samples.weights, n, <uint16_t*> feature.counts)
     if BinnedScan is BinaryRankingScan:
         return score_pairs_by_ranking(scan, feature, n)
@@ -231,7 +231,7 @@ cdef inline void take_pair_left(
     start_feature(scan)
     if BinnedScan is GiniScan:
         take_pair_left_by_gini(scan, feature, found)
-    elif counts_in_words(scan):
+    elif counts_in_halves(scan):
         move_left(scan, 0, sums[found] & 0xFF)
         move_left(scan, 1, sums[found] >> 8)
     else:
@@ -240,4 +240,4 @@ cdef inline void take_pair_left(
             while i < samples.classes.ends[k]:
                 weight += samples.weights[i] if feature.keys[i] <= key else 0
                 i += 1
-            move_left(scan, label_of_word(bins, bins.words[bins.start + i - 1]), weight)
+            move_left(scan, label_of_packed(bins, bins.packed[bins.start + i - 1]), weight)

@@ -28,7 +28,7 @@ from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.rows.histogram cimport mark_by_bins
-from pytrees._core.rows.node_bins cimport split_and_count, take_words
+from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
@@ -296,7 +296,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
             _list_categories(tree, tree.search.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
     if tree.search.node_bins is not None:
-        take_words(tree.search.node_bins, rows.start, rows.stop)
+        take_packed(tree.search.node_bins, rows.start, rows.stop)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0

@@ -102,7 +102,7 @@ cdef class Histograms:
 # ------------------------------------------------------------------------------------------------------------- bins
 
 cdef void _cut(
-    Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* pairs, uint64_t* spare
+    Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil:
     """Cut the feature behind values of the sample: into bins of one value each if they suffice, otherwise into bins of
     about equal numbers of rows; frequent values have bins of their own."""
@@ -110,20 +110,20 @@ cdef void _cut(
     cdef index_t last[MAX_BINS]
     cdef index_t i, n = <index_t> sample.shape[0]
     cdef index_t wanted
-    sort_by_value(all_bins.features, feature, &sample[0], n, pairs, spare)
-    while n > 0 and isnan(all_bins.features.X[sample[place_of(pairs[n - 1])], feature]):
+    sort_by_value(all_bins.features, feature, &sample[0], n, keyed, spare)
+    while n > 0 and isnan(all_bins.features.X[sample[place_of(keyed[n - 1])], feature]):
         n -= 1
     wanted = n // max_bins + 1
-    if n > 0 and key_of(pairs[n - 1]) < <uint32_t> max_bins:
+    if n > 0 and key_of(keyed[n - 1]) < <uint32_t> max_bins:
         wanted = 1
-    bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
+    bins.n_bins = _ends_of_bins(keyed, n, wanted, max_bins, last)
     while bins.n_bins > max_bins:
         wanted *= 2
-        bins.n_bins = _ends_of_bins(pairs, n, wanted, max_bins, last)
+        bins.n_bins = _ends_of_bins(keyed, n, wanted, max_bins, last)
     for i in range(2 * MAX_BINS):
         bins.edges[i] = INFINITY
     for i in range(bins.n_bins):
-        bins.members[i] = all_bins.features.X[sample[place_of(pairs[last[i]])], feature]
+        bins.members[i] = all_bins.features.X[sample[place_of(keyed[last[i]])], feature]
         if i < bins.n_bins - 1:
             bins.edges[i] = bins.members[i]
     if bins.n_bins == 0:
@@ -157,14 +157,14 @@ cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) n
 
 
 cdef index_t _ends_of_bins(
-    const uint64_t* pairs, index_t n, index_t wanted, index_t max_bins, index_t* last
+    const uint64_t* keyed, index_t n, index_t wanted, index_t max_bins, index_t* last
 ) noexcept nogil:
-    """Write the ends of the bins in the sorted pairs[:n], and return how many there are: more than max_bins if these do
+    """Write the ends of the bins in the sorted keyed[:n], and return how many there are: more than max_bins if these do
     not suffice. A bin ends once it has the wanted number of rows, and before a value that alone has this number."""
     cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
     while start < n:
         stop = start + 1
-        while stop < n and key_of(pairs[stop]) == key_of(pairs[start]):
+        while stop < n and key_of(keyed[stop]) == key_of(keyed[start]):
             stop += 1
         if n_in_bin > 0 and stop - start >= wanted:
             if n_bins == max_bins:

@@ -45,8 +45,8 @@ cdef class NodeBins:
     cdef uint16_t[::1] node_row         # of a node of little weight: the weight of every class, in n_lanes numbers
     # In the order of the partition's rows. With two classes: the weights of both, class 0 in the lower half. Otherwise:
     # the class plus 2**32 times the weight; samples of a class are neighbours in every node.
-    cdef uint64_t[::1] words
-    cdef uint32_t[::1] pair_words       # of a node of two classes and little weight: both in 16 bits
+    cdef uint64_t[::1] packed
+    cdef uint32_t[::1] halves       # of a node of two classes and little weight: both in 16 bits
     cdef NodeFeature* slots             # one a feature
     cdef index_t n_slots
     cdef index_t start, stop            # of the node whose features are in the slots
@@ -56,13 +56,13 @@ cdef class NodeBins:
     cdef int64_t[::1] left_counts       # of a node's left child
 
 
-cdef inline index_t label_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+cdef inline index_t label_of_packed(NodeBins bins, uint64_t word) noexcept nogil:
     if bins.n_classes == 2:
         return <index_t> (word > <uint64_t> 0xFFFFFFFF)
     return <index_t> (word & <uint64_t> 0xFFFFFFFF)
 
 
-cdef inline int64_t weight_of_word(NodeBins bins, uint64_t word) noexcept nogil:
+cdef inline int64_t weight_of_packed(NodeBins bins, uint64_t word) noexcept nogil:
     if bins.n_classes == 2:
         return <int64_t> ((word | word >> 32) & <uint64_t> 0xFFFFFFFF)
     return <int64_t> (word >> 32)
@@ -77,13 +77,13 @@ cdef inline uint32_t last_key_of_bin(const NodeFeature* feature, index_t bin) no
     return feature.smallest + (((<uint32_t> bin + 1) << feature.shift) - 1)
 
 
-cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
-cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil
+cdef void take_packed(NodeBins bins, index_t start, index_t stop) noexcept nogil
+cdef void take_halves(NodeBins bins, index_t start, index_t stop) noexcept nogil
 cdef int take_features(
     NodeBins bins, const index_t* features, index_t n_features, index_t start, index_t stop
 ) except -1 nogil
 cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
-cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
+cdef void count_halves(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
 cdef index_t sort_marked(

@@ -39,8 +39,8 @@ cdef class NodeBins:
         self.n_columns = n_classes + 1
         self.n_lanes = (n_classes + 7) // 8 * 8
         self.node_row = np.zeros(self.n_lanes, dtype=np.uint16)
-        self.words = np.empty(partition.n_rows, dtype=np.uint64)
-        self.pair_words = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
+        self.packed = np.empty(partition.n_rows, dtype=np.uint64)
+        self.halves = np.empty(partition.n_rows if n_classes == 2 else 0, dtype=np.uint32)
         self.pair_sums = np.empty(n_classes * MOST_PAIRED, dtype=np.uint16)
         self.is_marked = np.empty(MOST_NODE_BINS, dtype=np.uint8)
         self.n_up_to = np.empty(MOST_NODE_BINS, dtype=np.int32)
@@ -51,7 +51,7 @@ cdef class NodeBins:
         _allocate(self, self.slots)
         if n_classes > 2:
             _group_by_class(partition, labels, np.zeros(n_classes, dtype=np.int32))
-        take_words(self, 0, <index_t> partition.n_rows)
+        take_packed(self, 0, <index_t> partition.n_rows)
 
     def __dealloc__(self):
         cdef Py_ssize_t slot
@@ -85,7 +85,7 @@ cdef void _group_by_class(RowPartition partition, const index_t[::1] labels, ind
         ends[label] += 1
 
 
-cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+cdef void take_packed(NodeBins bins, index_t start, index_t stop) noexcept nogil:
     """Lay out the classes and weights of rows that have come into this order."""
     cdef index_t i, row
     cdef uint64_t weight = 1
@@ -94,18 +94,18 @@ cdef void take_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
         if bins.weights.shape[0] > 0:
             weight = <uint64_t> bins.weights[row]
         if bins.n_classes == 2:
-            bins.words[i] = weight << (32 * bins.labels[row])
+            bins.packed[i] = weight << (32 * bins.labels[row])
         else:
-            bins.words[i] = weight << 32 | <uint64_t> bins.labels[row]
+            bins.packed[i] = weight << 32 | <uint64_t> bins.labels[row]
 
 
-cdef void take_pair_words(NodeBins bins, index_t start, index_t stop) noexcept nogil:
+cdef void take_halves(NodeBins bins, index_t start, index_t stop) noexcept nogil:
     """Lay out the same for a node of two classes if all weights together are small."""
-    cdef const uint64_t* words = &bins.words[start]
-    cdef uint32_t* pair_words = &bins.pair_words[0]
+    cdef const uint64_t* packed = &bins.packed[start]
+    cdef uint32_t* halves = &bins.halves[0]
     cdef index_t i
     for i in range(stop - start):
-        pair_words[i] = <uint32_t> (words[i] | words[i] >> 16)
+        halves[i] = <uint32_t> (packed[i] | packed[i] >> 16)
 
 
 cdef int take_features(
@@ -216,30 +216,30 @@ cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t 
 
 cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
     cdef index_t i, n_columns = <index_t> bins.n_columns
-    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef const uint64_t* packed = &bins.packed[bins.start]
     cdef int32_t* counts
     memset(feature.counts, 0, feature.n_bins * bins.n_columns * sizeof(int32_t))
     for i in range(n):
         counts = feature.counts + <Py_ssize_t> ((feature.keys[i] - feature.smallest) >> feature.shift) * n_columns
         if bins.n_classes == 2:
-            counts[0] += <int32_t> words[i]
-            counts[1] += <int32_t> (words[i] >> 32)
+            counts[0] += <int32_t> packed[i]
+            counts[1] += <int32_t> (packed[i] >> 32)
         else:
-            counts[label_of_word(bins, words[i])] += <int32_t> weight_of_word(bins, words[i])
+            counts[label_of_packed(bins, packed[i])] += <int32_t> weight_of_packed(bins, packed[i])
         counts[n_columns - 1] += 1
 
 
-cdef void count_pair_words(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
+cdef void count_halves(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil:
     """Count both classes in one word a bin, and cumulate the words."""
     cdef index_t i
-    cdef const uint32_t* words = &bins.pair_words[0]
+    cdef const uint32_t* halves = &bins.halves[0]
     cdef const uint32_t* keys = feature.keys
     cdef uint32_t* counts = <uint32_t*> feature.counts
     cdef uint32_t smallest = feature.smallest
     cdef int shift = feature.shift
     memset(counts, 0, feature.n_bins * sizeof(uint32_t))
     for i in range(n):
-        counts[(keys[i] - smallest) >> shift] += words[i]
+        counts[(keys[i] - smallest) >> shift] += halves[i]
     sum_up(counts, feature.n_bins)
 
 
@@ -247,15 +247,15 @@ cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) no
     """Count classes whose weights together are small; zeros follow up to a multiple of four."""
     cdef index_t i, n_lanes = bins.n_lanes
     cdef Py_ssize_t place
-    cdef const uint64_t* words = &bins.words[bins.start]
+    cdef const uint64_t* packed = &bins.packed[bins.start]
     cdef const uint32_t* keys = feature.keys
     cdef uint16_t* rows = <uint16_t*> feature.counts
     cdef uint32_t smallest = feature.smallest
     cdef int shift = feature.shift
     memset(rows, 0, (feature.n_bins + 3) // 4 * 4 * n_lanes * sizeof(uint16_t))
     for i in range(n):
-        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + label_of_word(bins, words[i])
-        rows[place] += <uint16_t> weight_of_word(bins, words[i])
+        place = <Py_ssize_t> ((keys[i] - smallest) >> shift) * n_lanes + label_of_packed(bins, packed[i])
+        rows[place] += <uint16_t> weight_of_packed(bins, packed[i])
 
 
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil:
@@ -273,9 +273,9 @@ cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) no
 cdef index_t sort_marked(
     NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
 ) noexcept nogil:
-    """Write the samples in marked bins, of which there is at least one, to the partition's pairs: their numbers in the
+    """Write the samples in marked bins, of which there is at least one, to the partition's keyed places: their numbers in the
     node under their keys, sorted. Return how many there are."""
-    cdef uint64_t* pairs = &bins.partition.pairs[0]
+    cdef uint64_t* keyed = &bins.partition.keyed[0]
     cdef index_t n_marked, first = 0, last = feature.n_bins - 1
     while not is_marked[first]:
         first += 1
@@ -284,9 +284,9 @@ cdef index_t sort_marked(
     n_marked = find_marked(
         feature.keys, n, feature.smallest + (<uint32_t> first << feature.shift),
         feature.smallest + min(feature.span, <uint32_t> (((<uint64_t> last + 1) << feature.shift) - 1)),
-        feature.smallest, feature.shift, is_marked, pairs,
+        feature.smallest, feature.shift, is_marked, keyed,
     )
-    sort_entries(pairs, &bins.partition.spare_pairs[0], n_marked)
+    sort_entries(keyed, &bins.partition.spare_keyed[0], n_marked)
     return n_marked
 
 
@@ -321,31 +321,31 @@ cdef inline void _split_and_count(
 ) noexcept nogil:
     cdef index_t* rows = &bins.partition.rows[start]
     cdef index_t* spare_rows = &bins.partition.spare_rows[0]
-    cdef uint64_t* words = &bins.words[start]
-    cdef uint64_t* spare_words = &bins.partition.spare_pairs[0]
+    cdef uint64_t* packed = &bins.packed[start]
+    cdef uint64_t* spare_packed = &bins.partition.spare_keyed[0]
     cdef index_t i, row, label, left = 0, right = 0
     cdef uint64_t word, counts = 0
     cdef bint goes_left
     # rows[:left] are the left rows met so far, spare_rows[:right] the right ones; left <= i.
     for i in range(stop - start):
         row = rows[i]
-        word = words[i]
+        word = packed[i]
         goes_left = keys[i] <= last_key
         rows[left] = row
-        words[left] = word
+        packed[left] = word
         spare_rows[right] = row
-        spare_words[right] = word
+        spare_packed[right] = word
         left += goes_left
         right += 1 - goes_left
     memcpy(rows + left, spare_rows, right * sizeof(index_t))
-    memcpy(words + left, spare_words, right * sizeof(uint64_t))
+    memcpy(packed + left, spare_packed, right * sizeof(uint64_t))
     if bins.n_classes == 2:
         for i in range(left):
-            counts += words[i]
+            counts += packed[i]
         left_counts[0] = <int64_t> (counts & <uint64_t> 0xFFFFFFFF)
         left_counts[1] = <int64_t> (counts >> 32)
         return
     for label in range(bins.n_classes):
         left_counts[label] = 0
     for i in range(left):
-        left_counts[label_of_word(bins, words[i])] += weight_of_word(bins, words[i])
+        left_counts[label_of_packed(bins, packed[i])] += weight_of_packed(bins, packed[i])

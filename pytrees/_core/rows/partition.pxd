@@ -64,7 +64,7 @@ cdef class RowPartition:
     cdef bint is_ranked
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
-    cdef uint64_t[::1] pairs, spare_pairs   # scratch of sorts by value
+    cdef uint64_t[::1] keyed, spare_keyed   # scratch: places under keys, as sorts by value leave them
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
@@ -88,7 +88,7 @@ cdef inline bint is_categorical(Features features, index_t feature) noexcept nog
 
 cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
 cdef void sort_by_value(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil

@@ -104,8 +104,8 @@ cdef class RowPartition:
             self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
-        self.pairs = np.empty(self.n_rows, dtype=np.uint64)
-        self.spare_pairs = np.empty(self.n_rows, dtype=np.uint64)
+        self.keyed = np.empty(self.n_rows, dtype=np.uint64)
+        self.spare_keyed = np.empty(self.n_rows, dtype=np.uint64)
         if features.n_categories.shape[0] > 0:
             most_children = min(np.max(features.n_categories), self.n_rows)
             self.child_of = np.empty(self.goes_left.shape[0], dtype=np.int32)
@@ -185,15 +185,15 @@ cdef void _set_keys(Features features) noexcept nogil:
 cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
     """Rank every value among the feature's distinct values."""
     cdef index_t feature, i, n = <index_t> features.n_rows
-    cdef uint64_t* pairs = &scratch[0, 0]
+    cdef uint64_t* keyed = &scratch[0, 0]
     with nogil:
         for feature in range(<index_t> features.n_features):
-            sort_by_value(features, feature, &rows[0], n, pairs, &scratch[1, 0])
+            sort_by_value(features, feature, &rows[0], n, keyed, &scratch[1, 0])
             for i in range(n):
                 if features.narrow_ranks.shape[0] > 0:
-                    features.narrow_ranks[feature, place_of(pairs[i])] = <uint16_t> key_of(pairs[i])
+                    features.narrow_ranks[feature, place_of(keyed[i])] = <uint16_t> key_of(keyed[i])
                 else:
-                    features.wide_ranks[feature, place_of(pairs[i])] = key_of(pairs[i])
+                    features.wide_ranks[feature, place_of(keyed[i])] = key_of(keyed[i])
 
 
 cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) noexcept nogil:
@@ -220,75 +220,75 @@ cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogi
 # ------------------------------------------------------------------------------------------------------------ sorts
 
 cdef void sort_by_value(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil:
-    """pairs[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
+    """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
     cdef index_t place
     if features.has_missing and features.lacks_values[feature]:
-        _sort_with_missing(features, feature, rows, n, pairs, spare)
+        _sort_with_missing(features, feature, rows, n, keyed, spare)
         return
     for place in range(n):
-        pairs[place] = packed(_high_key(features, rows[place], feature), place, pairs[0])
-    _sort_keys(features, feature, rows, n, pairs, spare)
+        keyed[place] = packed(_high_key(features, rows[place], feature), place, keyed[0])
+    _sort_keys(features, feature, rows, n, keyed, spare)
 
 
 cdef void _sort_with_missing(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil:
     cdef index_t place, n_sorted = 0
     cdef uint32_t rank
     for place in range(n):
         if not isnan(features.X[rows[place], feature]):
-            pairs[n_sorted] = packed(_high_key(features, rows[place], feature), place, pairs[0])
+            keyed[n_sorted] = packed(_high_key(features, rows[place], feature), place, keyed[0])
             n_sorted += 1
-    rank = _sort_keys(features, feature, rows, n_sorted, pairs, spare)
+    rank = _sort_keys(features, feature, rows, n_sorted, keyed, spare)
     for place in range(n):
         if isnan(features.X[rows[place], feature]):
-            pairs[n_sorted] = packed(rank, place, pairs[0])
+            keyed[n_sorted] = packed(rank, place, keyed[0])
             n_sorted += 1
 
 
 cdef inline uint32_t _sort_keys(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* pairs, uint64_t* spare
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil:
     """Sort places under the high keys of their values, put them under the ranks, and return the next rank."""
     cdef index_t start, stop, place
     cdef uint32_t key, rank = 0
-    sort_entries(pairs, spare, n)
+    sort_entries(keyed, spare, n)
     start = 0
-    # pairs[:start] hold ranks below `rank`, and pairs[start:] greater values, still under their keys.
+    # keyed[:start] hold ranks below `rank`, and keyed[start:] greater values, still under their keys.
     while start < n:
-        key = key_of(pairs[start])
+        key = key_of(keyed[start])
         stop = start + 1
-        while stop < n and key_of(pairs[stop]) == key:
+        while stop < n and key_of(keyed[stop]) == key:
             stop += 1
         if stop - start == 1 or features.key_shift[feature] == 0:
             for place in range(start, stop):
-                pairs[place] = packed(rank, place_of(pairs[place]), pairs[0])
+                keyed[place] = packed(rank, place_of(keyed[place]), keyed[0])
             rank += 1
         else:
-            rank = _rank_by_low_keys(features, feature, rows, pairs + start, spare, stop - start, rank)
+            rank = _rank_by_low_keys(features, feature, rows, keyed + start, spare, stop - start, rank)
         start = stop
     return rank
 
 
 cdef uint32_t _rank_by_low_keys(
-    Features features, index_t feature, const index_t* rows, uint64_t* pairs, uint64_t* spare, index_t n, uint32_t rank
+    Features features, index_t feature, const index_t* rows, uint64_t* keyed, uint64_t* spare, index_t n, uint32_t rank
 ) noexcept nogil:
-    """Sort these pairs, which share a key, rank their values from `rank`, and return the next rank."""
+    """Sort these places, which share a key, rank their values from `rank`, and return the next rank."""
     cdef index_t i, place
     cdef uint32_t key, last_key
     for i in range(n):
-        place = place_of(pairs[i])
-        pairs[i] = packed(_low_key(features, rows[place], feature), place, pairs[0])
-    sort_entries(pairs, spare, n)
-    last_key = key_of(pairs[0])
+        place = place_of(keyed[i])
+        keyed[i] = packed(_low_key(features, rows[place], feature), place, keyed[0])
+    sort_entries(keyed, spare, n)
+    last_key = key_of(keyed[0])
     for i in range(n):
-        key = key_of(pairs[i])
+        key = key_of(keyed[i])
         rank += key != last_key
         last_key = key
-        pairs[i] = packed(rank, place_of(pairs[i]), pairs[0])
+        keyed[i] = packed(rank, place_of(keyed[i]), keyed[0])
     return rank + 1
 
 
@@ -299,7 +299,7 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
     cdef Block block
     cdef index_t i, feature, n = stop - start
     cdef index_t* row_of_place
-    cdef uint64_t* pairs = &partition.pairs[0]
+    cdef uint64_t* keyed = &partition.keyed[0]
     if partition.is_ranked:
         block.start = 0
         block.stop = <index_t> partition.features.n_rows
@@ -317,11 +317,11 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
                 &partition.narrow[_first_entry(partition, block, feature, start)],
             )
             continue
-        sort_by_value(partition.features, feature, row_of_place, n, pairs, &partition.spare_pairs[0])
+        sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
         if partition.is_wide:
-            memcpy(&partition.wide[_first_entry(partition, block, feature, start)], pairs, n * sizeof(uint64_t))
+            memcpy(&partition.wide[_first_entry(partition, block, feature, start)], keyed, n * sizeof(uint64_t))
         else:
-            _narrow(pairs, &partition.narrow[_first_entry(partition, block, feature, start)], n)
+            _narrow(keyed, &partition.narrow[_first_entry(partition, block, feature, start)], n)
     return block
 
 
@@ -347,10 +347,10 @@ cdef void _sort_by_code(
         counts[code] += 1
 
 
-cdef inline void _narrow(const uint64_t* pairs, uint32_t* entries, index_t n) noexcept nogil:
+cdef inline void _narrow(const uint64_t* keyed, uint32_t* entries, index_t n) noexcept nogil:
     cdef index_t i
     for i in range(n):
-        entries[i] = packed(key_of(pairs[i]), place_of(pairs[i]), entries[0])
+        entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
 
 
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil:
@@ -626,13 +626,13 @@ cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples
 cdef void order_by_category(
     RowPartition partition, index_t feature, index_t start, index_t stop
 ) noexcept nogil:
-    """Outside a block: `pairs` become the numbers of the node's rows, 0, 1, ..., under their categories, sorted."""
+    """Outside a block: `keyed` become the numbers of the node's rows, 0, 1, ..., under their categories, sorted."""
     cdef index_t i
     for i in range(stop - start):
-        partition.pairs[i] = packed(
+        partition.keyed[i] = packed(
             <uint32_t> partition.X[partition.rows[start + i], feature], i, <uint64_t> 0
         )
-    sort_entries(&partition.pairs[0], &partition.spare_pairs[0], stop - start)
+    sort_entries(&partition.keyed[0], &partition.spare_keyed[0], stop - start)
 
 
 cdef index_t mark_children(
@@ -641,7 +641,7 @@ cdef index_t mark_children(
     """Number the categories of the node's rows, ascending, and return how many there are."""
     if not in_block:
         order_by_category(partition, feature, start, stop)
-        return _mark_entries(partition, &partition.pairs[0], &partition.rows[start], stop - start)
+        return _mark_entries(partition, &partition.keyed[0], &partition.rows[start], stop - start)
     if partition.is_wide:
         return _mark_entries(partition, wide_entries(partition, block, feature, start, stop), NULL, stop - start)
     return _mark_entries(partition, narrow_entries(partition, block, feature, start, stop), NULL, stop - start)

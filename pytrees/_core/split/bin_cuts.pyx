@@ -19,7 +19,7 @@ from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.node_bins cimport (
-    NodeBins, NodeFeature, count_bins, label_of_word, last_key_of_bin, sort_marked, weight_of_word,
+    NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
 from pytrees._core.split.node_search cimport (
@@ -236,8 +236,8 @@ cdef inline void _sort_marked(
         marked_rows[n_marked] = row
         n_marked += is_marked[histograms.bins.codes[row, feature]]
     sort_by_value(
-        histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.pairs[0],
-        &histograms.partition.spare_pairs[0],
+        histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.keyed[0],
+        &histograms.partition.spare_keyed[0],
     )
 
 
@@ -289,18 +289,18 @@ cdef inline int _walk_inside(
     index_t n_in_bin, index_t n_left, BinCut* cut, bint has_missing
 ) except -1 nogil:
     """Move the samples of a bin one by one, and offer the cuts between different values."""
-    cdef const uint64_t* pairs = &search.partition.pairs[sorted_start]
+    cdef const uint64_t* keyed = &search.partition.keyed[sorted_start]
     cdef uint64_t word
     cdef index_t i, row = 0
     for i in range(n_in_bin):
         if Bins is Histograms:
-            row = search.partition.spare_rows[place_of(pairs[i])]
+            row = search.partition.spare_rows[place_of(keyed[i])]
             move_left(scan, bins.labels[row], bins.weights[row] if bins.weights.shape[0] > 0 else 1)
         else:
-            word = bins.words[bins.start + place_of(pairs[i])]
-            move_left(scan, label_of_word(bins, word), weight_of_word(bins, word))
+            word = bins.packed[bins.start + place_of(keyed[i])]
+            move_left(scan, label_of_packed(bins, word), weight_of_packed(bins, word))
         n_left += 1
-        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+        if i + 1 == n_in_bin or key_of(keyed[i]) == key_of(keyed[i + 1]):
             continue
         if _offer(search, scan, feature, n_left, cut, has_missing):
             cut.number = feature.number
@@ -308,9 +308,9 @@ cdef inline int _walk_inside(
             cut.is_inside = True
             if Bins is Histograms:
                 cut.last_left = row
-                cut.first_right = search.partition.spare_rows[place_of(pairs[i + 1])]
+                cut.first_right = search.partition.spare_rows[place_of(keyed[i + 1])]
             else:
-                cut.last_key = key_of(pairs[i])
+                cut.last_key = key_of(keyed[i])
     return 0
 
 

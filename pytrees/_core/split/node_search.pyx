@@ -432,16 +432,16 @@ cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) n
     if search.partition.features.n_values[feature] > 0:
         return False    # no bin holds several values
     sort_by_value(
-        search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.pairs[0],
-        &search.partition.spare_pairs[0],
+        search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.keyed[0],
+        &search.partition.spare_keyed[0],
     )
-    return missing_has_cut(&search.partition.pairs[0], n, n_missing, search.min_samples_leaf)
+    return missing_has_cut(&search.partition.keyed[0], n, n_missing, search.min_samples_leaf)
 
 
 cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
     if not node.in_block:
         order_by_category(search.partition, feature, node.start, node.stop)
-        return _are_children(search, &search.partition.pairs[0], node.stop - node.start)
+        return _are_children(search, &search.partition.keyed[0], node.stop - node.start)
     if search.partition.is_wide:
         return _has_children(search, node, feature, <const uint64_t*> NULL)
     return _has_children(search, node, feature, <const uint32_t*> NULL)

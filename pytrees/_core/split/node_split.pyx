@@ -472,7 +472,7 @@ cdef int _offer_unsorted_features(NodeSearch search, const NodeRows* node, const
     for k in range(search.n_drawn_categories):
         feature = search.drawn_categories[k]
         order_by_category(search.partition, feature, node.start, node.stop)
-        _offer_feature(search, node, feature, <const uint64_t*> &search.partition.pairs[0], cut)
+        _offer_feature(search, node, feature, <const uint64_t*> &search.partition.keyed[0], cut)
     return 0
 
 

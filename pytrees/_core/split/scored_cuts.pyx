@@ -13,7 +13,7 @@ from pytrees._core.base.sizes cimport MOST_PAIRED
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.score_table cimport (
-    EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_word_left, perfect_score,
+    EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_packed_left, perfect_score,
     score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
 from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer
@@ -208,7 +208,7 @@ cdef inline int _offer_bins(
     cdef const NodeFeature* feature = &bins.slots[k]
     cdef index_t bin, first, last, n = node.stop - node.start
     cdef index_t n_marked = 0, n_in_marked = 0, sorted_start, n_sorted = 0
-    cdef const uint64_t* pairs = &bins.partition.pairs[0]
+    cdef const uint64_t* keyed = &bins.partition.keyed[0]
     if feature.shift > 0:
         n_marked = mark_bins(scan, bins, feature, search.min_samples_leaf == 1, to_reach)
     _find_allowed_edges(bins, feature, n, search.min_samples_leaf, &first, &last)
@@ -220,13 +220,13 @@ cdef inline int _offer_bins(
         return 0
     for bin in range(feature.n_bins):
         if n_in_marked > 0 and bins.is_marked[bin]:
-            # pairs[:sorted_start] are in marked bins before this one.
+            # keyed[:sorted_start] are in marked bins before this one.
             sorted_start = n_sorted
-            while n_sorted < n_in_marked and bin_of_key(feature, key_of(pairs[n_sorted])) == bin:
+            while n_sorted < n_in_marked and bin_of_key(feature, key_of(keyed[n_sorted])) == bin:
                 n_sorted += 1
             take_bins_left(scan, bins, feature, bin - 1)
             _offer_inside(
-                search, bins, scan, k, pairs + sorted_start, n_sorted - sorted_start,
+                search, bins, scan, k, keyed + sorted_start, n_sorted - sorted_start,
                 bins.n_up_to[bin - 1] if search.min_samples_leaf > 1 and bin > 0 else 0, n, cut,
             )
         if first <= bin < last and feature.scores[bin] >= to_reach:
@@ -238,15 +238,15 @@ cdef inline int _offer_bins(
 
 
 cdef inline int _offer_inside(
-    NodeSearch search, NodeBins bins, BinnedScan* scan, index_t k, const uint64_t* pairs, index_t n_in_bin,
+    NodeSearch search, NodeBins bins, BinnedScan* scan, index_t k, const uint64_t* keyed, index_t n_in_bin,
     index_t n_left, index_t n, ScoredCut* cut
 ) except -1 nogil:
     """Move the samples of a marked bin one by one, and offer the cuts between different values."""
     cdef index_t i
     for i in range(n_in_bin):
-        move_word_left(scan, bins, bins.words[bins.start + place_of(pairs[i])])
+        move_packed_left(scan, bins, bins.packed[bins.start + place_of(keyed[i])])
         n_left += 1
-        if i + 1 == n_in_bin or key_of(pairs[i]) == key_of(pairs[i + 1]):
+        if i + 1 == n_in_bin or key_of(keyed[i]) == key_of(keyed[i + 1]):
             continue
         if search.min_samples_leaf > 1 and not (
             search.min_samples_leaf <= n_left <= n - search.min_samples_leaf
@@ -254,7 +254,7 @@ cdef inline int _offer_inside(
             continue
         if offer(scan):
             cut.number = k
-            cut.last_key = key_of(pairs[i])
+            cut.last_key = key_of(keyed[i])
     return 0
 
 

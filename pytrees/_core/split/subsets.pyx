@@ -60,7 +60,7 @@ cdef void list_split(NodeSearch search, const NodeRows* node, const Split* split
     if not node.in_block:
         order_by_category(search.partition, split.feature, node.start, node.stop)
         _count_categories(
-            search, search.categories, node, split.feature, <const uint64_t*> &search.partition.pairs[0]
+            search, search.categories, node, split.feature, <const uint64_t*> &search.partition.keyed[0]
         )
     elif search.partition.is_wide:
         _count_in_block(search, node, split.feature, <const uint64_t*> NULL)

@@ -8,7 +8,7 @@ from pytrees._core.base.sizes cimport (
     FEWEST_IN_BINS, FEWEST_SCORED, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
-from pytrees._core.criteria.score_table cimport counts_in_words, most_in_pairs
+from pytrees._core.criteria.score_table cimport counts_in_halves, most_in_pairs
 from pytrees._core.criteria.table cimport BinnedScan
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
@@ -54,7 +54,7 @@ cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows
 cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n) noexcept nogil:
     """Whether all features have so few values that bins of one value each take less time than pairs."""
     cdef index_t k
-    cdef uint32_t most = n if counts_in_words(scan) else n // 2
+    cdef uint32_t most = n if counts_in_halves(scan) else n // 2
     if n < FEWEST_IN_BINS:
         return False
     for k in range(bins.n_slots):
