@@ -156,7 +156,7 @@ static inline int has_one_class(const uint16_t *before, const uint16_t *after, i
 #endif
 }
 
-/* Mark the bins in which a cut could reach a score, and return how many they are. Bins of one class have no better cut
+/* Mark the bins in which a cut could reach a score, and return how many there are. Bins of one class have no better cut
 than their edges have; `has_edges` says that these may be cut. */
 static inline int32_t mark_rows(
     const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,

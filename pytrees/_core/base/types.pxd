@@ -14,6 +14,6 @@ cdef enum:
     UNDEFINED = -2          # feature and threshold of a leaf
     NO_CATEGORY = -1        # of a root, and of the children of a threshold
     UNLIMITED = 2147483647
-    NONE_MISSING = -1       # where the samples of a node go whose value is missing: there are none
+    NONE_MISSING = -1       # the side of a node's samples that lack the value: there are none
     MISSING_RIGHT = 0
     MISSING_LEFT = 1

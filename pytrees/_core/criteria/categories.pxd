@@ -1,4 +1,4 @@
-"""The class counts of a node's categories, and of those that are listed for one side of a split into two."""
+"""The class counts of a node's categories, and of the categories that are listed for one side of a split into two."""
 
 cimport cython
 

@@ -1,4 +1,4 @@
-"""The class counts of a node's categories, and of those that are listed for one side of a split into two.
+"""The class counts of a node's categories, and of the categories that are listed for one side of a split into two.
 
 With two classes, the best division puts the categories with the lowest shares of the second class on one side, if the
 gain is greatest at a corner of the possible class counts of the left child: Breiman, Friedman, Olshen and Stone,

@@ -81,7 +81,7 @@ cdef inline index_t find_entries_by_gini(
 
 
 cdef inline index_t take_entries_left_by_gini(AnyGiniScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child; return how many they are."""
+    """Put the samples of the i-th cut that was found into the left child; return how many there are."""
     cdef uint64_t squares
     if AnyGiniScan is BinaryGiniScan:
         scan.left_total = scores.found[i] >> 16

@@ -92,7 +92,7 @@ cdef inline float64_t weighted_similarity(float64_t both, float64_t size, float6
 cdef inline float64_t _score(
     const WeightedScan* scan, float64_t weight, float64_t in_node, float64_t total, float64_t error
 ) noexcept nogil:
-    """Score of assigning a class, of which it holds `weight`, to a child of weight `total`."""
+    """Score of assigning a class to a child of weight `total` that holds `weight` of this class."""
     if scan.match == BY_OVERLAP:
         return weighted_similarity(weight, total, in_node)
     return weight if scan.match == BY_HITS else -error

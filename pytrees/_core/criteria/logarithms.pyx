@@ -256,8 +256,8 @@ def exact_ratio(InformationForm form, node, joint, sizes, times_samples=False):
     """Return what a form compares of a split, times the samples of the node if asked for, as a quotient of two sums of
     logarithms of primes in lowest terms, in which equal ones are equal: two tuples of (prime, exponent), empty for 0.
 
-    `node` are the class counts of the node, `joint` those of its children, one after the other, and `sizes` how many
-    samples each child has.
+    `node` are the class counts of the node, `joint` the class counts of its children, one after the other, and `sizes`
+    how many samples each child has.
     """
     numerator, denominator = _compared(form, node, joint, sizes)
     if not numerator:

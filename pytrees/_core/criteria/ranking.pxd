@@ -186,8 +186,8 @@ cdef inline float64_t best_score_of_binary_ranking(const BinaryRankingScan* scan
 
 
 cdef inline float64_t highest_rise_of_binary_ranking(const BinaryRankingScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin of weight `total`, of which no cut is more than half away from an edge,
-    by the steepest slopes."""
+    """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge, by
+    the steepest slopes."""
     cdef float64_t greater = <float64_t> max(scan.total_counts[0], scan.total_counts[1])
     return <float64_t> total * greater * (2.0 * <float64_t> scan.total if scan.weighs_children else 1.0)
 

@@ -1,4 +1,4 @@
-# Included by modules that judge cuts by class counts. Such a module defines `Task`, an extension type, and a function
+# Included by modules that judge cuts by class counts. The module defines `Task`, an extension type, and a function
 # `run(Task task, CountScan* scan)`; `with_scan` calls it with the structure of the criterion.
 
 from libc.math cimport isnan

@@ -84,7 +84,7 @@ cdef inline index_t find_entries(
 
 
 cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child; return how many they are."""
+    """Put the samples of the i-th cut that was found into the left child; return how many there are."""
     if BinnedScan in AnyGiniScan:
         return take_entries_left_by_gini(scan, scores, i)
     else:

@@ -5,7 +5,7 @@ A criterion is a file of this folder. Its structure joins `CountScan`, and its f
 samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), a score with a proven error,
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
 vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
-criteria, in `split`; they hold the structures in registers. The arrays of the structures belong to a ClassCounts.
+criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
 """
 
 from libc.math cimport INFINITY, NAN, fabs
@@ -499,7 +499,7 @@ cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts co
 # corners of the box bound them. All bounds are on the scale of `best_score_of`.
 
 cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
-    """Return the score of the best cut so far, of which there is one."""
+    """Return the score of the best cut so far; there is one."""
     if BinnedScan is EntropyScan:
         return best_score_of_entropy(scan)
     elif BinnedScan is BinaryRankingScan:

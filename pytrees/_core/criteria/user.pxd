@@ -35,7 +35,7 @@ cdef struct Segment:
 cdef struct UserCut:
     # The best cut of a node, or of a feature.
     index_t feature     # NONE if there is none
-    index_t n_known_left    # samples that go left, but for those that lack the feature's value
+    index_t n_known_left    # samples that go left and have the feature's value
     bint missing_left       # whether these go left
     float64_t gain
     float64_t weight    # of a node: the sum of its rows'

@@ -290,7 +290,7 @@ cdef class SequenceCriterion:
         labels : ndarray of shape (n_samples,), int32
             Codes of the classes, in the order of the samples.
         rows : ndarray of shape (n_samples,), int64, optional
-            The indices of the samples; given where `needs_rows`.
+            The indices of the samples; given if `needs_rows`.
 
         Returns
         -------
@@ -309,7 +309,7 @@ cdef class SequenceCriterion:
         goes_left : ndarray of shape (n_samples,), bool
             Whether a sample goes to the left child.
         rows : ndarray of shape (n_samples,), int64, optional
-            The indices of the samples; given where `needs_rows`.
+            The indices of the samples; given if `needs_rows`.
 
         Returns
         -------
@@ -329,7 +329,7 @@ cdef class SequenceCriterion:
         children : ndarray of shape (n_samples,), int64
             The number of the child that a sample goes to, from 0.
         rows : ndarray of shape (n_samples,), int64, optional
-            The indices of the samples; given where `needs_rows`.
+            The indices of the samples; given if `needs_rows`.
 
         Returns
         -------

@@ -53,7 +53,7 @@ cdef inline int gain_of_variation(const VariationScan* scan, Gain* gain) except 
 
 
 cdef inline bint is_perfect_variation(const VariationScan* scan) noexcept nogil:
-    """The distance is nothing where the children are the classes: then the rounded numbers cancel too."""
+    """The distance is zero if the children are the classes: then the rounded numbers cancel too."""
     return scan.best.is_known and scan.best.score == scan.total_sum
 
 

@@ -50,7 +50,7 @@ cdef struct WeightedScan:
     bint has_best
     float64_t best_score
     float64_t to_reach              # lesser gains are of no account: the best so far, or what `floor` says
-    float64_t floor                 # by the features before this one; -inf where none is in the lead
+    float64_t floor                 # by the features before this one; -inf if none is in the lead
 
 
 cdef inline void start_weights(WeightedScan* scan, ClassCounts counts) noexcept nogil:

@@ -51,7 +51,7 @@ cdef inline bint has_cut_between(const AllowedCuts* allowed, const Entry* entrie
 cdef inline void choose_candidates(
     AllowedCuts* allowed, const Entry* entries, index_t max_candidates
 ) noexcept nogil:
-    """Choose the thresholds to try, of which there may be `max_candidates`."""
+    """Choose the thresholds to try, at most `max_candidates`."""
     cdef index_t i
     if max_candidates == UNLIMITED:
         return

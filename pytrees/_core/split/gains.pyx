@@ -1,6 +1,6 @@
 """Gains of given cuts and impurities of given nodes, from their class counts.
 
-Cuts are judged as the search for the best split judges them, each as if it were the only cut of its node.
+Cuts are judged like in the search for the best split, each as if it were the only cut of its node.
 """
 
 from fractions import Fraction

@@ -120,7 +120,7 @@ cdef void allow_by_weight(
         missing += _weight_of(search, node, entries[n_known + i])
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
     # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first
-    # heavy_right of them leave enough on the right: without missing values, and with them.
+    # heavy_right leave enough on the right: without missing values, and with them.
     for i in range(n_known):
         known += _weight_of(search, node, entries[i])
         for side in range(2):
