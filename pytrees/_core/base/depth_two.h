@@ -1,9 +1,9 @@
-/* How many samples trees of one split get right on both sides of a cut, over all features and cuts of the sides:
-several features side by side, in vectors.
+/* The greatest numbers of samples that one split gets right on each side of a cut, over all features and all cuts of
+the sides: several features side by side, in vectors.
 
-The samples of a node, a row each, are laid out in the order of every feature, LANES features beside each other:
-entry (block, row, lane) is that of the row'th sample in the order of feature block * LANES + lane. Sums of weights are
-below 2**15 / 3 in narrow lanes, 2**31 / 3 in wide ones. */
+The rows of a node are laid out in the order of every feature, LANES features beside each other: entry
+(block, row, lane) belongs to the row'th sample in the order of feature block * LANES + lane. Sums of weights are below
+2**15 / 3 in narrow lanes and below 2**31 / 3 in wide lanes. */
 
 #ifndef PYTREES_DEPTH_TWO_H
 #define PYTREES_DEPTH_TWO_H
@@ -98,8 +98,9 @@ static inline void lay_out_ranks(
         lay_out_ranks_narrow(table, orders, n_features, ranks);
 }
 
-/* Write the greatest weights that a split can get right of the samples whose rank is at most `rank`, and of the others:
-of all cuts that have samples of the node on both sides. The class weights are those of the former, and of the node. */
+/* Write the greatest weights that one split gets right among the samples with ranks up to `rank`, and among the other
+samples, over all cuts with samples of the node on both sides. `left` holds the class weights of the former samples, `node`
+the class weights of the node. */
 static inline void count_correct(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {

@@ -64,9 +64,9 @@ static inline void NAMED(lay_out_ranks)(
     }
 }
 
-/* Of two classes, the walk steps up for class 1 and down for class 0: a split that gives class 0 to its left side gets
-class 1 less the walk at the split right, and one that gives class 1 to it class 0 plus the walk. Walks start at the
-node's weight, so that they are never negative. */
+/* Two classes: a walk steps up for class 1 and down for class 0. A split that gives class 0 to its left side gets the
+weight of class 1 less the walk right; a split that gives class 1 to it gets the weight of class 0 plus the walk right.
+Walks start at the node's weight, so that they are never negative. */
 static inline void NAMED(count_correct_of_two)(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {
@@ -96,7 +96,7 @@ static inline void NAMED(count_correct_of_two)(
     correct[1] = by_low > by_high ? by_low : by_high;
 }
 
-/* Of more classes, the sums of each class up to a row, of the node and of the left side, are kept in turns. */
+/* More classes: the sums up to a row, of the node and of the left side, stand in turns for every class. */
 static inline void NAMED(count_correct_of_more)(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {
