@@ -1,4 +1,4 @@
-"""Trees of least error within limits: the kernels least_cost and priced_sets."""
+"""Trees of least error within limits: the kernels branch_and_bound and subproblem_cache."""
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_wine
@@ -28,7 +28,7 @@ class PublicData:
     def track_subproblems(self, problem):
         return optimal_tree(self.X, self.y, **self.limits).n_subproblems
 
-    track_subproblems.unit = "sets of rows"
+    track_subproblems.unit = "sets of samples"
 
 
 class Small:

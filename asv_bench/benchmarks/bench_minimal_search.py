@@ -47,7 +47,7 @@ class RandomTrees:
     def track_subproblems(self, features, n_nodes):
         return sum(minimal_tree(X, y, time_limit=TIME_LIMIT).n_subproblems for X, y in self.data)
 
-    track_subproblems.unit = "sets of rows"
+    track_subproblems.unit = "sets of samples"
 
 
 class ManyFeatures:
@@ -67,7 +67,7 @@ class ManyFeatures:
     def track_subproblems(self, shape):
         return sum(minimal_tree(X, y).n_subproblems for X, y in self.data)
 
-    track_subproblems.unit = "sets of rows"
+    track_subproblems.unit = "sets of samples"
 
 
 class PublicData:

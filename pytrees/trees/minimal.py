@@ -3,10 +3,10 @@
 A depth-first search decides, for a growing number of splits, whether that many splits separate the classes of a set of
 samples, and keeps the answers. It rests on three facts. A set needs at least as many splits as its subsets: of the cuts
 of a feature that suit the side with fewer splits only the farthest matters, and bisection finds it (S. Ordyniak and
-S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). If k splits cannot separate a subset,
-they cannot separate the whole set: the subset is made of samples that smaller trees got wrong. Two samples conflict if
-their classes differ, or if a sample of another class lies between them in every feature: samples that all conflict with
-each other need one leaf each.
+S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). If k splits cannot separate a
+subset, they cannot separate the whole set; the subset is made of samples that smaller trees got wrong. Two samples
+conflict if their classes differ, or if a sample of another class lies between them in every feature. Mutually
+conflicting samples need one leaf each.
 
 With a time limit, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
 """
@@ -99,7 +99,7 @@ def minimal_tree(
     memory_limit : int, default=2**30
         Bytes of each table of results about sets of samples; a full table is emptied, which costs time only. Two
         searches, which take turns, have a table each, and so have rollouts, which end if their table is full. Beside
-        the tables the search needs 20 bytes for every sample and feature, and 12 for every sample and level of the tree.
+        the tables the search needs 20 bytes for every sample and feature, and 12 for every sample and level.
 
     Returns
     -------

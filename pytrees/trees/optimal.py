@@ -1,8 +1,8 @@
 """The decision tree of least error within limits of its levels and leaves, or at a price of every leaf.
 
-A depth-first search over sets of samples with bounds finds it; see `minimal/branch_and_bound` of both engines. Costs are
-whole numbers: an error and a leaf cost a number of units each, chosen such that any two trees compare as they do by the
-share of errors plus alpha for every leaf.
+A depth-first search over sets of samples with bounds finds it; see `minimal/branch_and_bound` of both engines. Costs
+are whole numbers: an error and a leaf cost a number of units each, chosen such that any two trees compare as they do by
+the share of errors plus alpha for every leaf.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def optimal_tree(
     Notes
     -----
     The problem is NP-hard: time grows steeply with the levels, and with the leaves where levels have no limit. Trees
-    deeper than 498 levels are not searched for. The bounds for continuous features, which use how much a few samples can
-    change, are due to [1]_. Labels may be noisy: samples that are equal may have different classes.
+    deeper than 498 levels are not searched for. The bounds for continuous features, by what a few samples can change,
+    are due to [1]_. Labels may be noisy: samples that are equal may have different classes.
 
     References
     ----------
@@ -197,7 +197,7 @@ def _most_leaves(n_samples: int, max_depth: int | None, max_leaf_nodes: int | No
 def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
     """Return whole costs of an error and of a leaf that compare any two trees as their objectives do.
 
-    The price of a leaf, in errors, is only ever compared with quotients of a number of errors by a number of leaves. The
+    The price of a leaf, in errors, is only compared with quotients of a number of errors by a number of leaves. The
     mediant of the two quotients next to the price compares in the same way (H. Farey).
     """
     price = min(Fraction(alpha) * n_samples, Fraction(n_samples + 1))

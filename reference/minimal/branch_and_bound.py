@@ -1,7 +1,7 @@
 """The tree of least cost within limits of levels and leaves, by the recursion that defines it.
 
-A tree is a leaf, which costs something and so does every sample of another class than its largest; or it has a first
-split, and trees of least cost on both sides, with one level less, and the leaves divided between them in some way.
+A tree is a leaf, which has a cost, as has every sample that is not of its largest class. Or it has a first split, and
+trees of least cost on both sides, with one level less, which share the leaves in some way.
 """
 
 from itertools import pairwise
@@ -90,8 +90,8 @@ def halving(n):
 
 
 def ways_to_divide(depth, leaves):
-    """Return the leaves of both sides, which have so many levels: all ways, the most even ones first, and of two that
-    mirror each other that of fewer leaves on the left."""
+    """Return all ways to divide the leaves between two sides of `depth` levels. Even divisions come first; of two that
+    mirror each other, the one with fewer leaves on the left."""
     most = UNLIMITED if depth >= 31 else 2**depth
     if leaves >= 2 * most or leaves == UNLIMITED:
         return [(most, most)]
@@ -102,8 +102,8 @@ def ways_to_divide(depth, leaves):
 def cheapest_tree(
     X, y, n_classes, costs, max_depth, max_leaf_nodes, *, budget=None, time_limit=None, memory_limit=2**30
 ):
-    """Return the arrays of the cheapest tree, or None where it costs the budget or more, or time ran out; what it
-    costs; what trees cost at least; and the number of sets of rows examined."""
+    """Return the arrays of the cheapest tree, or None if it costs the budget or more or time ran out; its cost; a bound
+    of the cost of every tree; and the number of sets of samples examined."""
     search = Search(X, y, n_classes, costs, inf if time_limit is None else monotonic() + time_limit)
     budget = inf if budget is None else budget
     try:

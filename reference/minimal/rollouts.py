@@ -1,8 +1,8 @@
-"""Small consistent trees by rollouts: a split is judged by the size of the trees that its sides get more carelessly.
+"""Small consistent trees by rollouts: a split is scored by the sizes of cheaper trees on both sides.
 
-A tree of level 0 is grown greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each
-of the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
+A tree of level 0 grows greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
+being the samples of a class among m; if one or two splits are enough, they are found. In a tree of level L, the best
+cuts, one of a feature, get trees of level L - 1 on both sides, and the cut with the smallest trees is taken.
 """
 
 from itertools import pairwise
@@ -56,8 +56,8 @@ class Rollouts:
         return None
 
     def two_splits(self, rows):
-        """Return the first cut of which one side is pure, and one split is enough for the other; of a feature, the one
-        with the largest pure left side, then the one with the largest pure right side. None if there is none."""
+        """Return the first cut with a pure side for whose other side one split is enough, or None. A feature's cut with
+        the largest pure left side comes first, then its cut with the largest pure right side."""
         for feature in range(len(self.X[0])):
             cuts = list(self.cuts(rows, feature))
             pure_left = [cut for cut in cuts if self.is_pure(cut[1])]

@@ -54,7 +54,7 @@ class Search:
 def minimal_tree(
     X, y, n_classes, *, time_limit=None, rollout_times=None, memory_limit=2**30, bound_rows=1024, first_turn=None
 ):
-    """Return the arrays of the smallest consistent tree, or of a small one, or None where time ran out; the least number
+    """Return the arrays of the smallest consistent tree, or of a small one, or None if time ran out; the least number
     of splits that is needed; and the number of sets of samples examined.
 
     Of several trees the one whose splits, from the root on, have the lowest features, then the lowest thresholds. If

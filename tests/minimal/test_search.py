@@ -201,8 +201,8 @@ def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory
 
 @examples(400)
 @given(problem=problems(max_rows=12), first_turn=st.integers(0, 3), memory=st.sampled_from([0, 10**5, 2**20, 2**30]))
-def test_called_rows_find_the_same_tree(problem, first_turn, memory):
-    """In turns with the search of all rows, from the beginning or soon after it."""
+def test_the_growing_working_set_finds_the_same_tree(problem, first_turn, memory):
+    """It takes turns with the complete one, from the beginning or soon after it."""
     compiled, reference = on_both_engines(search, *problem, first_turn=first_turn, memory_limit=memory)
     assert_same_tree(compiled[0], reference[0])
     assert compiled[1] == reference[1]
@@ -212,8 +212,8 @@ def test_called_rows_find_the_same_tree(problem, first_turn, memory):
     ("n_rows", "n_features", "n_classes", "n_values"),
     [(63, 2, 2, None), (64, 1, 2, None), (65, 1, 4, None), (129, 2, 2, 12), (200, 4, 3, 3), (260, 1, 2, None)],
 )
-def test_any_number_of_called_rows_finds_the_same_tree(n_rows, n_features, n_classes, n_values):
-    """Classes drawn at random: all rows are called, so that sets of them take more words."""
+def test_working_sets_of_any_size_find_the_same_tree(n_rows, n_features, n_classes, n_values):
+    """Classes are drawn at random: all samples become members, so that sets take several words."""
     X, y = random_rows(n_rows, n_features, n_classes, seed=n_rows, n_values=n_values)
     y[X[:, 0] > np.quantile(X[:, 0], 0.1 if n_features > 1 else 0.9)] = 0
     y = consistent(X, y)
@@ -226,8 +226,8 @@ def test_any_number_of_called_rows_finds_the_same_tree(n_rows, n_features, n_cla
 
 @pytest.mark.parametrize("n_features", [8, 9])
 @pytest.mark.parametrize("seed", range(3))
-def test_both_searches_find_the_same_tree(n_features, seed):
-    """With eight features that of all rows comes first, with nine that of called rows."""
+def test_both_working_sets_find_the_same_tree(n_features, seed):
+    """With eight features the complete working set comes first, with nine the growing one."""
     X, y, _ = make_from_random_tree(300, n_features, 3, 13, random_state=seed)
     expected = search(X, y, first_turn=10**9)
     for first_turn in (None, 0, 20):
@@ -237,7 +237,7 @@ def test_both_searches_find_the_same_tree(n_features, seed):
 
 
 def test_many_features_are_no_obstacle():
-    """Five seconds were not enough without called rows."""
+    """Without the growing working set, five seconds were not enough."""
     X, y, tree = make_from_random_tree(500, 20, 3, 17, random_state=0)
     found = minimal_tree(X, y)
     assert found.is_proven
@@ -284,6 +284,24 @@ def test_time_limit_holds_while_bounds_are_prepared():
     assert time.monotonic() - start < 3.0
 
 
+def test_the_search_goes_on_after_rollouts():
+    """Rollouts in between change neither the tree nor the bound; the search before them counts."""
+    X, y = random_rows(40, 3, 2, seed=5)
+    expected = search(X, y)
+    found = search(X, y, time_limit=60.0, rollout_times=(0.0, 0.01))
+    assert_same_tree(found[0], expected[0])
+    assert found[1] == expected[1]
+
+
+@pytest.mark.parametrize("rollout_times", [(0.0, 5.0), (0.05, 5.0)])
+def test_rollouts_give_the_tree_of_a_search_that_is_stopped(rollout_times):
+    X, y = random_rows(80, 5, 4)
+    tree, n_splits, _ = search(X, y, time_limit=0.2, rollout_times=rollout_times)
+    found = pytrees.Tree.from_arrays(tree, X.shape[1])
+    assert 3 <= n_splits < found.node_count // 2
+    np.testing.assert_array_equal(found.majority[found.apply(X)], y)
+
+
 def test_more_time_raises_the_bound():
     X, y = random_rows(80, 5, 4)
     bounds = [minimal_tree(X, y, time_limit=limit).lower_bound for limit in (0, 3.0)]
@@ -295,7 +313,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing():
     assert minimal_tree(X, y, time_limit=1000.0).tree == minimal_tree(X, y).tree
 
 
-def test_time_goes_to_a_smaller_tree():
+def test_a_time_limit_gives_a_smaller_tree_than_growth():
     """Grown by information gain, the tree has 39 nodes."""
     X, y = load_breast_cancer(return_X_y=True)
     found = minimal_tree(X, y, time_limit=4.0)

@@ -1,18 +1,18 @@
-"""The tree of least cost within limits: each sample that it gets wrong costs something, and so does each leaf.
+"""The tree of least cost within limits of levels and leaves: every error has a cost, and so has every leaf.
 
-The question asked of a set of rows, within so many levels and leaves, is what its tree costs, if that is less than a
-budget; otherwise the answer is a bound.
+A subproblem is a set of rows with limits. Its solution is the cost of its cheapest tree, if that is below a budget;
+otherwise the answer is a bound.
 
-*Decision.* Both sides of a cut are asked the same with one level less, and with all ways to divide the leaves between
-them. Cuts are tried in a fixed order, and a later one is taken only if it is cheaper, so that of several trees the
-first one is found whatever has been passed over.
+*Decision.* The sides of a cut are subproblems with one level less, for all ways to divide the leaves between them. Cuts
+are tried in a fixed order, and a later cut is taken only if it is cheaper: bounds that pass over cuts do not change
+which of several cheapest trees is found.
 
-*Bounds.* A set costs no less than its part, and with some more rows at most those more, as its tree can be kept: what
-has been found for one set bounds what others cost. So every side of a cut that was asked bounds the sides of all cuts
-that are left, and sets are compared with the last ones that came before.
+*Bounds.* A set costs at least as much as its parts, and at most the cost of its additional rows more than a part, whose
+tree it can have. The solution of one side therefore bounds the sides of all cuts that are left, and a set is compared
+with the sets before it.
 
-*Two levels* are where the time goes. There no set is made of a side: the best splits of both sides of a cut are read
-off a table of the node's rows in all orders, several features at once.
+*Two levels* take most of the time. They need no subproblems of sides: the best splits of both sides of a cut are read
+off a table of the node's rows in the orders of all features, several features at once.
 """
 
 import time
@@ -24,13 +24,15 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.minimal.problem cimport MOST_LEVELS
+from pytrees._core.minimal.problem import check_codes, orders_of
+from pytrees._core.minimal.sets cimport find_item
 from pytrees._core.minimal.subproblem_cache cimport (
-    MOST_LEVELS, SubproblemCache, KnownCost, LeafDivision, SearchNode, CostSplit, TreeLimits, bound_by_recent,
+    SubproblemCache, KnownCost, LeafDivision, SearchNode, CostSplit, TreeLimits, bound_by_recent,
     bounds_of, choose_stump, cost_of_leaf, count_correct, count_steps, division_of, lanes_of, lay_out_node,
-    lay_out_ranks, learn, leaves_on_the_right, limits_of_side, list_cuts, most_leaves, open_level, rank_features,
+    lay_out_ranks, leaves_on_the_right, limits_of_side, list_cuts, most_leaves, open_level, rank_features, remember,
     set_key, stump_table, tightened,
 )
-from pytrees._core.minimal.sets cimport find_item
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef enum:
@@ -45,7 +47,7 @@ cdef int64_t NO_BUDGET = <int64_t> 1 << 62
 cdef void _make_side(
     SubproblemCache trees, Py_ssize_t number, index_t feature, index_t end, bint is_right
 ) noexcept nogil:
-    """Write the rows of one side of a cut into the next level."""
+    """Write the rows of one side of a cut to the next level."""
     cdef SearchNode* level = &trees.levels[number]
     cdef SearchNode* side = &trees.levels[number + 1]
     cdef const index_t* order = level.orders + feature * trees.n_rows
@@ -59,7 +61,7 @@ cdef void _make_side(
         source, target = level.orders + other * trees.n_rows, side.orders + other * trees.n_rows
         n = 0
         for i in range(level.n_rows):
-            # Without a branch: what is written last may be of the other side, behind all that count.
+            # There is no branch: the row written last may belong to the other side, behind all rows that count.
             target[n] = source[i]
             n += level.is_left[source[i]] != is_right
     side.n_rows = level.n_rows - end if is_right else end
@@ -68,8 +70,8 @@ cdef void _make_side(
 cdef void _spread(
     SubproblemCache trees, SearchNode* level, bint is_right, int64_t least, index_t first, index_t stop
 ) noexcept nogil:
-    """Bound the same side of all cuts of the features at places first:stop: what the side that `is_left` tells costs
-    at least, without those of its rows that are not on the other one."""
+    """Bound the same side of all cuts of the features at positions first:stop. A side costs at least `least`, the bound
+    of the side that `is_left` marks, less the errors of the marked side's rows that it lacks."""
     cdef const index_t* order
     cdef int64_t* bounds
     cdef int64_t bound
@@ -127,15 +129,15 @@ cdef int _open_stumps(SubproblemCache trees, SearchNode* level) except -1 nogil:
 cdef inline int64_t _cost_of_side(
     SubproblemCache trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
 ) noexcept nogil:
-    """Return what a side costs that has so many leaves, one or two, and how many samples one and two get right."""
+    """Return the cost of a side with one leaf, which gets `most` samples right, or up to two, which get `correct`."""
     cdef int64_t leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
     return leaf if leaves == 1 else min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
 
 
-cdef int _ask_stumps(
+cdef int _solve_stumps(
     SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place, index_t cut
 ) except -1 nogil:
-    """Find what both sides of a cut cost, with a split each at most; it bounds the other cuts of the feature."""
+    """Find the costs of both sides of a cut, with at most one split each; they bound the feature's other cuts."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
     cdef index_t* left = level.counts + trees.n_classes
     cdef index_t i, label, n_left = 0, most_left = 0, most_right = 0, end = level.ends[cut]
@@ -162,11 +164,11 @@ cdef int _ask_stumps(
 
 # ------------------------------------------------------------------------------------------------------------ any sides
 
-cdef int _ask_sides(
+cdef int _solve_sides(
     SubproblemCache trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
 ) except -1 nogil:
-    """Raise the bounds of both sides of a cut until they reach the budget or are what the sides cost, and let that
-    bound all cuts that are left. First comes the side of fewer leaves, or the larger one."""
+    """Raise the bounds of both sides of a cut until they reach the budget or are exact, and let them bound all other
+    cuts. The side with fewer leaves comes first, or else the larger side."""
     cdef SearchNode* level = &trees.levels[number]
     cdef index_t end = level.ends[cut]
     cdef int64_t* of_left = bounds_of(level, False, place) + end
@@ -180,7 +182,7 @@ cdef int _ask_sides(
     for _ in range(2):
         bound = of_right if is_right else of_left
         _make_side(trees, number, level.features[place], end, is_right)
-        found = _ask(
+        found = _solve(
             trees, number + 1, division.right if is_right else division.left,
             budget - (of_left[0] + of_right[0] - bound[0]), &split,
         )
@@ -195,8 +197,8 @@ cdef int _ask_sides(
 
 
 cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place) noexcept nogil:
-    """Bound the sides of all cuts of a feature by what a leaf of them costs, if they may be no more, or two leaves
-    without errors that can be avoided."""
+    """Bound the sides of all cuts of a feature by the cost of a leaf or, if they may be split, by the cost of two
+    leaves with no errors but the inevitable ones."""
     cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
     cdef index_t* counts = level.counts + trees.n_classes
     cdef index_t side, i, row, most, n_samples
@@ -215,7 +217,7 @@ cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision di
             leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
             if (division.right.leaves if side else division.left.leaves) > 1:
                 leaf = min(leaf, trees.error_cost * inevitable + 2 * trees.leaf_cost)
-            # So many rows are on the left: i + 1 of the left side, or all but as many.
+            # The number of rows on the left is i + 1, or n - (i + 1) when counted from the right.
             row = level.n_rows - 1 - i if side else i + 1
             bounds[row] = max(bounds[row], leaf)
 
@@ -223,8 +225,8 @@ cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision di
 cdef int64_t _try_cuts(
     SubproblemCache trees, Py_ssize_t number, LeafDivision division, int64_t best, int64_t least, CostSplit* split
 ) except -1 nogil:
-    """Return the cost of the cheapest tree with a split and such sides, and this split, if that is less than `best`; a
-    bound otherwise. It is no less than `least`: a tree of this cost ends the search."""
+    """Return the cost of the cheapest tree with a split and this division, and the split, if it is below `best`;
+    otherwise a bound. No tree costs less than `least`: a tree of this cost ends the search."""
     cdef SearchNode* level = &trees.levels[number]
     cdef const int64_t* of_left
     cdef const int64_t* of_right
@@ -250,9 +252,9 @@ cdef int64_t _try_cuts(
         for i in range(level.n_cuts):
             end = level.ends[level.trials[i]]
             if of_left[end] + of_right[end] < best and by_table:
-                _ask_stumps(trees, level, division, place, level.trials[i])
+                _solve_stumps(trees, level, division, place, level.trials[i])
             elif of_left[end] + of_right[end] < best:
-                _ask_sides(trees, number, division, place, level.trials[i], best)
+                _solve_sides(trees, number, division, place, level.trials[i], best)
             if trees.is_over:
                 return least
             bound = min(bound, of_left[end] + of_right[end])
@@ -268,7 +270,7 @@ cdef int64_t _try_cuts(
 cdef inline TreeLimits _affordable(
     SubproblemCache trees, SearchNode* level, TreeLimits limits, int64_t budget
 ) noexcept nogil:
-    """Return limits that hold for trees below a budget: it may allow no more leaves than one or two levels have."""
+    """Return limits for trees below a budget, which may allow only as many leaves as one or two levels have."""
     cdef int64_t n_leaves = UNLIMITED
     if trees.leaf_cost > 0:
         n_leaves = (budget - 1 - trees.error_cost * level.inevitable) // trees.leaf_cost
@@ -277,11 +279,11 @@ cdef inline TreeLimits _affordable(
     return tightened(min(limits.depth, 1 if n_leaves <= 2 else 2), limits.leaves)
 
 
-cdef int64_t _ask(
+cdef int64_t _solve(
     SubproblemCache trees, Py_ssize_t number, TreeLimits limits, int64_t budget, CostSplit* split
 ) except -1 nogil:
-    """Return what the cheapest tree of a level's rows costs, if that is less than the budget, and its first split;
-    otherwise a bound that is no less than the budget. Without meaning once the time is over."""
+    """Return the cost of the cheapest tree of a node's rows, and its first split, if the cost is below the budget;
+    otherwise a bound that reaches the budget. The answer has no meaning once the time is over."""
     cdef SearchNode* level = &trees.levels[number]
     cdef int64_t leaf = cost_of_leaf(trees, level), least, stump
     cdef TreeLimits affordable
@@ -315,8 +317,8 @@ cdef int64_t _search(
     SubproblemCache trees, Py_ssize_t number, TreeLimits limits, TreeLimits affordable, int64_t budget, int64_t least,
     int64_t start, CostSplit* split,
 ) except -1 nogil:
-    """Answer by trying all cuts, and learn the answer. The tree costs `least` at least; it costs `start` as a leaf, or
-    less than that."""
+    """Solve a subproblem by trying all cuts, and remember the solution. The tree costs at least `least`; `start` is the
+    cost of a leaf, or less."""
     cdef SearchNode* level = &trees.levels[number]
     cdef KnownCost found
     cdef index_t i, n_divisions = 1
@@ -336,9 +338,9 @@ cdef int64_t _search(
         if best <= least:
             break
     found.is_exact = best < budget
-    # Trees of more leaves than can be afforded cost the budget at least, others what has been found.
+    # Trees with more leaves than the budget affords cost at least the budget.
     found.least = best if found.is_exact or affordable.depth < limits.depth else max(bound, budget)
-    learn(trees, level, limits, &found)
+    remember(trees, level, limits, &found)
     split[0] = found.split
     return found.least
 
@@ -346,14 +348,14 @@ cdef int64_t _search(
 # ------------------------------------------------------------------------------------------------------------ the tree
 
 cdef bint _grow(SubproblemCache trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
-    """Append the nodes of a level's tree in preorder, and return whether there was time: the cheapest one where it has
-    no more levels than the horizon, otherwise one whose every split is the first of the cheapest tree up to there."""
+    """Append the nodes of a tree in preorder, and return whether there was time. Each split is the first split of the
+    cheapest tree of at most `horizon` levels: a tree that has no more levels is the cheapest one."""
     cdef SearchNode* level = &trees.levels[number]
     cdef TreeLimits near = tightened(min(limits.depth, horizon), limits.leaves), side
     cdef CostSplit split
     cdef index_t end = 0
     with nogil:
-        _ask(trees, number, near, NO_BUDGET, &split)
+        _solve(trees, number, near, NO_BUDGET, &split)
     if trees.is_over:
         return False
     node = len(nodes["feature"])
@@ -386,7 +388,7 @@ cdef bint _grow(SubproblemCache trees, Py_ssize_t number, TreeLimits limits, ind
 
 
 cdef _tree(SubproblemCache trees, TreeLimits limits, index_t horizon):
-    """Return the arrays of a tree and what it costs; None, NO_BUDGET where there is no time for it."""
+    """Return the arrays of a tree and its cost; None and NO_BUDGET if there is no time for it."""
     names = ("children_left", "children_right", "feature", "threshold", "value", "errors")
     nodes = {name: [] for name in names}
     if not _grow(trees, 0, limits, horizon, nodes):
@@ -400,8 +402,8 @@ cdef _tree(SubproblemCache trees, TreeLimits limits, index_t horizon):
 
 
 cdef _first_trees(SubproblemCache trees, TreeLimits limits, int64_t budget, float64_t time_limit):
-    """Return the best tree, below the budget, of those with a horizon: of two levels, and of more while a fifth of the
-    time is not over."""
+    """Return the best tree below the budget among trees with a horizon: of two levels, and of more until a fifth of the
+    time is over."""
     best, cost = None, budget
     horizon = 2
     deadline = trees.deadline
@@ -419,17 +421,17 @@ cdef _first_trees(SubproblemCache trees, TreeLimits limits, int64_t budget, floa
 
 
 cdef int64_t _raise_budget(SubproblemCache trees, TreeLimits limits, int64_t budget) except -1:
-    """Return what the cheapest tree costs, at least where the time is over, by asking for trees of more and more cost
-    below the budget."""
-    cdef int64_t least, step = max(trees.error_cost, trees.leaf_cost), asked, found
+    """Return the cost of the cheapest tree, or a bound if the time is over, by looking for trees below growing
+    budgets."""
+    cdef int64_t least, step = max(trees.error_cost, trees.leaf_cost), limit, found
     cdef CostSplit split
     cdef SearchNode* root = &trees.levels[0]
     least = min(cost_of_leaf(trees, root), trees.error_cost * root.inevitable + 2 * trees.leaf_cost)
     while True:
-        asked = min(least + step, budget) if trees.deadline < INFINITY else budget
+        limit = min(least + step, budget) if trees.deadline < INFINITY else budget
         with nogil:
-            found = _ask(trees, 0, limits, asked, &split)
-        if trees.is_over or found < asked or asked == budget:
+            found = _solve(trees, 0, limits, limit, &split)
+        if trees.is_over or found < limit or limit == budget:
             return least if trees.is_over else found
         least, step = found, 2 * step
 
@@ -440,26 +442,27 @@ def cheapest_tree(
 ):
     """Find the tree of least cost, within limits of levels of splits and of leaves, UNLIMITED being none.
 
-    The costs are those of a sample that it gets wrong, and of a leaf. Of several trees it is the first one that is
-    tried: a leaf comes before splits; features come in the order of the errors of their best split, then by number;
-    the cuts of a feature in that of `list_cuts`; few leaves for the left side before more. Trees that cost as much as
-    the budget, or more, are not looked for. The limits are seconds, None being none, and bytes of the table of sets.
+    `costs` are the cost of an error and the cost of a leaf. Among several trees it is the one that is tried first: a
+    leaf comes before splits; features come in the order of the errors of their best split, then by number; cuts of a
+    feature in the order of `list_cuts`; divisions of the leaves in the order of `division_of`. Trees that cost the
+    budget or more are not looked for. `time_limit` is in seconds, None being none; `memory_limit` is in bytes of the
+    table of sets.
 
     Returns
     -------
     arrays : dict or None
-        The tree's arrays, or those of the cheapest tree found in time; None where there is none below the budget.
+        The arrays of the cheapest tree, or of the cheapest one found in time; None if there is none below the budget.
     cost : int
-        What it costs; the budget where there is none.
+        Its cost; the budget if there is no tree.
     least : int
-        What trees cost at least, up to the budget.
+        No tree costs less; at most the budget.
     n_subproblems : int
         Sets of rows that had to be looked at.
     """
     start = time.monotonic()
     cdef TreeLimits limits = tightened(max_depth, max_leaf_nodes)
     cdef SubproblemCache trees = _trees_of(X, y, n_classes, costs, memory_limit)
-    cdef index_t[:, ::1] orders = np.ascontiguousarray(np.argsort(trees.ranks, axis=1, kind="stable"), dtype=np.int32)
+    cdef index_t[:, ::1] orders = orders_of(trees.ranks)
     cdef SearchNode* root = &trees.levels[0]
     trees.deadline = INFINITY if time_limit is None else start + time_limit
     open_level(trees, 0)
@@ -475,9 +478,8 @@ def cheapest_tree(
 
 
 def _trees_of(X, y, n_classes, costs, memory_limit):
-    """Return the search of all distinct pairs of a row and a class, each once."""
-    if y.shape[0] != X.shape[0] or X.shape[0] == 0 or np.min(y) < 0 or np.max(y) >= n_classes:
-        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
+    """Return the search of all distinct pairs of a sample and a class, each once."""
+    check_codes(X, y, n_classes)
     rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
     labels = rows[:, -1].astype(np.int32)
     X = np.ascontiguousarray(rows[:, : rows.shape[1] - 1])

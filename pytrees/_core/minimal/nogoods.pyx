@@ -472,7 +472,8 @@ cdef int _find_cut(WorkingSet work, Py_ssize_t number, Py_ssize_t feature, index
 
 
 cdef int _find_split(WorkingSet work, Py_ssize_t number, index_t budget, const char* is_in_node) except -1 nogil:
-    """Find the first split of a tree within the budget: of the lowest feature and, in level WHOLE, at its lowest cut."""
+    """Find the first split of a tree within the budget: the lowest feature has it; in level WHOLE, so does its lowest
+    cut."""
     cdef Level* level = &work.levels[number]
     cdef Listed listed
     cdef Py_ssize_t feature

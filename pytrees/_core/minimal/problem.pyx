@@ -47,7 +47,7 @@ def orders_of(ranks):
 def preorder_arrays(X, y, n_classes, root, first_split):
     """Return the arrays of a consistent tree, nodes in preorder.
 
-    `first_split(node, rows)` returns None for a leaf, otherwise the feature, the threshold, and the nodes of both sides.
+    `first_split(node, rows)` returns None for a leaf, otherwise the feature, the threshold and the nodes of both sides.
     The gain of every split is 1.
     """
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")

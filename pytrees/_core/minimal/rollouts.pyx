@@ -1,11 +1,10 @@
-"""Small consistent trees by rollouts: a split is judged by the size of the trees that its sides get more carelessly.
+"""Small consistent trees by rollouts: a split is scored by the sizes of cheaper trees on both sides.
 
-A tree of level 0 is grown greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; where one or two splits are enough, they are found. In a tree of level L, of each
-of the best cuts, one of a feature, both sides get trees of level L - 1; the cut with the smallest ones is taken.
+A tree of level 0 grows greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
+being the samples of a class among m; if one or two splits are enough, they are found. In a tree of level L, the best
+cuts, one of a feature, get trees of level L - 1 on both sides, and the cut with the smallest trees is taken.
 
-A set of samples is looked at once at every level: its tree is kept in a table, as its first split and the trees of both
-sides.
+A table keeps the tree of every set of samples and level, as its first split and the trees of both sides.
 """
 
 import time
@@ -77,7 +76,7 @@ cdef class Rollouts:
         close_table(&self.table)
 
     def first_split(self, number, rows):
-        """Return the feature and threshold of the first split of a tree, and the trees of both sides; None if it has none."""
+        """Return the feature and threshold of a tree's first split, and the trees of both sides; None for a leaf."""
         tree = _tree_of(self, number)[0]
         if tree.n_splits == 0:
             return None

@@ -32,7 +32,7 @@ BOUND_ROWS = 1024
 # only for problems that nogoods do not help with, such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
-ENTRIES_OF_FIRST_TURN = 3000         # samples times features: with a half of them, the first turn has four times the sets
+ENTRIES_OF_FIRST_TURN = 3000        # samples times features: with half of them, the first turn has four times the sets
 FIRST_TURN_OF_MANY = 20000          # not taken, but the next turns grow from it
 GROWTH_OF_TURNS = 3
 ENTRIES_OF_EQUAL_WORK = 20000       # samples times features for which a set takes as long in both working sets
@@ -76,7 +76,7 @@ cdef class Search:
             first_turn = first_turn if len(ranks) <= FEW_FEATURES else 0
         self.turn = min(first_turn, FIRST_TURN) if first_turn > 0 else FIRST_TURN_OF_MANY
         self.turn_of, self.complete.most_subproblems = self.complete, first_turn
-        self.n_splits = <index_t> len(np.unique(labels)) - 1
+        self.n_splits = <index_t> np.count_nonzero(np.bincount(labels)) - 1
 
     def solve(self, float64_t deadline):
         """Go on until the deadline; return the arrays of the smallest tree, or None if there was not time enough."""

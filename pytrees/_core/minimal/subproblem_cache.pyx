@@ -1,12 +1,10 @@
-"""Sets of rows, within limits of levels and leaves, and what is known of the costs of their trees.
+"""Subproblems, sets of rows within limits of levels and leaves, and their solutions so far.
 
-*Memory.* What has been found for a set is kept in a table. A set costs no less than its part, and with some more rows
-at most those more, as its tree can be kept: so sets are compared with the last ones that came before.
+*Memory.* A table keeps the solutions. A set costs at least as much as its parts, and at most the cost of its additional
+rows more than a part, whose tree it can have: so sets are compared with the sets before them.
 
-*One split.* Features are tried in the order of the errors of their best split, and their cuts by halves.
+*One split.* Features are tried in the order of the errors of their best split, and the cuts of a feature by halves.
 """
-
-import time
 
 import numpy as np
 
@@ -15,25 +13,25 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport popcount
-from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.minimal.problem cimport STOPPED, check_limits
+from pytrees._core.minimal.problem import ranks_of
 from pytrees._core.minimal.sets cimport add_bit, close_table, open_table, take_item, words_for
 
 cdef enum:
-    STEPS_BETWEEN_CHECKS = 2000000  # of the clock and of signals: some milliseconds
     N_RECENT = 128                  # sets of as many levels that a set is compared with
 
 
 @cython.final
 cdef class SubproblemCache:
-    """Distinct rows, with a weight each, and what is known of sets of them."""
+    """Distinct rows, with a weight each, and the solutions of subproblems."""
 
     def __cinit__(self, X, labels, weights, Py_ssize_t n_classes, costs, memory_limit, float64_t deadline):
         memset(&self.levels[0], 0, sizeof(self.levels))
         memset(&self.recent[0], 0, sizeof(self.recent))
         self.X, self.labels, self.weights, self.n_classes = X, labels, weights, n_classes
         self.n_rows, self.n_features = X.shape
-        self.ranks = np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+        self.ranks = ranks_of(X)
         ends = np.cumsum(weights, dtype=np.int32)
         self.first_bits = ends - self.weights
         self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
@@ -64,7 +62,7 @@ cdef class SubproblemCache:
 
 
 def _inevitable_errors(X, labels, weights):
-    """Return the weights of the rows that are not of the greatest class among their equals, 0 for others."""
+    """Return the weights of the rows that are not of the largest class among equal rows, and 0 for other rows."""
     _, group = np.unique(X, axis=0, return_inverse=True)
     group = group.ravel()
     by_weight = np.lexsort((labels, -weights, group))
@@ -79,9 +77,8 @@ def _inevitable_errors(X, labels, weights):
 
 cdef int count_steps(SubproblemCache trees, int64_t n_steps) except -1 nogil:
     """Count steps; now and then handle signals and look at the clock."""
-    if check_signals(&trees.n_steps, n_steps, STEPS_BETWEEN_CHECKS):
-        with gil:
-            trees.is_over = trees.is_over or time.monotonic() >= trees.deadline
+    if check_limits(&trees.n_steps, n_steps, trees.deadline) == STOPPED:
+        trees.is_over = True
     return 0
 
 
@@ -125,8 +122,8 @@ cdef inline RecentSets* _recent_of(SubproblemCache trees, TreeLimits limits) noe
 
 
 cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil:
-    """Return what the rows cost at least by the last sets of the same limits: no less than these without their rows
-    that are not among them."""
+    """Return a bound of the rows' cost by the sets before with the same limits: their cost, less the errors of those of
+    their rows that these rows lack."""
     cdef const RecentSets* recent = _recent_of(trees, limits)
     cdef const uint64_t* rows
     cdef Py_ssize_t i, word, last = trees.n_words - 1
@@ -142,7 +139,7 @@ cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimit
     return least
 
 
-cdef int learn(SubproblemCache trees, SearchNode* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
+cdef int remember(SubproblemCache trees, SearchNode* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
     cdef RecentSets* recent = _recent_of(trees, limits)
     cdef KnownCost* known = <KnownCost*> take_item(&trees.table, level.key, found)
     if known != NULL and not known.is_exact and (found.is_exact or found.least > known.least):
@@ -163,7 +160,7 @@ cdef int learn(SubproblemCache trees, SearchNode* level, TreeLimits limits, cons
 # ------------------------------------------------------------------------------------------------------------ one split
 
 cdef int64_t cost_of_leaf(SubproblemCache trees, SearchNode* level) noexcept nogil:
-    """Count the classes of a level's rows, and return what a leaf of them costs."""
+    """Count the classes of a node's rows, and return the cost of a leaf."""
     cdef index_t i, row, most = 0, label
     memset(level.counts, 0, trees.n_classes * sizeof(index_t))
     level.n_samples, level.inevitable = 0, 0
@@ -178,8 +175,8 @@ cdef int64_t cost_of_leaf(SubproblemCache trees, SearchNode* level) noexcept nog
 
 
 cdef int64_t _best_stump(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil:
-    """Return the errors of the best split of a feature that is not constant. `correct[end]` says how many samples the
-    one behind `end` rows gets right."""
+    """Return the errors of the best split of a feature that is not constant. The split behind `end` rows gets
+    `correct[end]` samples right."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
     cdef const index_t* rank = &trees.ranks[feature, 0]
     cdef index_t* counts = level.counts + trees.n_classes
@@ -204,8 +201,8 @@ cdef int64_t _best_stump(SubproblemCache trees, SearchNode* level, index_t featu
 
 
 cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept nogil:
-    """List the features that are not constant, by the errors of their best split, then by number, and return the least
-    errors; all of a level's samples if there is none."""
+    """List the features that are not constant, by the errors of their best split, then by number. Return the least
+    errors, or the number of samples if there is no such feature."""
     cdef index_t feature, place
     cdef const index_t* order
     level.n_features = 0
@@ -224,8 +221,8 @@ cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept no
 
 
 cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil:
-    """List the cuts of a feature, and in what order they are tried: the middle one of all, then the middle ones of
-    both halves, then those of the quarters."""
+    """List the cuts of a feature, and the order in which they are tried: the middle cut, then the middle cuts of both
+    halves, then the middle cuts of the quarters."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
     cdef const index_t* rank = &trees.ranks[feature, 0]
     cdef index_t* starts = trees.starts
@@ -235,7 +232,7 @@ cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) n
             level.ends[n], level.ranks[n] = i + 1, rank[order[i]]
             n += 1
     level.n_cuts = n
-    # Invariant: of part i, starts[i] is the first cut, and its trial, until it is taken, the one behind its last.
+    # Invariant: part i begins with cut starts[i]; until it is tried, trials[i] is the cut behind its last one.
     starts[0], level.trials[0] = 0, n
     listed = n > 0
     for i in range(n):

@@ -49,8 +49,8 @@ cdef struct SomeNogoods:
     const index_t* positions
     int64_t n_nogoods
 
-# Sets that need `needs[i]` splits at least. The least ranks of set i in all features start at ranks[2 * n_features * i];
-# its greatest ranks follow.
+# Sets that need `needs[i]` splits at least. The least ranks of set i in all features start at
+# ranks[2 * n_features * i]; its greatest ranks follow.
 cdef struct Nogoods:
     uint64_t* sets
     index_t* needs

@@ -19,7 +19,7 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport popcount, trailing_zeros
 from pytrees._core.base.memory cimport reserve
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.minimal.problem cimport NO, STOPPED, YES, check_limits
 from pytrees._core.minimal.sets cimport (
     add_bit, close_table, contains, find_item, holds, open_table, take_item, words_for,
@@ -44,7 +44,9 @@ cdef class WorkingSet:
         self.class_counts = np.zeros(n_classes, dtype=np.int32)
         self.left_members, self.right_members = np.zeros((2, n_classes), dtype=np.int32)
         self.is_complete = complete_from is not None
-        self.most_in_conflict = min(self.n_samples, complete_from, MOST_IN_CONFLICT) if self.is_complete else MOST_IN_CONFLICT
+        self.most_in_conflict = MOST_IN_CONFLICT
+        if self.is_complete:
+            self.most_in_conflict = min(self.n_samples, complete_from, MOST_IN_CONFLICT)
         if self.is_complete:
             self.member_labels, self.member_ranks, self.member_orders = labels, ranks, orders
             self.samples = np.arange(self.n_samples, dtype=np.int32)
@@ -52,11 +54,10 @@ cdef class WorkingSet:
             self.n_members = <index_t> self.n_samples
         else:
             self.member_of = np.full(self.n_samples, NONE, dtype=np.int32)
-            self.member_labels = self.samples = np.zeros(0, dtype=np.int32)
-            self.member_ranks = self.member_orders = np.zeros((0, 0), dtype=np.int32)
-        self.conflicts = np.zeros((0, 0), dtype=np.uint64)
-        self.witnesses = np.zeros((0, 0), dtype=np.int32)
-        self.of_class = np.zeros((n_classes, 0), dtype=np.uint64)
+            self.member_labels = self.samples = None
+            self.member_ranks = self.member_orders = None
+        self.conflicts = self.of_class = None
+        self.witnesses = None
         _widen(self, words_for(self.n_samples) if self.is_complete else 1)
 
     def __dealloc__(self):
@@ -116,11 +117,11 @@ cdef int reserve_limits(WorkingSet work, Level* level, index_t budget) except -1
     return 0
 
 
-def _widened(array, *shape):
-    """Return a larger copy of an array, whose new entries are 0."""
-    array = np.asarray(array)
-    wide = np.zeros(shape, dtype=array.dtype)
-    wide[tuple(map(slice, array.shape))] = array
+def _widened(array, dtype, *shape, fill=0):
+    """Return a larger copy of an array, if it is not None, with new entries `fill`."""
+    wide = np.full(shape, fill, dtype=dtype)
+    if array is not None:
+        wide[tuple(map(slice, array.shape))] = array
     return wide
 
 
@@ -138,23 +139,25 @@ cdef int _widen(WorkingSet work, Py_ssize_t n_words) except -1:
     free(work.levels[WHOLE].members)
     work.levels[WHOLE].members = NULL
     if work.nogoods.n_sets:
-        sets = _widened(<uint64_t[:work.nogoods.n_sets, :old]> work.nogoods.sets, work.nogoods.capacity, n_words)
+        sets = <uint64_t[:work.nogoods.n_sets, :old]> work.nogoods.sets
+        sets = _widened(sets, np.uint64, work.nogoods.capacity, n_words)
         free(work.nogoods.sets)
         work.nogoods.sets = <uint64_t*> malloc(sets.nbytes)
         if work.nogoods.sets == NULL:
             raise MemoryError(f"no memory for {work.nogoods.capacity} sets of samples")
         memcpy(work.nogoods.sets, &sets[0, 0], sets.nbytes)
     if not work.is_complete:
-        work.member_labels, work.samples = _widened(work.member_labels, stride), _widened(work.samples, stride)
-        work.member_ranks = _widened(work.member_ranks, n, stride)
-        work.member_orders = _widened(work.member_orders, n, stride)
+        work.member_labels = _widened(work.member_labels, np.int32, stride)
+        work.samples = _widened(work.samples, np.int32, stride)
+        work.member_ranks = _widened(work.member_ranks, np.int32, n, stride)
+        work.member_orders = _widened(work.member_orders, np.int32, n, stride)
         work.kept_orders = np.empty((n, stride), dtype=np.int32)
     work.n_words, work.stride = n_words, work.n_samples if work.is_complete else stride
     work.n_conflict_words = min(n_words, words_for(work.most_in_conflict))
     stride = 64 * work.n_conflict_words
-    work.conflicts = _widened(work.conflicts, stride, work.n_conflict_words)
-    work.witnesses = _widened(work.witnesses, stride, stride)
-    work.of_class = _widened(work.of_class, work.n_classes, work.n_conflict_words)
+    work.conflicts = _widened(work.conflicts, np.uint64, stride, work.n_conflict_words)
+    work.witnesses = _widened(work.witnesses, np.int32, stride, stride, fill=NONE)
+    work.of_class = _widened(work.of_class, np.uint64, work.n_classes, work.n_conflict_words)
     work.listed, work.starts, work.stops = np.empty((3, n, stride), dtype=np.int32)
     work.before = np.empty((n, stride + 1), dtype=np.uint64)
     work.supports = np.empty((n, n_words), dtype=np.uint64)
@@ -271,12 +274,6 @@ cdef int inherit_nogoods(WorkingSet work, Py_ssize_t number, index_t budget) exc
 
 # ------------------------------------------------------------------------------------------------ conflicts and cliques
 
-cdef void _note_conflict(WorkingSet work, index_t first, index_t second, index_t witness) noexcept nogil:
-    add_bit(&work.conflicts[first, 0], second)
-    add_bit(&work.conflicts[second, 0], first)
-    work.witnesses[first, second] = work.witnesses[second, first] = witness
-
-
 cdef void _list_positions(WorkingSet work, index_t n_members) noexcept nogil:
     """List the first members in the order of every feature; those of a member's rank stand at starts:stops."""
     cdef Py_ssize_t feature
@@ -316,7 +313,9 @@ cdef void _mark_positions(WorkingSet work, Py_ssize_t word, index_t n_members) n
                 add_bit(&before[i + 1], work.listed[feature, i] & 63)
 
 
-cdef inline uint64_t _members_between(WorkingSet work, index_t first, index_t second, uint64_t candidates) noexcept nogil:
+cdef inline uint64_t _members_between(
+    WorkingSet work, index_t first, index_t second, uint64_t candidates
+) noexcept nogil:
     """Return those of the candidates, of the word marked, that lie between two members in every feature."""
     cdef Py_ssize_t feature
     cdef index_t start, stop
@@ -330,45 +329,52 @@ cdef inline uint64_t _members_between(WorkingSet work, index_t first, index_t se
 
 
 cdef int compare_members(WorkingSet work) except -1 nogil:
-    """Find the conflicts of the members that have not been compared yet, and the conflicts that they are witnesses of."""
-    cdef index_t first, member, n = <index_t> min(<Py_ssize_t> work.n_members, work.most_in_conflict)
+    """Find the conflicts of the members that are not compared yet, and the conflicts that they are witnesses of."""
+    cdef index_t member, n = <index_t> min(<Py_ssize_t> work.n_members, work.most_in_conflict), n_old = work.n_compared
     cdef Py_ssize_t word
-    cdef uint64_t in_word, is_new, candidates
-    if n == work.n_compared:
+    cdef uint64_t in_word, is_new, others
+    if n == n_old:
         return YES
     _list_positions(work, n)
-    for member in range(work.n_compared, n):
+    for member in range(n_old, n):
         add_bit(&work.of_class[work.member_labels[member], 0], member)
     for word in range(words_for(n)):
         _mark_positions(work, word, n)
         in_word = work.before[0, n]
-        is_new = in_word
-        if 64 * word < work.n_compared:
-            is_new &= 0 if work.n_compared >= 64 * word + 64 else ~<uint64_t> 0 << (work.n_compared & 63)
+        is_new = ~<uint64_t> 0 << max(0, n_old - 64 * word) if n_old < 64 * word + 64 else 0
         for member in range(n):
-            candidates = (in_word if member >= work.n_compared else is_new) & ~work.of_class[work.member_labels[member], word]
-            if candidates == 0:
-                continue
-            _compare(work, member, word, candidates)
+            others = in_word & ~work.of_class[work.member_labels[member], word]
+            work.conflicts[member, word] |= others
+            _find_witnesses(work, member, word, others if member >= n_old else others & is_new)
             if check_limits(&work.n_steps, member * work.n_features, work.deadline) == STOPPED:
                 return STOPPED
     work.n_compared = n
     return YES
 
 
-cdef void _compare(WorkingSet work, index_t member, Py_ssize_t word, uint64_t candidates) noexcept nogil:
-    """Note the conflicts of a member with earlier ones, among candidates of one word that may be witnesses."""
+cdef void _find_witnesses(WorkingSet work, index_t member, Py_ssize_t word, uint64_t candidates) noexcept nogil:
+    """Note the conflicts of a member with earlier ones of its class, if one of the candidates, of one word, is a
+    witness."""
+    cdef const uint64_t* of_class = &work.of_class[work.member_labels[member], 0]
+    cdef uint64_t* conflicts = &work.conflicts[member, 0]
+    cdef Py_ssize_t other
     cdef index_t first
-    cdef uint64_t found
-    for first in range(member):
-        if holds(&work.conflicts[member, 0], first):
-            continue
-        if work.member_labels[first] != work.member_labels[member]:
-            _note_conflict(work, first, member, NONE)
-            continue
-        found = _members_between(work, first, member, candidates)
-        if found:
-            _note_conflict(work, first, member, <index_t> (64 * word + trailing_zeros(found)))
+    cdef uint64_t unseen, found
+    if candidates == 0:
+        return
+    for other in range(words_for(member)):
+        unseen = of_class[other] & ~conflicts[other]
+        if other == member >> 6:
+            unseen &= (<uint64_t> 1 << (member & 63)) - 1
+        while unseen:
+            first = <index_t> (64 * other + trailing_zeros(unseen))
+            unseen &= unseen - 1
+            found = _members_between(work, first, member, candidates)
+            if found:
+                add_bit(conflicts, first)
+                add_bit(&work.conflicts[first, 0], member)
+                work.witnesses[first, member] = <index_t> (64 * word + trailing_zeros(found))
+                work.witnesses[member, first] = work.witnesses[first, member]
 
 
 cdef void find_clique(WorkingSet work, Level* level) noexcept nogil:
