@@ -14,7 +14,7 @@ from ..criteria.entropy import weighted_entropy
 from ..rows.partition import threshold_between
 from .rows import weight_of
 
-# What Quinlan's program lets a gain be below the average.
+# Quinlan's program lets a gain be this much below the average.
 SLACK = 1e-3
 
 Split = namedtuple("Split", "ratio gain feature threshold")

@@ -12,7 +12,7 @@ from ..criteria.counts import add_up, is_greater
 from .rows import divide_rows, weight_of
 from .splits import SLACK, Data, best_split
 
-# What a simpler tree may be expected to err more.
+# A simpler tree may be expected to make this many errors more.
 SIMPLICITY = 0.1
 
 

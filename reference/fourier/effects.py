@@ -15,8 +15,8 @@ def box_effects(boxes, values, measure):
 
     The function is the sum of the boxes, each times its row of values; variances are summed over the outputs. The
     square of its mean over all attributes but those of a set has the mean D(set): two points that are equal in these
-    attributes, and independent in the others, are looked at. What an attribute adds to the empty set is of first order,
-    what it adds to all others is total.
+    attributes, and independent in the others, are looked at. The first-order variance of an attribute is its addition
+    to the empty set; its total variance is its addition to all other attributes.
     """
     boxes, weights = unpack(boxes), weights_of(measure)
     n_attributes = len(weights)

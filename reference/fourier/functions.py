@@ -36,7 +36,7 @@ def restrict(partitions, coefficients, attribute, cardinality, low, high):
 class Function:
     """A function on a schema: attribute m has a value from limits[m][0] to limits[m][1] - 1, weights[m] is its measure.
 
-    Of the functions below, only those of samples are measured otherwise than by a product.
+    Only the functions of samples below have a measure other than a product.
     """
 
     def weight(self, m, low, high):

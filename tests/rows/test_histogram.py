@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from support import examples, on_both_engines
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context, kernel
 from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
 
 KINDS = list(columns_of_all_kinds(10))
 # Up to here all rows say where to cut, and beyond it one in n // SAMPLE_ROWS of them.
-SAMPLE_ROWS = 8192
+SAMPLE_ROWS = sizes()["SAMPLE_ROWS"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- bins

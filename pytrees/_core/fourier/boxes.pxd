@@ -81,7 +81,7 @@ cdef inline float64_t common_mass(
     cdef int64_t other_run = others.run_indptr[other], other_end = others.run_indptr[other + 1]
     cdef int64_t attribute = boxes.attribute[constraint]
     cdef float64_t mass = 0.0
-    # What the runs before these two have in common is counted.
+    # The intersections of the runs before these two are counted.
     while run < end and other_run < other_end:
         mass += run_mass(
             measure, attribute, max(low, max(boxes.start[run], others.start[other_run])),

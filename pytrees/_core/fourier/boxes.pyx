@@ -114,7 +114,7 @@ def leaf_boxes(
     there, as no child has them. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
     """
     cdef Found found = Found(cardinalities)
-    # What a node has yet to do: (node, attribute whose values are set first, their runs); node -1 only sets them.
+    # The work that is left: (node, attribute whose values are set first, their runs); node -1 only sets them.
     cdef list pending = [(0, -1, None)], below, old, runs
     cdef int64_t node, attribute, cut, i, first, stop
     while pending:

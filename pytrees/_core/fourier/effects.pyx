@@ -97,7 +97,7 @@ cdef object add_pairs_of_boxes(
     """
     cdef Py_ssize_t n = overlaps.chosen.shape[0], i, j, k, slot
     cdef Py_ssize_t width = np.diff(overlaps.boxes.indptr)[np.asarray(overlaps.chosen)].max(initial=0) + 1
-    # Of every box up to i, the attributes that both constrain, and their excesses.
+    # For every box up to i: the attributes that both boxes constrain, and their excesses.
     cdef int64_t[::1] n_common = np.zeros(n, dtype=np.int64), attribute = np.empty(n * width, dtype=np.int64)
     cdef float64_t[::1] excess = np.empty(n * width), of_order = np.empty(width + 1)
     cdef int64_t work_done = 0

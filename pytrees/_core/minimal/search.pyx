@@ -180,7 +180,7 @@ def minimal_tree(
 ):
     """Find the smallest consistent tree, or a small one.
 
-    Of several trees it is the one whose splits, from the root on, have the lowest features, then the lowest thresholds.
+    If several trees are smallest, the lowest features win, from the root on, then the lowest thresholds.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ cdef class SequenceScanner:
     cdef index_t length, n_runs, n_features
     cdef int64_t node_cost          # of the node undivided
 
-    # What the threads share; behind the lock while there are several.
+    # Shared by the threads; behind the lock while there are several.
     cdef PyThread_type_lock lock
     cdef index_t n_taken            # features that a thread has taken
     cdef bint stops

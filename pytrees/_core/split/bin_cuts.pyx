@@ -227,7 +227,7 @@ cdef inline void _sort_marked(
     Histograms histograms, index_t feature, index_t start, index_t stop, const uint8_t* is_marked
 ) noexcept nogil:
     """Copy the node's samples in marked bins to the partition's spare rows, and their places there, sorted, to its
-    pairs."""
+    keyed places."""
     cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
     cdef index_t i, row, n_marked = 0
     # marked_rows[:n_marked] are the marked rows met so far; n_marked <= i - start.
