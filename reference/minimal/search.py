@@ -57,8 +57,9 @@ def minimal_tree(
     """Return the arrays of the smallest consistent tree, or of a small one, or None if time ran out; the least number
     of splits that is needed; and the number of sets of samples examined.
 
-    If several trees are smallest, the lowest features win, from the root on, then the lowest thresholds. If the search takes longer than the first of the `rollout_times`, a small tree is made up to the second one, and the
-    search goes on. There are no bounds here, and the results are kept whatever the limit on memory.
+    If several trees are smallest, the lowest features win, from the root on, then the lowest thresholds. If the search
+    takes longer than the first of the `rollout_times`, a small tree is made up to the second one, and the search goes
+    on. There are no bounds here, and the results are kept whatever the limit on memory.
     """
     start = monotonic()
     check_consistent(X, y)
