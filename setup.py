@@ -64,8 +64,10 @@ if IS_WINDOWS:
 SMALL_MODULES = (
     "_cyutility",
     "base.signals",
+    "base.sizes",
     "c45.tree",
     "criteria.logarithms",
+    "criteria.table",
     "criteria.user",
     "pruning",
     "split.gains",
