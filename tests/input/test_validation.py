@@ -596,7 +596,7 @@ def test_functions_without_categories_do_not_name_the_parameter(grow):
 def test_words_that_are_not_declared_name_the_parameter():
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"], "city": ["a", "b", "c"]})
     hint = (
-        r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\): .* by categorical_features"
+        r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\): .* in categorical_features"
     )
     for table, estimator in (
         (X, DecisionTreeClassifier()),
@@ -604,7 +604,7 @@ def test_words_that_are_not_declared_name_the_parameter():
     ):
         with pytest.raises(ValueError, match=hint):
             estimator.fit(table, [0, 1, 0])
-    with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* by categorical_features"):
+    with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* in categorical_features"):
         DecisionTreeClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1])
     fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
     with pytest.raises(ValueError, match="words in column 1"):

@@ -226,9 +226,9 @@ def test_sums_over_trees(engine, n_trees, n_rows, n_features):
 def test_sums_need_a_value_for_every_node(stump):
     tree = packed(stump)
     for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
-        with pytest.raises(ValueError, match="do not agree"):
+        with pytest.raises(ValueError, match="one row of values for every node"):
             kernel("pack_forest")([tree], [values], 3)
-    with pytest.raises(ValueError, match="do not agree"):
+    with pytest.raises(ValueError, match="one row of values for every node"):
         kernel("pack_forest")([tree], [np.zeros(2, dtype=np.int64)], 3)
 
 

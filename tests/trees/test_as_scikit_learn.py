@@ -327,7 +327,7 @@ def test_a_warm_start_refuses_fewer_trees_and_other_data(data):
     X = np.column_stack([y % 2, X])
     forest = DecisionForestClassifier(2, warm_start=True, categorical_features=[0]).fit(X, y)
     X[0, 0] = 7
-    with pytest.raises(ValueError, match="which had other categories"):
+    with pytest.raises(ValueError, match="that fit had other categories"):
         forest.set_params(n_estimators=3).fit(X, y)
 
 

@@ -287,7 +287,7 @@ def test_warm_start_asks_for_the_same_order():
     forest = DecisionForestClassifier(2, warm_start=True, categorical_features="from_dtype", random_state=0)
     forest.fit(X, y)
     other = X.assign(size=X["size"].cat.reorder_categories(["mid", "low", "high"]))
-    with pytest.raises(ValueError, match="which had other ordered categories"):
+    with pytest.raises(ValueError, match="that fit had other ordered categories"):
         forest.set_params(n_estimators=3).fit(other, y)
 
 
