@@ -254,7 +254,10 @@ def test_refused_by_name():
     whole = np.stack([np.arange(150) % 5, X[:, 0]], axis=1)
     for model, message in (
         (HistGradientBoostingClassifier(max_iter=2, categorical_features=[0]).fit(whole, y), "categorical features"),
-        (GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X, y), "LinearRegression.*not constant"),
+        (
+            GradientBoostingRegressor(n_estimators=2, init=LinearRegression()).fit(X, y),
+            "LinearRegression.*not constant",
+        ),
         (RandomForestClassifier(2).fit(X, np.stack([y, y], axis=1)), "2 outputs"),
     ):
         with pytest.raises(ValueError, match=message):
