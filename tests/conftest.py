@@ -16,8 +16,7 @@ _COMMON = {"deadline": None, "print_blob": True, "suppress_health_check": [Healt
 
 # Tests that ask for a number of examples get their share of it by `support.examples`.
 settings.register_profile("thorough", max_examples=100, **_COMMON)
-settings.register_profile("ci", max_examples=25, **_COMMON)
-settings.register_profile("default", max_examples=15, **_COMMON)
+settings.register_profile("default", max_examples=25, **_COMMON)
 settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with bounds checks, which are slow
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

@@ -80,7 +80,6 @@ def benchmark_module(monkeypatch):
     return module
 
 
-@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_benchmarks_run(name, benchmark_module):
     """Run every benchmark with the first of its parameters that it knows."""

@@ -44,8 +44,8 @@ ESTIMATORS = [
 ]
 
 
-def samples():
-    rng = np.random.default_rng(0)
+def samples(seed):
+    rng = np.random.default_rng(seed)
     X = np.arange(3 * N_ROWS).reshape(3, N_ROWS).T % 7 + rng.integers(0, 9, size=(N_ROWS, 3)) * 7.0
     X[:, 0] %= 4
     return X, rng.integers(0, 3, N_ROWS), rng.permutation(N_ROWS)
@@ -56,10 +56,11 @@ def trees_of(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:Equal samples")
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: " ".join(repr(estimator).split()))
-def test_both_engines_grow_the_same_trees(estimator, scale):
-    X, y, order = samples()
+def test_both_engines_grow_the_same_trees(estimator, scale, seed):
+    X, y, order = samples(seed)
 
     def fit(X, y, weights):
         fitted = estimator.fit(X, y, sample_weight=weights)
