@@ -214,13 +214,26 @@ static inline float score_edges(
     return greatest_f32(best);
 }
 
+/* Mark the hits among four bins, of which the first n_bins exist, and return their number. */
+static inline int32_t mark_hits(int hits, int32_t n_bins, uint8_t *is_marked) {
+    int32_t n_marked = 0;
+    memset(is_marked, 0, 4);
+    if (hits)
+        for (int32_t lane = 0; lane < 4; lane++)
+            if (hits >> lane & 1 && lane < n_bins) {
+                is_marked[lane] = 1;
+                n_marked++;
+            }
+    return n_marked;
+}
+
 /* Mark the bins that have both classes and in which a cut could score more than `to_beat`. The scores inside a bin are
 bounded by two corners: the left samples with the bin's samples of one class. Return the number of marked bins. `bins`
 follows a 0. */
 static inline int32_t mark_mixed(
     const uint32_t *bins, int32_t n_bins, node_weights node, float to_beat, uint8_t *is_marked
 ) {
-    int32_t bin, lane, n_marked = 0, hits;
+    int32_t bin, n_marked = 0, hits;
     for (bin = 0; bin < n_bins; bin += 4) {
         lanes_u32 after = load_u32(bins + bin), before = load_u32(bins + bin - 1), own = after - before;
         lanes_f32 square_0, product_0, square_1, product_1;
@@ -228,13 +241,7 @@ static inline int32_t mark_mixed(
         parts_of_score((before & 0xFFFF0000u) | (after & 0xFFFFu), node, &square_0, &product_0);
         parts_of_score((after & 0xFFFF0000u) | (before & 0xFFFFu), node, &square_1, &product_1);
         hits = any_lane(is_mixed & ((square_0 > to_beat * product_0) | (square_1 > to_beat * product_1)));
-        memset(is_marked + bin, 0, 4);
-        if (hits)
-            for (lane = 0; lane < 4; lane++)
-                if (hits >> lane & 1 && bin + lane < n_bins) {
-                    is_marked[bin + lane] = 1;
-                    n_marked++;
-                }
+        n_marked += mark_hits(hits, n_bins - bin, is_marked + bin);
     }
     return n_marked;
 }
@@ -301,7 +308,7 @@ static inline int32_t mark_by_ranking(
     float total = (float)(node.of_0 + node.of_1);
     /* More than rounding takes away from the costs and, for every sample, from the slopes. */
     float share = 1e-6f, of_slopes = 1e-6f * total * (weighs_children ? total : 1.0f);
-    int32_t bin, lane, hits, n_marked = 0;
+    int32_t bin, hits, n_marked = 0;
     for (bin = 0; bin < n_bins; bin += 4) {
         lanes_f32 before_0, before_1, after_0, after_1, rise_0, rise_1, fall_0, fall_1, own_0, own_1, cost, bound;
         halves_of(load_u32(bins + bin - 1), &before_0, &before_1);
@@ -315,13 +322,7 @@ static inline int32_t mark_by_ranking(
         bound = own_0 * greater_f32(rise_0, 0.0f - fall_0) + own_1 * greater_f32(rise_1, 0.0f - fall_1) - cost;
         bound = 0.5f * bound + share * cost + of_slopes * (own_0 + own_1);
         hits = any_lane((bound >= to_reach) & (own_0 + own_1 > 1.0f));
-        memset(is_marked + bin, 0, 4);
-        if (hits)
-            for (lane = 0; lane < 4; lane++)
-                if (hits >> lane & 1 && bin + lane < n_bins) {
-                    is_marked[bin + lane] = 1;
-                    n_marked++;
-                }
+        n_marked += mark_hits(hits, n_bins - bin, is_marked + bin);
     }
     return n_marked;
 }

@@ -103,13 +103,11 @@ ctypedef fused BinnedScan:
     BinaryRankingScan
 
 
+# Criteria of whole class counts.
 ctypedef fused WholeScan:
-    BinaryGiniScan
-    GiniScan
-    EntropyScan
+    BinnedScan
     OrdinalGiniScan
     RankingScan
-    BinaryRankingScan
     RatioScan
     VariationScan
     LabelledScan
@@ -118,17 +116,7 @@ ctypedef fused WholeScan:
 
 
 ctypedef fused CountScan:
-    BinaryGiniScan
-    GiniScan
-    EntropyScan
-    OrdinalGiniScan
-    RankingScan
-    BinaryRankingScan
-    RatioScan
-    VariationScan
-    LabelledScan
-    JaccardScan
-    WigScan
+    WholeScan
     WeightedScan
 
 
