@@ -475,7 +475,7 @@ def test_both_engines_fit_the_same_tree(problem, criterion, max_leaf_nodes, max_
 def test_too_many_class_counts_are_refused_before_growth(monkeypatch, estimator):
     y = np.arange(10_000)
     monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
-    with pytest.raises(MemoryError, match=r"to count 10000 classes in each of them takes \d\.\d GiB"):
+    with pytest.raises(MemoryError, match=r"counting 10000 classes in each node takes \d\.\d GiB"):
         estimator.fit(y[:, None], y)
 
 
