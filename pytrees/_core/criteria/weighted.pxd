@@ -210,14 +210,14 @@ cdef inline float64_t _gain_by_logarithms(const WeightedScan* scan) noexcept nog
     ) / scan.total
 
 
-cdef inline void take_lead(WeightedScan* scan, int64_t n_rows) noexcept nogil:
+cdef inline void take_lead(WeightedScan* scan, int64_t n_cuts) noexcept nogil:
     """Let the best cut of this feature lead: set what the next feature's cuts have to reach.
 
     Only a cut that gains more by the tolerance replaces another, so a cut that cannot win can decide which one does.
-    A chain of these cuts rises by less than the tolerance a step, and has at most one step a sample: it does not reach
+    A chain of these cuts rises by less than the tolerance a step, and has at most one step a cut: it does not reach
     from the floor up to the lead.
     """
-    scan.floor = scan.best_score - 2e-12 * (n_rows + 2) * max(1.0, fabs(scan.best_score))
+    scan.floor = scan.best_score - 2e-12 * (n_cuts + 2) * max(1.0, fabs(scan.best_score))
 
 
 # Boxes, for two classes: while samples move left one after another, the left class weights stay in the box between the
