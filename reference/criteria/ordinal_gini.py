@@ -3,6 +3,7 @@
 """
 
 from fractions import Fraction
+from itertools import accumulate
 
 
 def ogini(counts):
@@ -10,9 +11,8 @@ def ogini(counts):
 
     The equation is printed without its squares; gains are the same as for minus the sum of F_q**2.
     """
-    total = sum(counts)
-    shares = [Fraction(sum(counts[: q + 1]), total) for q in range(len(counts))]
-    return sum(share * (1 - share) for share in shares)
+    total, up_to = sum(counts), accumulate(counts)
+    return Fraction(sum(cumulative * (total - cumulative) for cumulative in up_to), total**2)
 
 
 def weighted_ogini(weights, total):

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 
 def ranking(counts, costs):
-    """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11).
+    """Return the ranking impurity: sum over the pairs of classes j < q of costs[q][j] N_q N_j (Eq. 11), for costs that
+    are whole numbers.
 
     The compiled engine's integers limit both engines.
     """
@@ -15,7 +16,8 @@ def ranking(counts, costs):
             f"Class scores are too far apart, or costs too great, for {sum(counts)} samples: the greatest cost of a "
             "pair times the samples squared must be below 2**62."
         )
-    return sum(Fraction(costs[q][j]) * counts[q] * counts[j] for q in range(len(counts)) for j in range(q))
+    present = [label for label, count in enumerate(counts) if count]
+    return Fraction(sum(int(costs[q][j]) * counts[q] * counts[j] for q in present for j in present if j < q))
 
 
 def costs_of_scores(scores):
