@@ -2,7 +2,15 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from math import prod
+
+
+@cache
+def logarithm(whole):
+    """The natural logarithm to 150 digits."""
+    with localcontext(prec=150):
+        return Decimal(whole).ln()
 
 
 def power(counts):
@@ -30,6 +38,6 @@ def comparable_gain(criterion, children):
             "nvi_sum": lambda: power(sizes) * power(node),
             "nvi_max": lambda: max(power(sizes), power(node)),
         }[criterion]()
-        logs = [Decimal(x.numerator).ln() - Decimal(x.denominator).ln() for x in (gained, divisor)]
+        logs = [logarithm(x.numerator) - logarithm(x.denominator) for x in (gained, divisor)]
         # Products of logarithms that differ do so before the hundredth digit.
         return (logs[0] / logs[1]).quantize(Decimal(10) ** -100)
