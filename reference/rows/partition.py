@@ -51,8 +51,9 @@ def goes_left(value, threshold, missing):
 
 def split_rows(X, rows, feature, threshold, missing=NONE_MISSING):
     """Return the rows that go left and the rows that go right, both in their given order."""
-    left = [row for row in rows if goes_left(X[row][feature], threshold, missing)]
-    right = [row for row in rows if not goes_left(X[row][feature], threshold, missing)]
+    left, right = [], []
+    for row in rows:
+        (left if goes_left(X[row][feature], threshold, missing) else right).append(row)
     return left, right
 
 
