@@ -55,8 +55,8 @@ def sklearn_tree(
         raise RuntimeError(f"This scikit-learn stores {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
     if tree.has_category_sets:
         raise ValueError(
-            "scikit-learn's trees cannot divide categories into two sets, as categorical_split='subset' does; children "
-            "for every category become thresholds on codes."
+            "scikit-learn's trees cannot divide categories into two sets. Fit with categorical_split='multiway': its "
+            "splits become thresholds on codes."
         )
     left, right, feature, threshold = tree.binary[:4]
     shares, weights, n_samples = _of_binary_nodes(tree)

@@ -117,7 +117,7 @@ class SequenceCases(Cases):
                 return
 
     def errors_of_arguments(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> Iterator[tuple[str, str]]:
-        """Yield that labels were written to."""
+        """Yield an error if a method of the criterion writes to `labels`."""
         if not self.is_own:
             return
         rows = (np.arange(len(labels)),) if self.criterion.needs_rows else ()

@@ -1,4 +1,4 @@
-"""A user's program: test_types.py has mypy check it, and runs it; what is asserted of types here is so to both."""
+"""A user's program. test_types.py checks it with mypy and runs it; every asserted type holds in both."""
 
 from collections.abc import Iterator
 from typing import Any, assert_type

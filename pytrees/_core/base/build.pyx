@@ -1,4 +1,4 @@
-"""How the kernels were built."""
+"""How the kernels were compiled: compiler, vectors, 128-bit integers, bounds checks."""
 
 from pytrees._core.base.compiler cimport PYTREES_VECTORS_NAME
 from pytrees._core.base.wide cimport PYTREES_INT128_NAME

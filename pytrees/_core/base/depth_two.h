@@ -1,5 +1,5 @@
-/* The weight that trees of one split get right on both sides of a cut, over all features and cuts of the sides: several
-features side by side, in vectors.
+/* Trees of two levels: for every cut of a node, the most weight that one more split on each side gets right. Several
+features are computed side by side, in vectors.
 
 The samples of a node, a row each, are laid out in the order of every feature, LANES features beside each other:
 entry (block, row, lane) belongs to the row'th sample in the order of feature block * LANES + lane. Sums of weights are

@@ -1,4 +1,5 @@
-/* Included by depth_two.h for each width of LANES lanes of type LANE in a VECTOR; NAMED names what is defined. */
+/* The functions of depth_two.h, included for each width of LANES lanes of type LANE in a VECTOR; NAMED adds the width
+to the name of a function. */
 
 static inline VECTOR NAMED(load)(const void *from) { VECTOR v; memcpy(&v, from, sizeof v); return v; }
 

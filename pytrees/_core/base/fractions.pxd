@@ -147,7 +147,7 @@ cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
 
 
 cdef inline int _sign_of_large_sum(const TermSum* total) except -2 with gil:
-    """Return the same by way of Python's integers."""
+    """Return the sign of the sum, computed with Python's integers."""
     cdef index_t i
     numerator, denominator = 0, 1
     for i in range(total.n_terms):

@@ -1,4 +1,4 @@
-"""Threads whose work can be asked to stop: Python tells the main thread alone that a signal has arrived."""
+"""Stops kernels, and reports their progress, in threads other than the main one, which alone gets signals."""
 
 from contextlib import contextmanager
 from threading import get_ident

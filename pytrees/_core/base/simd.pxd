@@ -1,4 +1,4 @@
-"""Loops in vectors: `simd_binary.h`, `simd_multiclass.h` and `simd_sorted.h` say what each of them does."""
+"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h` and `simd_sorted.h`."""
 
 from pytrees._core.base.types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 

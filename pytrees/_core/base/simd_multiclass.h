@@ -247,9 +247,9 @@ static inline void sum_squares_of_pairs(
 #undef SQUARE_BLOCK
 }
 
-/* The same for at most MOST_OF_FEW samples: one loop in place of one a class. Each number of a sample fills eight
-lanes: its weight, its weight times the weight of its class, and 0 for the first sample of a class, otherwise -1. If a
-class's weight grows by w, its square grows by w times the sum of the weights before and after. */
+/* As sum_squares_of_pairs, for at most MOST_OF_FEW samples: one loop serves all classes. Each number of a sample
+fills eight lanes: its weight, its weight times the weight of its class, and 0 for the first sample of a class,
+otherwise -1. If a class's weight grows by w, its square grows by w times the sum of the weights before and after. */
 typedef struct {
     lanes_i16 weight, product, is_next;
 } sample_of_few;

@@ -1,4 +1,4 @@
-/* All sizes at which the search of a node changes its way: Cython reads them in sizes.pxd, tests through `sizes()`.
+/* The sizes of nodes at which the search takes another algorithm. Cython reads them in sizes.pxd, tests by `sizes()`.
 
 A limit named MOST_ is inclusive; FEWEST_ is the least value for which a way is taken. */
 

@@ -1,4 +1,4 @@
-"""All sizes at which the search of a node changes its way; `sizes.h` says what each of them means."""
+"""The sizes of nodes at which the search takes another algorithm; `sizes.h` says what each of them means."""
 
 cdef extern from "sizes.h":
     enum:

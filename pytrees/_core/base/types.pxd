@@ -1,4 +1,4 @@
-"""Every typedef, enum and constant of the kernels, once."""
+"""All typedefs, enums and constants that several kernels use."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 

@@ -1,12 +1,12 @@
-"""Rows with the parts of their weights that a node has, and their division among its children; missing values are
-NaN."""
+"""The rows of a C4.5 node and their division among its children. A row whose value is missing, NaN, goes to every
+child, to each with a part of its weight."""
 
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 
 
-# The rows that go one way from a node: a range of all rows.
+# The rows that go to one child of a node: a range in the array of rows.
 cdef struct Part:
     index_t branch      # the code of the category, or 0 and 1 for the sides of a threshold
     Py_ssize_t start, stop

@@ -1,5 +1,5 @@
-"""Rows with the parts of their weights that a node has, and their division among its children; missing values are
-NaN."""
+"""The rows of a C4.5 node and their division among its children. A row whose value is missing, NaN, goes to every
+child, to each with a part of its weight."""
 
 import numpy as np
 

@@ -28,7 +28,7 @@ cdef class CategoryCounts:
     cdef int64_t[::1] listed_counts
     cdef float64_t[::1] listed_weights
     cdef float64_t listed_weight
-    # Label sequences: the category of the node's sample number i, and scratch for the samples of both sides.
+    # For criteria on label sequences: the category of the node's i-th sample, and scratch for both sides.
     cdef index_t[::1] category_of
     cdef uint64_t[::1] divided
 

@@ -20,7 +20,7 @@ cdef struct BinaryGiniScan:
     int64_t n_terms         # terms p (1 - p) in the impurity: both classes or, ordinal Gini, one
     int64_t steps[2]
     # D**2 and L R of the best cut, 0 before the first one. Their products are each rounded by less than 1e-15.
-    # `to_beat` is the square less 1e-14 of it, so that a cut below it is not better.
+    # `to_beat` is the best D**2, lowered by the factor 1 - 1e-14: a ratio below to_beat / best_product is not better.
     float64_t to_beat, best_product
 
 

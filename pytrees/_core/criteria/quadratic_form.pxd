@@ -1,4 +1,4 @@
-"""Quadratic forms of the class counts: a sample that moves adds one row of the kernel."""
+"""Sums x'Kx / 2 of the class counts x, for ordinal Gini and ranking impurity: a sample that moves adds one row of K."""
 
 from pytrees._core.base.compiler cimport lanes_t
 from pytrees._core.base.sizes cimport MIN_LANES

@@ -1,4 +1,4 @@
-"""The second page of the table of criteria: scores in vectors, which a criterion may have.
+"""Scores in vectors of the criteria that have them; `table` has everything else of a criterion.
 
 Scores in single precision choose the cuts that are worth an exact comparison. With two classes, one word counts the
 samples of both. With more classes, each bin of a node has a row of class weights, and few samples are sorted by class.

@@ -1,4 +1,4 @@
-"""Base classes of criteria that are not the engine's own, and the tables of cuts that they judge."""
+"""Base classes of users' criteria, and the tables of cuts that they judge."""
 
 cimport cython
 
@@ -16,10 +16,10 @@ cdef class CountCriterion:
 
 cdef class SequenceCriterion:
     # Write the gain of every cut of a feature to `gains`. `labels` are the classes of the node's rows in their order,
-    # `row_ids` the rows' numbers in X. Cut k sends the rows order[:n_left[k]] to the left, n_left ascending: they are
-    # indices into `labels`. If values of the feature are missing, one call has the cuts with the missing values on the
-    # right, and another call, in another order, the cuts with the missing values on the left. The default asks the
-    # Python methods `gain` and `impurity`.
+    # `row_ids` the rows' numbers in X. Cut k sends the rows order[:n_left[k]] to the left. `order` holds indices into
+    # `labels`; `n_left` is ascending. If values of the feature are missing, one call has the cuts with the missing
+    # values on the right, and another call, in another order, the cuts with the missing values on the left. The default
+    # asks the Python methods `gain` and `impurity`.
     cdef int judge(
         self, const index_t[:] labels, const int64_t[:] row_ids, const index_t[:] order, const index_t[:] n_left,
         float64_t[:] gains

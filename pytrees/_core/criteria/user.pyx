@@ -1,6 +1,6 @@
-"""Base classes of criteria that are not the engine's own, and the tables of cuts that they judge.
+"""Base classes of users' criteria, and the tables of cuts that they judge.
 
-The gains of such criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled
+The gains of users' criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled
 engine with the cuts of many features and nodes at once, the reference with the cuts of one feature.
 """
 

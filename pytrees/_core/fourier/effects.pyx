@@ -1,4 +1,4 @@
-"""Divide functions: the variance by attributes and their interactions, and profiles over attributes."""
+"""Parts of a function: its variance by attribute and by interaction, and its profile over each attribute."""
 
 import numpy as np
 

@@ -7,9 +7,9 @@ of the open leaves, which stand in a list from left to right.
 *Local evaluation* takes the leaf whose best split comes nearest to the classes within it (Algorithm 2). The best split
 has the greatest gain. Its merit is the gain plus the score of the undivided leaf; the greatest merit is nearest.
 
-*Global evaluation* takes the step to the nearest whole tree (Algorithm 3; see `global_steps`). The best step of a leaf
-is remembered if it does not depend on the other leaves. *Glocal* evaluation takes the global step if it decreases the
-distance, otherwise the local step.
+*Global evaluation* takes the step after which the whole tree is nearest to the classes (Algorithm 3; see
+`global_steps`). The best step of a leaf is remembered if it does not depend on the other leaves. *Glocal* evaluation
+takes the global step if it decreases the distance, otherwise the local step.
 """
 
 from fractions import Fraction

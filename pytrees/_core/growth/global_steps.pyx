@@ -468,7 +468,7 @@ cdef int _compare_ties(LeafScan scan, Step* step, const Step* best, int order) e
 
 
 cdef inline bint _comes_before(const Step* step, const Step* best) noexcept nogil:
-    """Whether a step comes before an equally near step of the same leaf or of one on its left."""
+    """Whether `step` wins a tie with `best`, a step of the same leaf or of a leaf further left."""
     return is_lower(step, best) or not is_lower(best, step) and step.leaf == best.leaf and (
         step.left_label < best.left_label
         or step.left_label == best.left_label and step.right_label < best.right_label

@@ -362,7 +362,7 @@ cdef bint _gains_more_information(
 
 
 cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* gain) except -1 with gil:
-    """Give a gain the number of all gains that equal it."""
+    """Number a gain: equal gains get the same number."""
     children = _counts_of_children(tree, &tree.nodes[leaf], split)
     number = tree.number_of_gain.get(children)
     if number is None:

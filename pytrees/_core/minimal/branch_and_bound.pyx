@@ -440,7 +440,7 @@ def cheapest_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, costs, max_depth, max_leaf_nodes, *,
     budget=None, time_limit=None, memory_limit=2**30,
 ):
-    """Find the tree of least cost, within limits of levels of splits and of leaves, UNLIMITED being none.
+    """Find the tree of least cost within a limit of depth and a limit of leaves. UNLIMITED means no limit.
 
     `costs` are the cost of an error and the cost of a leaf. Among several trees it is the one that is tried first: a
     leaf comes before splits; features come in the order of the errors of their best split, then by number; cuts of a

@@ -1,4 +1,4 @@
-"""The questions that `search` asks of a working set."""
+"""Whether a number of splits is enough for some samples, and which split comes first: `search` asks both."""
 
 from pytrees._core.base.types cimport index_t
 from pytrees._core.minimal.working_set cimport FirstSplit, WorkingSet

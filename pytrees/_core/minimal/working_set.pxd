@@ -7,7 +7,8 @@ from pytrees._core.minimal.sets cimport SetTable
 cdef enum:
     WHOLE = 0                       # the level of all samples of a node; deeper levels hold members alone
 
-# A first split: the cut lies behind the samples of rank `rank`; the left side gets `left_budget` of the other splits.
+# The first split of a tree: the cut comes after the samples of rank `rank`; the left side gets `left_budget` of the
+# splits that remain.
 cdef struct FirstSplit:
     index_t feature, rank, left_budget
 

@@ -104,8 +104,8 @@ cdef class Histograms:
 cdef void _cut(
     Bins all_bins, index_t feature, const index_t[::1] sample, index_t max_bins, uint64_t* keyed, uint64_t* spare
 ) noexcept nogil:
-    """Cut the feature behind values of the sample: into bins of one value each if they suffice, otherwise into bins of
-    about equal numbers of rows; frequent values have bins of their own."""
+    """Divide the feature into bins that end at values of the sampled rows. If `max_bins` allows it, each value has a
+    bin of its own. Otherwise the bins hold about equally many rows, and frequent values have bins of their own."""
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
     cdef index_t last[MAX_BINS]
     cdef index_t i, n = <index_t> sample.shape[0]

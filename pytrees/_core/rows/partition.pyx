@@ -1,4 +1,5 @@
-"""Rank-coded features, and the partition of a node's rows that keeps every order it finds."""
+"""Rank-coded features, and the rows of every node as a range of one array. A split divides the range, and keeps the
+order of the rows and of the sorted features."""
 
 import numpy as np
 

@@ -169,7 +169,7 @@ cdef inline void _remove_label(LabelPlanes planes, index_t position) noexcept no
     for k in range(planes.n_labels):
         plane = &planes.planes[k, 0]
         plane[first] = (plane[first] & below) | ((plane[first] >> 1) & ~below)
-        # The elements before i have moved down, but for the bit that comes from this one.
+        # The words before word i have moved down; only the top bit of word i - 1 is missing.
         for i in range(first + 1, last + 1):
             plane[i - 1] |= plane[i] << 63
             plane[i] >>= 1

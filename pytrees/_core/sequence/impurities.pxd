@@ -1,4 +1,4 @@
-"""The table of criteria on label sequences: nothing else in this folder asks which one it is.
+"""The table of criteria on label sequences: no other file of this folder depends on the criterion.
 
 A criterion gives the impurity of a whole sequence. It may also give the impurities of a cut's children faster from cut
 to cut, while rows move from the right child to the left one.

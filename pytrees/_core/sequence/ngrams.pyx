@@ -103,7 +103,7 @@ cdef void _start(NGramSubstitution state, index_t length) noexcept nogil:
 
 
 cdef void _add_around(NGramSubstitution state, index_t n_replaced) noexcept nogil:
-    """Add the n-grams with a new symbol: at its position, and at order - 1 positions before it."""
+    """Add the n-grams that contain a new symbol: they start at its position, or up to order - 1 positions before it."""
     cdef index_t i, _j, at, done = NONE
     # The positions up to `done` have been added.
     for i in range(n_replaced):

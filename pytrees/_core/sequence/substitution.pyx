@@ -76,7 +76,7 @@ cdef class PairSubstitution:
         self.stays = np.empty(capacity, dtype=np.uint8)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
-        # A replaced occurrence makes two others at most, and every label starts one at first, or two in `table`.
+        # Every label starts one occurrence, or two in `table`, and a replaced occurrence makes at most two more.
         self.occurrences = np.empty(4 * capacity + 1, dtype=np.int32)
         self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
         self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)

@@ -213,7 +213,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 
 
 cdef void share_block(NodeSearch search, NodeSearch other):
-    """Share the classes and weights beside the block of another thread's search; both partitions share the block."""
+    """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
 
