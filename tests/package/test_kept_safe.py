@@ -154,7 +154,7 @@ def test_memory_of_repeated_failures_does_not_grow():
 
 def watch_memory(function, estimator):
     """Call a function again and again: what one call left behind would be some kilobytes."""
-    X, y = make_noise(30, 3)
+    X, y = make_noise(60, 3)
     sizes = []
     for repetition in range(N_FITS):
         function(estimator, X, y)

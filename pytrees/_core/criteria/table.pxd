@@ -18,7 +18,7 @@ from pytrees._core.criteria.entropy cimport (
     forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
     start_entropy, start_information_node, weighted_entropy,
 )
-from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.criteria.gini cimport (
     BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
     gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
@@ -57,7 +57,7 @@ from pytrees._core.criteria.variation cimport (
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
-    start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
+    gain_of_weighted, start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
 )
 from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, weigh_present_classes,
@@ -382,7 +382,7 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
     elif CountScan is WigScan:
         gain[0] = gain_of_wig(scan)
     else:
-        gain[0] = tolerant_gain(scan.best_score, scan.total)
+        gain[0] = gain_of_weighted(scan)
     return 0
 
 

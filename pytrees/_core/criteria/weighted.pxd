@@ -10,6 +10,7 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.criteria.counts cimport LOG2_TABLE_BITS, LOG2_TABLE_SIZE, ClassCounts
+from pytrees._core.criteria.gain cimport Gain, tolerant_gain
 
 
 cdef enum SumKind:
@@ -178,6 +179,10 @@ cdef inline void start_sums_of_feature(WeightedScan* scan) noexcept nogil:
     scan.left_mass = 0.0
     scan.right_mode = scan.node_mode
     scan.right_mass = scan.node_mass
+
+
+cdef inline Gain gain_of_weighted(const WeightedScan* scan) noexcept nogil:
+    return tolerant_gain(scan.best_score, scan.total)
 
 
 cdef inline bint stays_below(const WeightedScan* scan) noexcept nogil:
