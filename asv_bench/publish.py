@@ -66,7 +66,7 @@ HEAD = """<head>
 
 
 def local_page(page):
-    """Return asv's page with what it loads from other sites loaded from beside it; fail where that is unknown."""
+    """Return asv's page with its files from other sites replaced by local copies; an unknown file is an error."""
 
     def local(match):
         if match[2] not in STORED:
@@ -81,7 +81,7 @@ def local_page(page):
 
 
 def missing():
-    """Return what is missing here, and how it comes; nothing where nothing is."""
+    """Return a sentence that says what is missing and how to get it; empty if nothing is missing."""
     if not (HERE.parent / ".git").exists():
         return "The dashboard needs a clone: a source distribution has no commits."
     if importlib.util.find_spec("asv") is None:
@@ -95,7 +95,7 @@ def missing():
 
 
 def say(folder, sentence):
-    """Write a page of one sentence where the dashboard would be."""
+    """Write a page of one sentence in place of the dashboard."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     head = '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>Dashboard</title></head>\n'

@@ -1,7 +1,7 @@
 """Ratios measured side by side in one run: they travel between machines, times do not.
 
 Contestants, most of them other libraries, take turns, every repetition has data of its own, and medians are compared;
-the quartiles of the ratios stand behind their median. asv measures what pytrees takes alone. Name the parts to run;
+the quartiles of the ratios follow their median. asv measures what pytrees takes alone. Name the parts to run;
 without a name all of them run, in about ten minutes.
 """
 

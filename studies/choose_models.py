@@ -188,7 +188,7 @@ def timed_fit(model, X, y):
     """Fit a model, and return the seconds of processor time that it took."""
     started = time.process_time()
     with warnings.catch_warnings():
-        # Equal samples of different classes: told once in the documentation, of some tables in every fold.
+        # Some tables have equal samples of different classes: the documentation says so, every fold would warn.
         warnings.simplefilter("ignore", UserWarning)
         model.fit(X, y)
     return time.process_time() - started
@@ -214,7 +214,7 @@ def has_subset_splits(X, y, columns):
 
 
 def judge_accuracy(question, train, test, columns, seed):
-    """Judge the models of a question by accuracy; those that cannot take a table have no row."""
+    """Judge the models of a question by accuracy; a model that cannot take a table has no row."""
     rows = []
     X, y = (np.concatenate(parts) for parts in zip(train, test, strict=True))
     for name, make in MODELS[question].items():

@@ -173,7 +173,7 @@ def report(rows, output):
 
 
 def means_of(rows, field):
-    """Return the mean of a figure over the folds, by model and table; of models that tell none there is no entry."""
+    """Return the mean of a figure over the folds, by model and table; a model that tells none has no entry."""
     folds = {}
     for row in rows:
         if row.get(field) is not None:

@@ -122,7 +122,7 @@ def _ordinal(name, home):
 
 
 def cut_down(X, y, categorical):
-    """Make a problem of `MOST_SAMPLES` at most, in their order; of every class its share."""
+    """Make a problem of at most `MOST_SAMPLES` samples, in their order, with the same shares of the classes."""
     y = np.unique(y, return_inverse=True)[1]
     if len(y) > MOST_SAMPLES:
         shuffled = np.random.RandomState(0).permutation(len(y))
@@ -133,7 +133,7 @@ def cut_down(X, y, categorical):
 
 
 def _with_gaps(problem, *, high):
-    """Take out values: at random, or of those above `HIGH_QUANTILE`; about the same share of both."""
+    """Take out a share of the values, at random or among the values above `HIGH_QUANTILE`."""
     X = problem.X.copy()
     draws, highest = np.random.RandomState(0).uniform(size=X.shape), np.quantile(X, HIGH_QUANTILE, axis=0) < X
     X[(draws < GAP_SHARE / (1.0 - HIGH_QUANTILE)) & highest if high else draws < GAP_SHARE] = np.nan

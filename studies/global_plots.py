@@ -11,7 +11,7 @@ from .report import standard_error
 COLORS = {"glocal": "C2", "local": "C0", "global": "C3", "global, local ties": "C1"}
 WIDTHS = {"glocal": 3.5, "local": 1.4, "global": 1.4, "global, local ties": 1.4}
 
-# How far a picture of growth goes: until so few trees are unfinished.
+# A picture of growth ends when at most this share of the trees is unfinished.
 SHARE_TO_SHOW = 0.05
 
 
@@ -197,7 +197,7 @@ def draw_noise(growths, pruning_titles, path):
 
 
 def draw_glocal(growths, path):
-    """Draw Figure 8: a panel a data set, from an accuracy on that trees have after a few splits."""
+    """Draw Figure 8: one panel for each data set; its axis begins at the accuracy of trees of a few splits."""
     plt = import_pyplot()
     names = list(dict.fromkeys(name for name, _ in growths))
     figure, axes = plt.subplots(1, len(names), figsize=(5.5 * len(names), 4), layout="constrained", squeeze=False)

@@ -224,7 +224,7 @@ def prune_noise(X, y, seed):
 
 
 def watch_glocal(X, y, seed):
-    """Repeat Figure 8: trees by the Jaccard distance; of every one its key in `GROWTHS` and :func:`watch_growth`."""
+    """Repeat Figure 8, trees by the Jaccard distance; list every tree's key in `GROWTHS` and :func:`watch_growth`."""
     X_train, y_train, X_test, y_test = draw_rows(X, y, np.random.RandomState(seed))
     return [
         [name, *watch_growth(ID3Classifier("jaccard", **ways), (X_train, y_train), (X_test, y_test))]

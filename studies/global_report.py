@@ -26,7 +26,7 @@ CONSTANT = ("constant", "")
 # Training sets of at most this many rows are called small.
 MOST_ROWS_OF_SMALL = 40
 
-# Those of the paper's Figure 4.
+# The distances of the paper's Figure 4.
 PAPERS_DISTANCES = ("information_gain", "gini", "jaccard", "nvi")
 
 # A difference counts if it is this many standard errors.
@@ -39,7 +39,7 @@ def report(results, tables, output):
     Parameters
     ----------
     results : dict
-        As of :func:`studies.global_evaluation.run_global`.
+        The result of :func:`studies.global_evaluation.run_global`.
     tables : dict of str to (X, y)
     output : pathlib.Path
         Folder of CSV files and pictures.
@@ -118,12 +118,12 @@ def print_sizes(grown, tables):
 
 
 def compare(grown, first, second, names, sizes_of, figure):
-    """Count how often the first evaluation has the clearly greater, no clearly other, the clearly smaller mean.
+    """Count how often the first evaluation's mean is clearly greater than, close to, or clearly less than the second's.
 
     Parameters
     ----------
     grown : dict
-        As of :func:`collect_sizes`.
+        The result of :func:`collect_sizes`.
     first, second : str
         The evaluations.
     names : list of str

@@ -134,7 +134,7 @@ def run_variants(tables, n_seeds, output, *, n_jobs=None):
 
 
 def judge_all(judge, tables, n_seeds, path, settings, n_jobs):
-    """Judge all splits of all data sets, but for those that a file holds; return the rows in their order."""
+    """Judge all splits of all data sets, except those that a file holds; return the rows in their order."""
     tasks = {}
     # Long tasks first, so that the last tasks to finish are short.
     for name in sorted(tables, key=lambda name: -tables[name].train_size * tables[name].data.shape[1]):
@@ -222,7 +222,7 @@ def choose_depth(model, X, y):
     """
     errors = np.empty((len(DEPTHS), N_FOLDS))
     with warnings.catch_warnings():
-        # Told once of all splits by `tell_small_classes`.
+        # `tell_small_classes` says it once for all splits.
         warnings.filterwarnings("ignore", message="The least populated class in y has only")
         folds = list(StratifiedKFold(N_FOLDS).split(X, y))
     for fold, (train, test) in enumerate(folds):

@@ -31,7 +31,7 @@ class Comparison(NamedTuple):
     n_sets: int
     means: np.ndarray
     paper: dict
-    order: list  # the places of the criteria, the best mean first
+    order: list  # indices of the criteria, the best mean first
     pairs: Pairs | None  # None if splits do not vary
     ranks: np.ndarray
     friedman: float

@@ -113,7 +113,7 @@ def print_data_sets(scores, output):
 
 
 def deviation(values):
-    """Compute the standard deviation over the splits; 0 of a single one."""
+    """Compute the standard deviation over the splits; 0 for a single split."""
     return float(np.std(values, axis=-1, ddof=1).mean()) if values.shape[-1] > 1 else 0.0
 
 

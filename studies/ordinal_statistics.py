@@ -59,7 +59,7 @@ def analyse_variance(values):
 
     sets, models, _ = np.indices(values.shape)
     frame = pd.DataFrame({"value": values.ravel(), "dataset": sets.ravel(), "criterion": models.ravel()})
-    # Balanced: all types of sums of squares are one.
+    # The design is balanced, so all types of sums of squares are equal.
     table = anova_lm(ols("value ~ C(dataset) * C(criterion)", frame).fit(), typ=1)
     terms = {"C(dataset)": "data set", "C(criterion)": "criterion", "C(dataset):C(criterion)": "interaction"}
     return [
@@ -84,7 +84,7 @@ def compare_pairs(values):
 
 
 def homogeneous_groups(pairs, order):
-    """List runs of models in an order of means whose ends do not differ significantly; none lies within another.
+    """List runs of models in an order of means whose ends do not differ significantly; no run lies within another.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def compare_with(values, place, greater_is_better):
 
 
 def adjust_by_holm(p):
-    """Adjust p-values to hold together: the least times their number, the next times one less, never falling."""
+    """Adjust n p-values by Holm's method: the i-th least times n - i + 1, but not less than the one before."""
     p = np.asarray(p, dtype=np.float64)
     order = np.argsort(p)
     adjusted = np.empty_like(p)

@@ -115,7 +115,7 @@ def report_variants(results, output):
 
 
 def families():
-    """Return the variants of every base, itself among them, by its name."""
+    """Return, by the name of a base, the base and its variants."""
     found = {}
     for name, variant in VARIANTS.items():
         found.setdefault(variant.base, []).append(name)

@@ -167,7 +167,7 @@ def fit_ensembles(train, setting, seed):
 def judge_simple(train, test):
     """Judge models that are no tree: one class always, and one split."""
     stump = DecisionTreeClassifier("entropy", max_depth=1).fit(*train)
-    # The second is known to no one who has not seen the test samples, as weights are that are fitted to them.
+    # The second one needs the classes of the test samples, as do weights that are fitted to them.
     constants = {"majority": np.bincount(train[1]).argmax(), "best_constant": np.bincount(test.y).argmax()}
     rows = [test.judged(name, np.full(len(test.y), label), 1, 1) for name, label in constants.items()]
     return [*rows, test.judged("stump", stump.predict(test.X), *sizes([stump.tree_]))]
@@ -249,7 +249,7 @@ def judge_rebuilt(rebuilt, test):
 
 
 def aggregated(ensemble):
-    """Make one tree of all, not fitted: of truncated spectra, as the paper's, and under both measures."""
+    """Make one tree of all trees without a fit: from truncated spectra as in the paper, and under both measures."""
     options = {
         "energy": {"energy": ENERGY},
         "uniform": {"measure": "uniform"},

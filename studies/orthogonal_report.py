@@ -54,7 +54,7 @@ def report(results, tables, output):
     Parameters
     ----------
     results : dict
-        As of :func:`studies.orthogonal.run_orthogonal`.
+        The result of :func:`studies.orthogonal.run_orthogonal`.
     tables : dict of str to sklearn.utils.Bunch
     output : pathlib.Path
         Folder of CSV files and pictures.
@@ -298,7 +298,7 @@ def print_fitted_to_test(judged):
 
 
 def shares_of(results, variant):
-    """Return variance of the components, mean over the seeds; of those that a seed has not, 0."""
+    """Return variance of the components, mean over the seeds; a component that a seed lacks counts 0."""
     listed = [found["variance"][variant] for found in results]
     shares = np.zeros((len(listed), max(map(len, listed))))
     for row, found in zip(shares, listed, strict=True):

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def standard_error(values):
-    """Return the standard error of the mean of some values; 0 of a single one."""
+    """Return the standard error of the mean of some values; 0 for a single value."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 

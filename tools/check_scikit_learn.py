@@ -48,7 +48,7 @@ def row_of(name, parameters, check, n_cases):
 
 
 def main(arguments=None):
-    """Print the table, and the examples of errors where they are asked for."""
+    """Print the table and, if asked for, the examples of errors."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=1000, help="trees of every row (%(default)s)")
     parser.add_argument("--examples", action="store_true", help="show the smallest example of every kind of error")

@@ -34,7 +34,7 @@ def check_public_names():
 
 def pyright(folder, *arguments):
     """Run pyright in a folder, in which it finds packages too; print what it says, in short where all is well."""
-    # It looks for other packages where the first `python` does.
+    # pyright finds other packages through the first `python` on the path.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         [sys.executable, "-m", "pyright", *arguments],

@@ -37,7 +37,7 @@ SETTINGS = {
     "leaves of 1, not pruned": ("-M 1 -U", {"min_samples_leaf": 1, "confidence": None}),
 }
 
-# How samples are weighted: not; by whole numbers on both sides; or for J48 by repeating rows.
+# Samples have no weights; whole weights on both sides; or weights for us and repeated rows for J48.
 WEIGHTS = ("none", "weighted", "repeated for J48")
 
 # Larger data sets are compared whole only.
@@ -187,7 +187,7 @@ def compare(j48, X, codes, is_categorical, options, parameters, weights, repeat,
 
 
 def run(folder, n_samples, only, by_ranks):
-    """Compare all, and print what is found; with ranks for values, where J48 tells all of them apart."""
+    """Compare all data sets and print the results; values are replaced by ranks, which J48 can always tell apart."""
     j48, equal, all_of, differ = J48(folder), Counter(), Counter(), defaultdict(list)
     with tempfile.TemporaryDirectory() as scratch:
         for name, X, codes, is_categorical in data_sets():
@@ -232,7 +232,7 @@ def report(equal, all_of, differ):
 
 
 def main(arguments=None):
-    """Run the program; return 2 where Weka cannot be run."""
+    """Run the program; return 2 if Weka cannot be run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weka", type=Path, default=find_weka(), help="the folder of weka.jar")
     parser.add_argument("--samples", type=int, default=3, help="samples of every data set (default: %(default)s)")

@@ -1,4 +1,4 @@
-"""The split of a root by gain ratio; the sort of the features is part of it."""
+"""The split of a root by gain ratio, the sort of its features included."""
 
 from .c45_data import C45_LIMITS, KINDS, c45_data
 from .common import ENGINES, kernel_of, skip_unless

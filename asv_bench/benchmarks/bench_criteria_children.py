@@ -8,7 +8,7 @@ CRITERIA = ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "
 
 
 def categorical_data(n_rows, n_classes=2, n_categories=8):
-    """Make (X, y, n_categories): of 20 features the first ten hold codes of values that are close."""
+    """Make (X, y, n_categories): the first ten of 20 features are codes; neighbouring values share a code."""
     X, y = classification_data(n_rows, n_classes=n_classes)
     ranks = X[:, :10].argsort(axis=0).argsort(axis=0)
     # Neighbouring values share a code, and the codes are in no order.
@@ -18,7 +18,7 @@ def categorical_data(n_rows, n_classes=2, n_categories=8):
 
 
 class OneSplit:
-    """The split of a root by the categories of its only feature, with the sort of the samples before it."""
+    """The split of a root by the categories of its only feature, the sort of the samples included."""
 
     params = (ENGINES, CRITERIA, [2, 8, 1000])
     param_names = ("engine", "criterion", "n_categories")
@@ -36,7 +36,7 @@ class OneSplit:
 
 
 class GrowWithCategories:
-    """Ten of twenty features as categories, in two sets of them, and as the numbers of their codes."""
+    """Ten of twenty features as categories with a child each, as two sets of categories, and as numbers."""
 
     params = (
         ["categories", "sets", "numbers"],
@@ -61,7 +61,7 @@ class GrowWithCategories:
 
 
 class GrowWithLimits:
-    """Best-first, with drawn features, and where no split by category is allowed."""
+    """Best-first growth, drawn features, and limits that allow no split by category."""
 
     params = (["64 leaves", "4 features", "20 rows a leaf", "a category a row"], [10**4, 10**5])
     param_names = ("case", "n")

@@ -36,7 +36,7 @@ class Aggregated:
 
 
 class Tolerance:
-    """Nodes of small variance are leaves: the energy of a node takes all pairs of boxes where nothing else tells it."""
+    """Nodes of small variance are leaves: the exact energy of a node takes all pairs of boxes."""
 
     params = ([0.0, 1e-3, 1e-2, 5e-2],)
     param_names = ("tol",)

@@ -28,7 +28,7 @@ class Distilled:
 
 
 class Streams:
-    """A block more for so many models of 5 trees."""
+    """One more block of data after a number of models of 5 trees each."""
 
     params = ([5, 40], ["empirical", "joint"])
     param_names = ("n_models", "measure")

@@ -44,5 +44,5 @@ class Nodes:
         self.grow(1e-12)
 
     def time_nearly_constant(self, engine, depth, function):
-        """The variance is near the tolerance: where bounds do not decide, all pairs of leaves do."""
+        """The variance is near the tolerance: bounds do not decide, so all pairs of leaves are summed."""
         self.grow(1e-3 * self.scale)

@@ -57,7 +57,7 @@ class Compiled:
 
 
 class Categories:
-    """A third of the features with a child for every category: columns cut into so many equal parts."""
+    """A third of the features are categorical with a child for every category: columns cut into equal parts."""
 
     params = (list(DISTANCES), list(WAYS), [4, 100])
     param_names = ("distance", "way", "n_categories")

@@ -60,7 +60,7 @@ class GrowBySequence:
 
 
 class CompiledGrowth:
-    """Memory and size of the tree, where the data or the limits are out of the ordinary."""
+    """Memory and size of the tree for unusual data and limits."""
 
     params = (["plain", "32 values", "whole weights", "weights", "depth 8", "64 leaves", "4 features"], [10**3, 10**5])
     param_names = ("case", "n")
@@ -105,7 +105,7 @@ class BestFirst:
 
 
 class GrowOnThreads:
-    """One tree; where it has parts, and where the block of all samples is shared."""
+    """One tree on several threads: in parts, and with the block of all samples shared."""
 
     params = (["gini", "ogini"], [1, 2])
     param_names = ("criterion", "n_threads")

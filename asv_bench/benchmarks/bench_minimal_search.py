@@ -12,7 +12,7 @@ TIME_LIMIT = 20.0
 
 
 def on_a_grid(n_nodes, n_values, seed):
-    """Make features of so many values, and the labels of a random tree whose thresholds lie between them."""
+    """Make features of `n_values` values each, and labels of a random tree with thresholds between the values."""
     X, _, tree = make_from_random_tree(n_nodes=n_nodes, random_state=seed)
     cuts = np.where(tree.feature >= 0, np.clip(np.round(tree.threshold * n_values), 1, n_values - 1) - 0.5, -2.0)
     on_grid = Tree(

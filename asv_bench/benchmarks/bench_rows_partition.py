@@ -21,7 +21,7 @@ class RankFeatures:
 
 
 class RankFeaturesAroundTheSwitches:
-    """By insertion up to 24 rows, many of them; places of 16 bits up to 65,536 rows."""
+    """Insertion sort up to 24 rows; indices of 16 bits up to 65,536 rows."""
 
     params = ([24, 25, 65536, 65537],)
     param_names = ("n",)

@@ -8,7 +8,7 @@ LIMITS = NO_LIMITS | {"max_depth": 1}
 
 
 def node(kind, n, n_features=4, n_classes=2, seed=0):
-    """(X, labels, weights, n_classes, criterion) of features of which every second one tells of the class."""
+    """(X, labels, weights, n_classes, criterion) where every second feature says something about the class."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n).astype(np.int32)
     if kind == "sorted labels":

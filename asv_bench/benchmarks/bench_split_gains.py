@@ -8,7 +8,7 @@ from .common import ENGINES, kernel_of, skip_unless
 
 
 def counts_of_cuts(n_cuts, n_classes, weighted):
-    """Return the class counts of both children of so many cuts."""
+    """Return the class counts of both children of every cut."""
     counts = np.random.default_rng(0).integers(1, 1000, size=(2, n_cuts, n_classes))
     return counts + 0.5 if weighted else counts
 

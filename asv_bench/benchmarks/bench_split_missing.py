@@ -8,7 +8,7 @@ CRITERIA = ["gini", "entropy", "ogini", "gain_ratio", "etc"]
 
 
 def data_with_gaps(n_rows, share):
-    """Make (X, y): this share of the values of every feature is missing."""
+    """Make (X, y) with a share of the values of every feature missing."""
     X, y = classification_data(n_rows)
     X[np.random.default_rng(3).random(X.shape) < share] = np.nan
     return X, y

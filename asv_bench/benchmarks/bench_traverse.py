@@ -6,7 +6,7 @@ from .common import ENGINES, classification_data, count_instructions, grow, has_
 
 
 def tree_and_rows(n_leaves, n):
-    """Make the arrays that the kernels take: a tree of so many leaves, and n new rows."""
+    """Make the arrays that the kernels take: a tree with a number of leaves, and n new rows."""
     X, y = classification_data(n + 20_000, n_classes=3)
     tree = grow("compiled", X[n:], y[n:], "gini", max_leaf_nodes=n_leaves)
     arrays = [np.asarray(tree[name]) for name in ("children_left", "children_right", "feature", "threshold")]
@@ -83,7 +83,7 @@ class Packed:
 
 
 def multiway_arrays(depth, n_categories):
-    """Make the arguments of `binarise`: every inner node has as many children, every level its own feature."""
+    """Make the arguments of `binarise`: inner nodes have equally many children, every level has its own feature."""
     feature, n_children, category, children = [], [], [], []
 
     def grow(level, code):

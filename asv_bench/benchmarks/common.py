@@ -94,7 +94,7 @@ def classification_data(n_rows, n_features=20, n_classes=2, n_values=None, seed=
     """Make (X, y): overlapping classes of unequal size, in random order.
 
     A third of the features tells of the class, a third mixes these, the rest is noise. Every second feature is measured
-    to one decimal, so that values repeat; with `n_values` every feature has at most so many.
+    to one decimal, so that values repeat; with `n_values` every feature has at most that many values.
     """
     rng = np.random.default_rng(seed)
     shares = np.arange(n_classes, 0, -1) / (n_classes * (n_classes + 1) / 2)

@@ -173,7 +173,7 @@ def table(found):
 
 
 def ahead(found):
-    """Return a sentence about where others take less time."""
+    """Return a sentence that names the cases in which others take less time."""
     cases = [
         f"{name} in “{work}” ({times_ours(times, name)})"
         for work, times in found.items()

@@ -70,7 +70,7 @@ def indices(problem):
 
 
 def beside(title, name, theirs, n_trees, repetitions=5, ours=indices):
-    """Race against one of ours, in processor time, each repetition on a forest of its own."""
+    """Race a rival against our function in processor time; each repetition has a forest of its own."""
     contestants = {"pytrees": in_processor_time(ours), name: in_processor_time(theirs)}
     times = race(contestants, lambda rng: [Problem(rng, n_trees)], repetitions, returns_time=True)
     print_ratio(title, times)

@@ -41,7 +41,7 @@ def digits(rng):
     return X[order], y[order]
 
 
-# Goals are ratios: sklearnex takes so many times as long.
+# A goal is the ratio of sklearnex's time to ours.
 CASES = [
     Case("10,000 × 20", partial(informative_data, 10_000), 5, with_sklearn=True, goal=2.9, goal_against_sklearn=15),
     Case("100,000 × 20", partial(informative_data, 100_000), 3, 100, 1, True, 2.9, 18),

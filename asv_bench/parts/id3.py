@@ -16,7 +16,7 @@ from .timing import compare, informative_data, race, rows
 
 ROWS = [500, 1_000, 2_000, 4_000, 8_000]
 LEAVES = [10, 20, 40, 80, 160]
-# Fully grown; on the engines' own, without what validates.
+# Fully grown, by the kernels alone, without validation.
 CARDIOTOCOGRAPHY = ("ctg_nsp", "ctg_class")
 
 

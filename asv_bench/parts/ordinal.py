@@ -14,7 +14,7 @@ N_CLASSES = 10
 
 
 def noise(rng, n, n_features=20):
-    """Make (X, y) of features that tell nothing, all of whose values differ."""
+    """Make (X, y) of random features whose values all differ."""
     return rng.normal(size=(n, n_features)), rng.integers(N_CLASSES, size=n).astype(np.int32)
 
 

@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from .recipes import ESTIMATORS, FUNCTIONS, cases
 from .worker import Worker
 
-# Hypothesis looks for the smallest case of what it found among so many; then it goes on with what it does not know yet.
+# After this many cases Hypothesis shrinks what it has found; the next round looks for other defects.
 ROUND = 250
 
 
 class Found(Exception):
-    """A defect, as Hypothesis sees it: each name of a defect is a class of its own, so that it tells them apart."""
+    """A defect as Hypothesis sees it: each name has a class of its own, by which Hypothesis tells errors apart."""
 
 
 def make_search(worker, known, count):
-    """Return a function for Hypothesis that raises where a case has a defect that is not known.
+    """Return a function for Hypothesis that raises if a case has a defect that is not known.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def make_search(worker, known, count):
 
 
 def run_round(worker, known, n_cases, number, subjects, count):
-    """Run some cases; put what is new into `known`, with its smallest case."""
+    """Run some cases; add new defects to `known`, each with its smallest case."""
     search = make_search(worker, known, count)
     options = settings(
         max_examples=n_cases,
@@ -74,7 +74,7 @@ def run_round(worker, known, n_cases, number, subjects, count):
 
 
 def run(n_cases, first, subjects=ESTIMATORS + FUNCTIONS):
-    """Run cases until there were so many.
+    """Run at least a number of cases.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def run(n_cases, first, subjects=ESTIMATORS + FUNCTIONS):
 
 
 def main(arguments=None):
-    """Run the program; return 1 where there are defects."""
+    """Run the program; return 1 if there are defects."""
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1000, help="how many cases to run (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="the first of the rounds' seeds (default: %(default)s)")

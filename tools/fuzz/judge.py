@@ -35,7 +35,7 @@ from .values import ORDERS, WEIGHTS, features, for_each_sample, labels
 ROOT = Path(__file__).parents[2]
 ENGINES = ("compiled", "reference")
 
-# These may raise errors of their own on the library's behalf: they say what is wrong with what a user gave.
+# Functions that may raise errors on the library's behalf, which say what is wrong with a user's input.
 _LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("sklearn", "joblib"))
 _OURS = tuple(f"{name}{os.sep}" for name in ("pytrees", "reference"))
 
@@ -43,12 +43,12 @@ _MOST_NODES_FOR_A_SPECTRUM = 60
 
 _ATTRIBUTES = ("distance_path_", "is_consistent_", "oob_decision_function_")
 
-# Averages of the Fourier algebra are real numbers, which both engines compute to so many digits; all else is equal.
+# Both engines compute averages of the Fourier algebra to this tolerance; everything else must be equal.
 _CLOSE = 1e-9
 
 
 class Defect(Exception):
-    """Something that must not happen; its first argument names it in few words, without what varies between cases."""
+    """Something that must not happen; its first argument is a short name that is equal for all cases of one defect."""
 
 
 # ---------------------------------------------------------------------------------------------------- errors and values
@@ -81,7 +81,7 @@ def place_of(error):
 
 
 def checked(error, step):
-    """Return what an error says, if it is one that users may get; raise a Defect otherwise."""
+    """Return the message of an error that users may get; raise a Defect for any other error."""
     name = type(error).__name__
     place, deliberate = place_of(error)
     if isinstance(error, Warning):
@@ -96,7 +96,7 @@ def checked(error, step):
 
 
 def attempt(step, function):
-    """Call a function; return what it gives, or what the error says that it raises; without addresses in memory."""
+    """Call a function; return its result, or the message of its error, without addresses in memory."""
     try:
         found = function()
     except Exception as error:
@@ -110,7 +110,7 @@ def _without_addresses(text):
 
 
 def same(one, other, closeness=0.0):
-    """Whether two results are equal, NaN being equal to NaN, the kinds of arrays included; or floats so close."""
+    """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats may differ a little."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key], closeness) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
@@ -136,7 +136,7 @@ def _as_json(exported):
 
 
 def _as_it_was(given):
-    """Want that a tree that was exported to JSON comes back, but for what a changed one may have at its leaves."""
+    """Check that a tree survives the way to JSON and back, except for values at the leaves of a changed tree."""
     back, again = given, None
     for _ in range(2):
         again, back = back, pytrees.Tree.from_dict(json.loads(json.dumps(pytrees.export_dict(back))))
@@ -150,7 +150,7 @@ def _merged(estimator):
 
 
 def asked_of_estimator(estimator, X):
-    """Yield by names what can be asked of a fitted estimator."""
+    """Yield (name, function) for every question to a fitted estimator."""
     yield "repr", lambda: repr(estimator)
     yield "clone", lambda: repr(clone(estimator))
     methods = ("predict", "predict_proba", "predict_log_proba", "apply", "feature_usage", "encode", "score")
@@ -184,7 +184,7 @@ def asked_of_estimator(estimator, X):
 
 
 def asked_of_tree(tree, X):
-    """Yield by names what can be asked of a tree."""
+    """Yield (name, function) for every question to a tree."""
     yield "repr", lambda: repr(tree)
     yield "hash", lambda: hash(tree)
     yield "apply", lambda: tree.apply(X)
@@ -210,7 +210,7 @@ def asked_of_tree(tree, X):
 
 
 def fitted_state(estimator):
-    """Return what a fit has left, by names, trees and arrays included."""
+    """Return the fitted attributes by name, trees and arrays included."""
     return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
 
 
@@ -279,7 +279,7 @@ class Case:
 
 
 def frozen(given):
-    """Return all that there is in what is given, as text and bytes."""
+    """Return the content of the input as text and bytes, to show that nothing writes to it."""
     if isinstance(given, dict):
         return [(name, frozen(value)) for name, value in given.items()]
     if isinstance(given, np.ndarray):
@@ -292,7 +292,7 @@ def frozen(given):
 
 
 def compare(step, results, closeness=0.0):
-    """Raise a Defect where the engines do not do the same."""
+    """Raise a Defect if the engines differ."""
     one, other = results
     if one[0] != other[0]:
         raise Defect(f"one engine raises an error in {step}", str(results)[:400])
@@ -301,7 +301,7 @@ def compare(step, results, closeness=0.0):
 
 
 def judge_estimator(case):
-    """Fit on both engines, and ask of the fitted estimators what can be asked."""
+    """Fit on both engines, and ask the fitted estimators every question."""
     problem = Case(case)
     fitted, results = [], []
     for engine in ENGINES:
@@ -323,7 +323,7 @@ def judge_estimator(case):
 
 
 def judge_answers(problem, fitted):
-    """Ask the same of what both engines have fitted."""
+    """Ask the estimators of both engines every question, and compare the answers."""
     for which in ("X", "new X") if problem.case["new X"] else ("X",):
         answers = []
         for engine, estimator in zip(ENGINES, fitted, strict=True):
@@ -335,7 +335,7 @@ def judge_answers(problem, fitted):
 
 
 def judge_pickle(problem, estimator):
-    """Want the same predictions of a copy."""
+    """Check that a copy has the same predictions."""
     copy = attempt("pickle", lambda: pickle.loads(pickle.dumps(estimator)))
     if copy[0] == "error":
         if callable(problem.case["parameters"].get("oob_score")):
@@ -347,7 +347,7 @@ def judge_pickle(problem, estimator):
 
 
 def judge_failed_refit(problem):
-    """Want a fitted estimator to be as it was where another fit fails."""
+    """Check that a fit that fails leaves the fitted estimator as it was."""
     tame = {"matrix": "normal", "container": "array"}
     X = features(**tame, n=12, d=2, seed=0)
     estimator = make(problem.case["subject"], {})
@@ -368,7 +368,7 @@ def judge_failed_refit(problem):
 
 
 def judge_tampered(problem, tree):
-    """Make the tree of a changed state, and, where that is accepted, ask what can be asked of it."""
+    """Make the tree of a changed state and, if the tree is accepted, ask it every question."""
     made = attempt("a changed tree", lambda: tamper(tree, problem.case["tampered"]))
     if made[0] == "error":
         return
@@ -377,7 +377,7 @@ def judge_tampered(problem, tree):
         answers = []
         for engine in ENGINES:
             with config_context(engine=engine):
-                # Made anew: a tree keeps what it has worked out.
+                # The tree is made anew, because a tree caches some answers.
                 changed = tamper(tree, problem.case["tampered"])
                 answers.append(attempt(f"a changed tree: {step}", dict(asked_of_tree(changed, X))[step]))
         compare(f"a changed tree: {step}", answers)

@@ -22,7 +22,7 @@ ESTIMATORS = tuple(name for name in pytrees.__all__ if name.endswith(("Classifie
 # Defaults of every case: ensembles are small, and both engines draw the same.
 _DEFAULTS = {"n_estimators": 2, "random_state": 0}
 
-# A case takes as long as these say, so that what is tried of them stays small.
+# These parameters decide how long a case takes, so that only small values are tried.
 _COSTS_TIME = {"n_estimators": 4, "n_jobs": 3, "verbose": 2}
 
 _NUMBERS = (0, 1, 2, 3, -1, 2**31 - 1, 2**31, 2**63, 10**30, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, 1e308, -1e308)

@@ -22,7 +22,7 @@ FUNCTIONS = (
 
 
 def _mostly(tame, table):
-    """Draw one of the tame ones in two cases of three, or any of them all."""
+    """Draw a tame option in two cases of three, otherwise any option."""
     return st.one_of(st.sampled_from(tame), st.sampled_from(tame), st.sampled_from(list(table)))
 
 

@@ -19,7 +19,7 @@ ARRAYS = (
 
 
 def _at(change):
-    """Change the entry at a place."""
+    """Change one entry of an array."""
 
     def changed(array, place):
         array = np.array(array)

@@ -24,7 +24,7 @@ def _twice(rng, shape):
     return np.concatenate([half, half])[: shape[0]]
 
 
-# The first are the tamest: cases are made as small and as tame as they can be while they fail.
+# The tamest come first, because Hypothesis shrinks a failing case towards the first option.
 MATRICES = {
     "grid": lambda rng, shape: rng.integers(0, 3, shape).astype(np.float64),
     "normal": lambda rng, shape: rng.normal(size=shape),
@@ -52,7 +52,7 @@ def _as_kind(X, kind):
 
 
 def _with_cell(X, value):
-    """Return X as objects, one of which is this value."""
+    """Return X as an array of objects that holds this value once."""
     cells = X.astype(object)
     if cells.size:
         cells.flat[cells.size // 2] = value

@@ -110,11 +110,11 @@ def answer(case):
 
 
 def main(hangs):
-    """Run the cases of the standard input until it ends; a case that takes so many seconds ends the process."""
+    """Run the cases of the standard input until it ends; a case that takes too many seconds ends the process."""
     limit_memory()
     faulthandler.enable()
     answers = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a case prints is no answer
+    sys.stdout = sys.stderr  # so that the output of a case is not taken for an answer
     from . import judge  # noqa: F401
 
     while True:
