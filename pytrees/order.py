@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import group_codes, row_order
-from .plotting import pyplot
+from .plotting import axes_of
 from .tree import Tree
 from .trees.distinct import decisions_of
 
@@ -113,7 +113,7 @@ class OrderSensitivity:
         costs = self.cost_of_tests
         if what == "cost" and costs is None:
             raise ValueError("Only single trees of this package have a cost of tests.")
-        ax = pyplot("plot").gca() if ax is None else ax
+        ax = axes_of("plot", ax)
         if what == "cost" and costs is not None:
             true, shuffled, told = costs[0], costs[1:], ""
             ax.set_xlabel("features tested for a sample")

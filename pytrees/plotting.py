@@ -11,21 +11,19 @@ from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
 from ._docstrings import described_like
-from ._sklearn import Interval, validate_params
-from ._typing import FloatArray, IntArray, LabelsLike
-from .export import (
+from ._given_tree import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     CategoryNames,
-    counts_of,
-    export_text,
+    ShownTree,
     label_of_categories,
-    node_labels,
     predicted_labels,
     shown_nodes,
     side_of_missing,
-    tree_and_names,
 )
+from ._sklearn import Interval, validate_params
+from ._typing import FloatArray, IntArray, LabelsLike
+from .export import counts_of, export_text
 from .tree import LEAF, MULTIWAY, ForestEstimator, Tree, TreeEstimator, node_depths
 
 if TYPE_CHECKING:
@@ -126,8 +124,7 @@ def plot_tree(
     >>> nodes[1].get_text()
     'class a\\n1 sample'
     """
-    plt = pyplot("plot_tree")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_of("plot_tree", ax)
     drawing = _Drawing(tree, feature_names, class_names, max_depth)
     drawing.form = ".4g" if precision is None else f".{int(precision)}f"
     drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
@@ -202,8 +199,7 @@ def plot_decision_path(
     >>> [text.get_text() for text in texts]
     ['temperature is 37: at most 38.15', 'predicted: well']
     """
-    plt = pyplot("plot_decision_path")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_of("plot_decision_path", ax)
     path = _Path(tree, sample, feature_names, class_names, precision)
     boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
     if fontsize is None:
@@ -314,7 +310,13 @@ def pyplot(function: str) -> Any:
     return plt
 
 
-class _Path:
+def axes_of(function: str, ax: Axes | None) -> Any:
+    """Return the axes that a function of this name draws on: the given axes, or the current ones."""
+    plt = pyplot(function)
+    return plt.gca() if ax is None else ax
+
+
+class _Path(ShownTree):
     """The nodes that a sample visits, and their texts."""
 
     def __init__(
@@ -325,9 +327,8 @@ class _Path:
         class_names: LabelsLike | None,
         precision: int | None,
     ) -> None:
-        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = predicted_labels(given, self.tree), CategoryNames(given)
-        self.precision = precision
+        super().__init__(given, feature_names, class_names)
+        self.labels, self.precision = predicted_labels(given, self.tree), precision
         rows = _as_rows(sample)
         self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
         if self.row.shape != (1, self.tree.n_features):
@@ -416,7 +417,7 @@ def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[
     return texts
 
 
-class _Drawing:
+class _Drawing(ShownTree):
     """The nodes that are drawn, and their positions."""
 
     form: str
@@ -428,21 +429,15 @@ class _Drawing:
     def __init__(
         self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
     ) -> None:
-        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        tree = self.tree
-        self.labels, self.name_of = node_labels(given, tree), CategoryNames(given)
-        self.nodes, self.with_children = shown_nodes(tree, max_depth)
-        self.x, self.depth = node_positions(tree, max_depth)
-        self.width = len(self.nodes) - len(self.with_children)
-        self.is_left_out = np.zeros(tree.node_count, dtype=bool)
-        if max_depth is not None:
-            self.is_left_out[self.nodes] = self.depth[self.nodes] > max_depth
+        super().__init__(given, feature_names, class_names, max_depth)
+        self.x, self.depth = node_positions(self.tree, max_depth)
+        self.width = len(self.shown) - len(self.with_children)
 
     def draw_edges(self, ax: Axes, fontsize: float) -> None:
         tree, x, depth = self.tree, self.x, self.depth
         ax.set_axis_off()
         ax.set_xlim(-0.7, self.width - 0.3)
-        ax.set_ylim(-depth[self.nodes].max() - 0.5, 0.5)
+        ax.set_ylim(-depth[self.shown].max() - 0.5, 0.5)
         for node in self.with_children:
             for child in tree.children_of(node):
                 ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
@@ -452,7 +447,7 @@ class _Drawing:
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize}
-        faces = node_colours(self.tree.value[self.nodes], self.labels[self.nodes])
+        faces = node_colours(self.tree.value[self.shown], self.labels[self.shown])
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),
@@ -465,14 +460,14 @@ class _Drawing:
                 },
                 **style,
             )
-            for node, face in zip(self.nodes, faces, strict=True)
+            for node, face in zip(self.shown, faces, strict=True)
         ]
 
     def room(self, boxes: list[Annotation]) -> float:
         """Return the factor, at most 1, by which boxes must shrink not to overlap others of the same depth."""
         widths = _widths(boxes)
-        order = np.lexsort([self.x[self.nodes], self.depth[self.nodes]])
-        depth, x, widths = self.depth[self.nodes][order], self.x[self.nodes][order], widths[order]
+        order = np.lexsort([self.x[self.shown], self.depth[self.shown]])
+        depth, x, widths = self.depth[self.shown][order], self.x[self.shown][order], widths[order]
         beside = depth[1:] == depth[:-1]
         gaps = np.diff(x)[beside]
         return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[beside])).min(initial=2.0))

@@ -165,12 +165,9 @@ class Tree(TreeArrays):
         ValueError
             If there is not one label for every class, or a node divides categories into two sets.
         """
-        from .convert.sklearn_nodes import sklearn_tree
+        from .convert.sklearn_nodes import tree_to_sklearn
 
-        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != self.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        return sklearn_tree(self, classes)
+        return tree_to_sklearn(self, classes)
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Self:

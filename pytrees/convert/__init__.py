@@ -1,6 +1,6 @@
-"""Conversions of trees, each way in a module of its own.
+"""Conversions of trees, each with its way back.
 
-`sklearn_nodes` writes and reads the nodes of scikit-learn's trees, for :func:`pytrees.to_sklearn` and
-:func:`pytrees.from_sklearn`; `from_dict` reads what :func:`pytrees.export_dict` writes. Both know arrays alone, so that
-:class:`pytrees.Tree` can stand on them.
+`sklearn_nodes` writes and reads the nodes of scikit-learn's trees, and knows arrays alone, as `from_dict` does:
+:class:`pytrees.Tree` stands on both. `sklearn_estimators` converts whole estimators, for :func:`pytrees.to_sklearn` and
+:func:`pytrees.from_sklearn`. `to_dict` has :func:`pytrees.export_dict`; `from_dict` reads its dicts.
 """

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted
 
-from .._tree_arrays import TO_GREATER_CHILD, TreeArrays
-from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray
+from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays
+from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
 
 if TYPE_CHECKING:
@@ -40,6 +40,14 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 # ------------------------------------------------------------------------------------------------------------------ out
+
+
+def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier:
+    """Convert a tree as :meth:`pytrees.Tree.to_sklearn` describes it."""
+    classes = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
+    if len(classes) != tree.n_classes:
+        raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
+    return sklearn_tree(tree, classes)
 
 
 def sklearn_tree(
@@ -111,10 +119,10 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
         return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
-    has_samples = (left == _tree.TREE_LEAF) & (tree.children_left[node] == _tree.TREE_LEAF)
+    has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
     value = np.where(has_samples[:, np.newaxis], tree.value[node], 0.0)
     n_samples = np.where(has_samples, tree.n_node_samples[node], 0)
-    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+    for parent in np.flatnonzero(left != LEAF)[::-1]:
         value[parent] = value[left[parent]] + value[right[parent]]
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
     weights = value.sum(axis=1)
@@ -129,12 +137,12 @@ def _means_of_votes(tree: TreeArrays, labels: IntArray, weights: FloatArray) -> 
     """
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     own = np.eye(tree.n_classes)[labels[node]]
-    votes = np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
-    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+    votes = np.where((left == LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
+    for parent in np.flatnonzero(left != LEAF)[::-1]:
         votes[parent] = votes[left[parent]] + votes[right[parent]]
     total = votes.sum(axis=1, keepdims=True)
     means = np.divide(votes, total, out=own.copy(), where=total > 0.0)
-    return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
+    return np.where((left == LEAF)[:, np.newaxis], own, means)
 
 
 def _criterion_of(tree: TreeArrays) -> str:
@@ -151,7 +159,7 @@ def _impurities(criterion: str, shares: FloatArray) -> FloatArray:
 
 def _to_greater_child(left: AnyArray, right: AnyArray, weights: FloatArray) -> NDArray[np.uint8]:
     """Return whether samples with missing values go left: to the greater child, as if training saw none."""
-    inner = left != _tree.TREE_LEAF
+    inner = left != LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
     goes[inner] = weights[left[inner]] > weights[right[inner]]
     return goes
@@ -185,23 +193,32 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
         raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
     if estimator.criterion not in _CRITERIA:
         raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
-    order, number = preorder(nodes.children_left, nodes.children_right)
-    leaves = nodes.children_left[order] == _tree.TREE_LEAF
-    left, right = (number[below[order]] for below in (nodes.children_left, nodes.children_right))
+    order, arrays = _splits_of_sklearn(nodes)
     value = _whole_where_near(nodes.value[order, 0, :] * weights[order, np.newaxis])
+    inner = arrays["children_left"] != LEAF
     criterion, gains = _CRITERIA[estimator.criterion], np.zeros(len(order))
-    gains[~leaves] = gain(criterion, value[left[~leaves]], value[right[~leaves]])
-    return {
-        "children_left": np.where(leaves, _tree.TREE_LEAF, left),
-        "children_right": np.where(leaves, _tree.TREE_LEAF, right),
-        "feature": np.where(leaves, _tree.TREE_UNDEFINED, nodes.feature[order]),
-        "threshold": np.where(leaves, _tree.TREE_UNDEFINED, nodes.threshold[order]),
+    gains[inner] = gain(criterion, *(value[arrays[side][inner]] for side in ("children_left", "children_right")))
+    missing = _missing_of_sklearn(nodes)[order]
+    return arrays | {"value": value, "gain": gains, "criterion": criterion, "missing_go_to_left": missing}
+
+
+def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
+    """Read the parameters of a Tree from the nodes of a classification tree, with the shares of classes as `value`."""
+    order, arrays = _splits_of_sklearn(nodes)
+    return arrays | {"value": nodes.value[order, 0, :], "gain": np.zeros(len(order))}
+
+
+def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
+    """Return the nodes in preorder, and the parameters of a Tree about their children, splits and samples."""
+    order, number = preorder(nodes.children_left, nodes.children_right)
+    leaves = nodes.children_left[order] == LEAF
+    return order, {
+        "children_left": np.where(leaves, LEAF, number[nodes.children_left[order]]),
+        "children_right": np.where(leaves, LEAF, number[nodes.children_right[order]]),
+        "feature": np.where(leaves, UNDEFINED, nodes.feature[order]),
+        "threshold": np.where(leaves, UNDEFINED, nodes.threshold[order]),
         "n_node_samples": nodes.n_node_samples[order],
-        "value": value,
-        "gain": gains,
         "n_features": nodes.n_features,
-        "criterion": criterion,
-        "missing_go_to_left": _missing_of_sklearn(nodes)[order],
     }
 
 
@@ -225,7 +242,7 @@ def _missing_of_sklearn(nodes: Any) -> IntArray:
     """
     left, right = nodes.children_left, nodes.children_right
     weights = nodes.weighted_n_node_samples
-    inner = np.flatnonzero(left != _tree.TREE_LEAF)
+    inner = np.flatnonzero(left != LEAF)
     goes_left = nodes.missing_go_to_left[inner].astype(np.int64)
     is_default = (goes_left == (weights[left[inner]] > weights[right[inner]])) & (nodes.threshold[inner] < np.inf)
     missing = np.full(nodes.node_count, TO_GREATER_CHILD)
@@ -236,12 +253,12 @@ def _missing_of_sklearn(nodes: Any) -> IntArray:
 def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArray, IntArray]:
     """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
     order = np.arange(children_left.size)
-    if not np.all((children_left == _tree.TREE_LEAF) | (children_left == order + 1)):
+    if not np.all((children_left == LEAF) | (children_left == order + 1)):
         left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
         while pending:
             node = pending.pop()
             found.append(node)
-            if left[node] != _tree.TREE_LEAF:
+            if left[node] != LEAF:
                 pending += (right[node], left[node])
         order = np.array(found)
     number = np.empty_like(order)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from .._engine import kernel
+from .._given_tree import node_labels, tree_and_names
 from .._typing import (
     AnyArray,
     BoolArray,
@@ -22,7 +23,6 @@ from .._typing import (
     is_real,
     is_whole,
 )
-from ..export import node_labels, tree_and_names
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 LARGEST_CARDINALITY = 2**31 - 1

@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._given_tree import node_labels
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
-from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import (
@@ -423,20 +423,9 @@ def _from_sklearn(member: Any, nodes: Any) -> Tree:
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    from ..convert.sklearn_nodes import preorder  # imports scikit-learn's trees, which are there already
+    from ..convert.sklearn_nodes import share_arrays_of_sklearn  # imports scikit-learn's trees: they are loaded here
 
-    order, number = preorder(nodes.children_left, nodes.children_right)
-    leaves = nodes.children_left[order] == LEAF
-    return Tree(
-        np.where(leaves, LEAF, number[nodes.children_left[order]]),
-        np.where(leaves, LEAF, number[nodes.children_right[order]]),
-        np.where(leaves, UNDEFINED, nodes.feature[order]),
-        np.where(leaves, UNDEFINED, nodes.threshold[order]),
-        nodes.n_node_samples[order],
-        nodes.value[order, 0, :],
-        np.zeros(nodes.node_count),
-        n_features=nodes.n_features,
-    )
+    return Tree(**share_arrays_of_sklearn(nodes))
 
 
 def arrays_of(tree: Tree) -> dict[str, Any]:

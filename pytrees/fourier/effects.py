@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
-from ..plotting import pyplot
+from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, weighted_leaves
 from .ensembles import gram, schema_average
@@ -97,7 +97,7 @@ class SobolIndices:
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), self.total[shown], color="0.8", label="total")
         ax.barh(range(len(shown)), self.first_order[shown], height=0.4, label="first order")
         ax.set_yticks(range(len(shown)), [names[m] for m in shown])
@@ -118,7 +118,7 @@ class SobolIndices:
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         matrix = self.pairs[np.ix_(shown, shown)]
         bound = float(np.abs(matrix).max(initial=0.0))
         least = -bound if matrix.min(initial=0.0) < 0.0 else 0.0
@@ -353,7 +353,7 @@ class AnovaEffects:
         """
         names = _names(feature_names, len(self.features), "feature ")
         m, other = _features([effect], len(self.features))[0]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         if other < 0:
             ax.step(range(len(self.features[m])), self.features[m], where="mid")
             ax.axhline(0.0, color="0.8", zorder=0)
@@ -502,11 +502,6 @@ def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
-
-
-def _axes(ax: Axes | None) -> Any:
-    """Return the axes to draw on."""
-    return pyplot("plot").gca() if ax is None else ax
 
 
 def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:

@@ -28,7 +28,7 @@ from .._typing import (
     RebuildCriterion,
     Schema,
 )
-from ..plotting import pyplot
+from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import (
     MEMORY_LIMIT,
@@ -590,8 +590,7 @@ class FourierSpectrum:
         ValueError
             If the tree has other features than there are attributes.
         """
-        plt = pyplot("plot_energy")
-        ax = plt.gca() if ax is None else ax
+        ax = axes_of("plot_energy", ax)
         energies = self.energy_by_order()[: self.orders[-1] + 1]
         orders = np.arange(len(energies))
         ax.bar(orders, energies, color="0.8", label="of the order")

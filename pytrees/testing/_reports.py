@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, FloatArray
-from ..export import export_dict
+from ..convert.to_dict import export_dict
 from ..tree import Tree
 
 # Verdicts on splits that do not count against the tree.

@@ -37,6 +37,7 @@ from .._typing import (
     Specification,
 )
 from .._version import __version__
+from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import (
     ALIASES,
     CRITERIA,
@@ -45,7 +46,6 @@ from ..criteria import (
     WeightedInformationGain,
     resolve,
 )
-from ..export import to_sklearn
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import (
     group_codes,
@@ -422,6 +422,16 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         """Take over the classes, in their order."""
         self.classes_, self.n_classes_ = classes, len(classes)
 
+    def _learn_from(self, fitted: Any) -> None:
+        """Take over the classes and features of a fitted estimator, which has no categories if it is scikit-learn's."""
+        self._know(fitted.classes_)
+        self.n_features_in_ = fitted.n_features_in_
+        self.is_categorical_ = getattr(fitted, "is_categorical_", None)
+        self.categories_ = getattr(fitted, "categories_", [])
+        self.ordered_categories_ = getattr(fitted, "ordered_categories_", {})
+        if hasattr(fitted, "feature_names_in_"):
+            self.feature_names_in_ = fitted.feature_names_in_
+
     def _takes_weights(self) -> bool:
         """Whether samples can have weights, as far as the parameters tell; `fit` refuses an invalid judge."""
         judge = getattr(self, self._judge_parameter)
@@ -653,7 +663,7 @@ class BaseTreeClassifier(BaseClassifier):
     def to_sklearn(self) -> SklearnTree:
         """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
 
-        Its classes and the names of its features are the estimator's. See :func:`pytrees.export.to_sklearn`.
+        Its classes and the names of its features are the estimator's. See :func:`pytrees.to_sklearn`.
 
         Returns
         -------

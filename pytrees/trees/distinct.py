@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._given_tree import node_labels
 from .._typing import IntArray, MatrixLike
-from ..export import node_labels
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree, TreeEstimator
 from .base import MixedIn

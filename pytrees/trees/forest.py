@@ -38,6 +38,7 @@ from .._typing import (
     RandomState,
     Specification,
 )
+from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import CriterionLike
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, order_by_group, validate_rows, validate_X
@@ -56,7 +57,6 @@ from .distinct import DistinctTreesMixin
 from .forest_prediction import ForestSums, in_order
 from .growth_job import GrowthJob, StopEvent
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
-from .to_sklearn import forest_to_sklearn
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
@@ -154,11 +154,15 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             seeds = seeds[len(kept) :]
             trees = self._grow_all(job, seeds) if seeds else []
             wrapped = [self._wrap(tree, seed, job.limits) for tree, seed in zip(trees, seeds, strict=True)]
-            self.estimators_ = kept + wrapped
             n_rows = len(job.X) if job.rows is None else len(job.rows)
-            self._drawn_from = n_rows, job.rows, order_of_draws(job.draw)
-            self._sums = ForestSums()
+            self._keep_trees(kept + wrapped, (n_rows, job.rows, order_of_draws(job.draw)))
         return job
+
+    def _keep_trees(
+        self, estimators: list[Any], drawn_from: tuple[int, IntArray | None, Callable[..., Draws]] | None
+    ) -> None:
+        """Take over fitted trees, and the data from which `estimators_samples_` are drawn again."""
+        self.estimators_, self._drawn_from, self._sums = estimators, drawn_from, ForestSums()
 
     def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
@@ -279,13 +283,8 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         """Return the tree as a fitted estimator of its own."""
         estimator = self._make_estimator(seed)
         estimator.max_features_ = min(limits["max_features"], self.n_features_in_)
-        estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
+        estimator._learn_from(self)
         estimator._keep(tree)
-        estimator.n_features_in_ = self.n_features_in_
-        estimator.is_categorical_, estimator.categories_ = self.is_categorical_, self.categories_
-        estimator.ordered_categories_ = self.ordered_categories_
-        if hasattr(self, "feature_names_in_"):
-            estimator.feature_names_in_ = self.feature_names_in_
         return estimator
 
     def __len__(self) -> int:
@@ -322,13 +321,27 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         check_is_fitted(self)
         if self._drawn_from is None:
             raise AttributeError("estimators_samples_ is unavailable on a forest converted from scikit-learn.")
+        return [self._samples_of(estimator) for estimator in self.estimators_]
+
+    def _samples_of(self, estimator: Any) -> IntArray:
+        """Draw the samples of a fitted tree again."""
+        assert self._drawn_from is not None
         n_rows, rows, draw = self._drawn_from
-        drawn = []
-        for estimator in self.estimators_:
-            indices, _ = draw(estimator.random_state, n_rows, None)
-            indices = np.arange(n_rows) if indices is None else np.asarray(indices, dtype=np.int64)
-            drawn.append(indices if rows is None else rows[indices])
-        return drawn
+        indices, _ = draw(estimator.random_state, n_rows, None)
+        indices = np.arange(n_rows) if indices is None else np.asarray(indices, dtype=np.int64)
+        return indices if rows is None else rows[indices]
+
+    def _numbers_of_draws(self) -> tuple[int, int] | None:
+        """Return from how many samples a tree's are drawn, and how many draws; None if it is no plain bootstrap."""
+        if self._drawn_from is None or self._drawn_from[1] is not None:
+            return None
+        n_rows, _, draw = self._drawn_from
+        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
+        return None if n_draws is None else (n_rows, n_draws)
+
+    def _set_numbers_of_draws(self, n_rows: int, n_draws: int | None) -> None:
+        """Let trees have their samples from a plain bootstrap, or all samples if `n_draws` is None."""
+        self._drawn_from = n_rows, None, all_rows if n_draws is None else partial(draw_sequence, n_draws=n_draws)
 
     @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
@@ -404,7 +417,8 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             If the forest predicts another class than the one of the greatest probability, or `classes` has another
             length.
         """
-        return forest_to_sklearn(self, classes)
+        check_is_fitted(self)
+        return to_sklearn(self, classes)
 
     @described_like(BaseClassifier.encode)
     def apply(self, X: MatrixLike) -> IntArray:
