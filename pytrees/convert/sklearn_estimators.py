@@ -122,7 +122,7 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     _check_predictions(given, tree)
     converted = tree.to_sklearn(classes)
     if not isinstance(given, Tree):
-        converted.set_params(**_kept_parameters(given, _PARAMETERS_OF_TREES))
+        converted.set_params(**kept_parameters(given, _PARAMETERS_OF_TREES))
     _copy_attributes(given, converted, "feature_names_in_", "max_features_")
     return converted
 
@@ -139,8 +139,8 @@ def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestC
     classes = forest.classes_ if classes is None else np.asarray(classes)
     if len(classes) != forest.n_classes_:
         raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
-    of_trees = [_kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
-    labels, parameters = forest._labels_of_nodes(), _kept_parameters(forest, _PARAMETERS_OF_FORESTS)
+    of_trees = [kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
+    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, _PARAMETERS_OF_FORESTS)
     converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
     for one, estimator in zip(converted.estimators_, forest, strict=True):
         one.max_features_ = estimator.max_features_
@@ -211,7 +211,7 @@ def _has_parts_of_samples(tree: Tree) -> bool:
     return bool(np.any(of_children[inner] > tree.n_node_samples[inner]))
 
 
-def _kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return the estimator's parameters among these names."""
     parameters = estimator.get_params(deep=False)
     return {name: parameters[name] for name in names if name in parameters}
@@ -224,7 +224,7 @@ def estimator_from_sklearn(theirs: Any, tree_class: type[Any], forest_class: typ
     """Convert an estimator as :func:`pytrees.from_sklearn` describes it, to one of these two classes."""
     if not hasattr(theirs, "estimators_") and not _is_forest(theirs):
         tree = Tree.from_sklearn(theirs)
-        parameters = _kept_parameters(theirs, ("criterion", "class_weight", *_PARAMETERS_OF_TREES))
+        parameters = kept_parameters(theirs, ("criterion", "class_weight", *_PARAMETERS_OF_TREES))
         return _with_tree(tree_class(**parameters), tree, theirs, theirs.max_features_)
     if not _is_forest(theirs):
         raise TypeError(
@@ -233,7 +233,7 @@ def estimator_from_sklearn(theirs: Any, tree_class: type[Any], forest_class: typ
         )
     check_is_fitted(theirs)
     names = ("criterion", "n_estimators", "n_jobs", "verbose", "warm_start", *_PARAMETERS_OF_FORESTS)
-    forest = forest_class(**_kept_parameters(theirs, names))
+    forest = forest_class(**kept_parameters(theirs, names))
     if theirs.n_outputs_ != 1:
         raise ValueError(f"{type(theirs).__name__} has {theirs.n_outputs_} outputs; a forest of pytrees has one.")
     forest._learn_from(theirs)
