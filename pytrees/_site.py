@@ -3,7 +3,8 @@
 REPOSITORY = "https://github.com/pytrees/pytrees"
 SITE = "https://pytrees.github.io/pytrees"
 
-# scikit-learn fills in an estimator's name, for the link in its HTML representation. Estimators stand in `pytrees`
-# itself, whatever module defines them; criteria and distances in their own.
+# scikit-learn fills in an estimator's name, for the link in its HTML representation. The pages of trees and forests name
+# `pytrees` alone, whatever module defines them; the estimators of `fourier`, criteria and distances show their module.
 ESTIMATOR_PAGE = SITE + "/api/generated/pytrees.{estimator_name}.html"
+FOURIER_PAGE = SITE + "/api/generated/pytrees.fourier.{estimator_name}.html"
 CRITERION_PAGE = SITE + "/api/generated/{estimator_module}.{estimator_name}.html"

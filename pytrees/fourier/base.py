@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from .._site import FOURIER_PAGE
 from .._sklearn import HasMethods, Interval, StrOptions
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
@@ -46,6 +47,7 @@ class MadeOfTreesMixin(MixedIn):
     """
 
     _allows_missing = False
+    _doc_link_template = FOURIER_PAGE
 
     @property
     def categorical_features(self) -> Any:
