@@ -1,6 +1,9 @@
-"""Conversions of trees, each with its way back.
+"""Conversions of trees to forms of other libraries, and back.
 
-`sklearn_nodes` writes and reads the nodes of scikit-learn's trees, and knows arrays alone, as `from_dict` does:
-:class:`pytrees.Tree` stands on both. `sklearn_estimators` converts whole estimators, for :func:`pytrees.to_sklearn` and
-:func:`pytrees.from_sklearn`. `to_dict` has :func:`pytrees.export_dict`; `from_dict` reads its dicts.
+Each module answers one question:
+
+- `sklearn_nodes`: how are the nodes of scikit-learn's trees written and read? It knows arrays alone.
+- `sklearn_estimators`: how does a fitted tree or forest become one of scikit-learn, and one of scikit-learn ours?
+- `to_dict`, `from_dict`: how does a tree become nested dicts for JSON, and how are these read?
+- `library_nodes`: how are the nodes of other libraries' boosted ensembles read?
 """

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
+from ..convert.library_nodes import library_of
 from ..tree import LEAF, Tree
 from .codes import Member, OrdinalCodes, code_members, leaf_like
-from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
+from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, treelite_model
 
 
 @dataclass(eq=False, repr=False)
