@@ -240,6 +240,7 @@ class Tree(TreeArrays):
         """
         return self.apply_checked(self._rows(X), self)
 
+    @described_like(apply)
     def apply_valid(self, X: FloatArray) -> IntArray:
         """Find the leaves of samples as `apply` does, without checking them.
 
@@ -247,14 +248,10 @@ class Tree(TreeArrays):
         ----------
         X : ndarray of shape (n_samples, n_features), float64
             Samples, with the features that the tree was grown on: C-contiguous, and finite or NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int64
-            Numbers of nodes.
         """
         return self.apply_checked(X, None)
 
+    @described_like(apply)
     def apply_checked(self, X: FloatArray, named_in_errors: Any) -> IntArray:
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
 
@@ -265,11 +262,6 @@ class Tree(TreeArrays):
         named_in_errors : Tree, estimator or None
             The object that an error message names, and that says whether values may be missing; None: X holds no
             infinity.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int64
-            Numbers of nodes.
         """
         leaves, finite = self._leaves(X)
         if not finite:

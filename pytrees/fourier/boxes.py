@@ -13,16 +13,7 @@ from sklearn.utils.validation import check_array
 
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
-from .._typing import (
-    AnyArray,
-    BoolArray,
-    Boxes,
-    FloatArray,
-    IntArray,
-    Schema,
-    is_real,
-    is_whole,
-)
+from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 LARGEST_CARDINALITY = 2**31 - 1

@@ -17,7 +17,7 @@ from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, Me
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, Ensemble, Tree
-from ..trees.base import BaseClassifier, unchanged_on_error
+from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -452,27 +452,15 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             outputs[:, c] = averages[tree.apply_valid(X)]
         return outputs
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseTreeClassifier.predict_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of classes that are nearest, in squares, to the scores of the components.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
-        """
+        """Predict the shares of classes that are nearest, in squares, to the scores of the components."""
         outputs = self.evaluate(X)
         return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of the greatest score, the lowest of several.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of the greatest score, the lowest of several."""
         decided = self.predict_proba(X).argmax(axis=1)
         return self.classes_[decided]
 

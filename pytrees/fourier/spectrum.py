@@ -18,16 +18,7 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._engine import kernel
-from .._typing import (
-    AnyArray,
-    BoolArray,
-    Boxes,
-    ComplexArray,
-    FloatArray,
-    IntArray,
-    RebuildCriterion,
-    Schema,
-)
+from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
 from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import (
@@ -45,15 +36,7 @@ from .boxes import (
     real_array,
 )
 from .measures import measure_of
-from .partitions import (
-    as_digits,
-    check_partitions,
-    expanded,
-    finite,
-    is_number,
-    negated,
-    plain_values,
-)
+from .partitions import as_digits, check_partitions, expanded, finite, is_number, negated, plain_values
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 
 if TYPE_CHECKING:

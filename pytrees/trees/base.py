@@ -38,14 +38,7 @@ from .._typing import (
 )
 from .._version import __version__
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import (
-    ALIASES,
-    CRITERIA,
-    OwnCriterion,
-    RankingImpurity,
-    WeightedInformationGain,
-    resolve,
-)
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import (
     group_codes,
@@ -611,15 +604,9 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseClassifier.predict_log_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of the classes among the training samples of every sample's leaf.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
-        """
+        """Predict the shares of the classes among the training samples of every sample's leaf."""
         leaves = self.apply(X)
         return self.tree_.shares_at(leaves)
 

@@ -46,6 +46,7 @@ from .base import (
     GROWTH_CONSTRAINTS,
     WEIGHT_CONSTRAINTS,
     BaseClassifier,
+    BaseTreeClassifier,
     check_fitted,
     unchanged_on_error,
     weighs_if_it_can,
@@ -343,15 +344,9 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         """Let trees have their samples from a plain bootstrap, or all samples if `n_draws` is None."""
         self._drawn_from = n_rows, None, all_rows if n_draws is None else partial(draw_sequence, n_draws=n_draws)
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of the greatest probability, the lowest of several.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of the greatest probability, the lowest of several."""
         decided = self._decide(self.predict_proba(X))
         return self.classes_[decided]
 

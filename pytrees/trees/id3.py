@@ -387,15 +387,9 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         right = self.tree_.value[leaves, self.node_labels_[leaves]]
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
-    @described_like(BaseTreeClassifier.encode)
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of every sample: the label of its leaf.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of every sample: the label of its leaf."""
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
 

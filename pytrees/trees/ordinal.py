@@ -176,15 +176,9 @@ class OrdinalMixin(MixedIn):
     def _codes(self, X: MatrixLike) -> IntArray:
         return self._decide(self._evidence(X))
 
-    @described_like(DecisionTreeClassifier.encode)
+    @described_like(DecisionTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of every sample by `predict_rule`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of every sample by `predict_rule`."""
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 
