@@ -566,15 +566,19 @@ def _check_sides(tree: TreeArrays) -> None:
         raise ValueError("Not a tree: a node is multiway on one side.")
 
 
+def _check_offsets(name: str, offsets: AnyArray, what: str, size: int) -> None:
+    """Check that offsets divide an array of this size, which is named `what`."""
+    if offsets[0] != 0 or offsets[-1] != size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            f"Not a tree: {name} do not agree with {what}: they must ascend from 0 to the number of {what}, {size}."
+        )
+
+
 def _check_child_offsets(tree: TreeArrays) -> None:
     """Check that child_offsets give every node the right number of `children`, within that array."""
-    offsets, left = tree.child_offsets, tree.children_left
-    if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            "Not a tree: child_offsets do not agree with children: they must ascend from 0 to the number of children, "
-            f"{tree.children.size}."
-        )
-    counts = np.diff(offsets)
+    left = tree.children_left
+    _check_offsets("child_offsets", tree.child_offsets, "children", tree.children.size)
+    counts = np.diff(tree.child_offsets)
     expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
     if not np.array_equal(counts, expected):
         node = int(np.flatnonzero(counts != expected)[0])
@@ -615,11 +619,7 @@ def _check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> No
             f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
             f"of {tree.node_count} nodes."
         )
-    if offsets[0] != 0 or offsets[-1] != categories.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            "Not a tree: category_offsets do not agree with categories: they must ascend from 0 to the number of "
-            f"categories, {categories.size}."
-        )
+    _check_offsets("category_offsets", offsets, "categories", categories.size)
     has_category = tree.category >= 0
     if not np.array_equal(np.diff(offsets) > 0, has_category):
         raise ValueError("Not a tree: category_offsets do not agree with category.")

@@ -259,7 +259,6 @@ class ConcaveOfModular(SetFunction):
     weights: FloatArray | None
     power: float
     cap: float | None
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -309,7 +308,6 @@ class GroupedCardinality(SetFunction):
     codes: IntArray
     power: float
     cap: float | None
-    n_samples: int | None
 
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -353,7 +351,6 @@ class Coverage(SetFunction):
 
     codes: IntArray
     weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
@@ -397,7 +394,6 @@ class FacilityLocation(SetFunction):
     """
 
     similarity: FloatArray
-    n_samples: int | None
 
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
@@ -432,7 +428,6 @@ class MatroidRank(SetFunction):
     """
 
     X: FloatArray
-    n_samples: int | None
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
@@ -473,7 +468,6 @@ class GraphCut(SetFunction):
 
     is_monotone: ClassVar[bool] = False
     weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")

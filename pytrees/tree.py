@@ -18,7 +18,7 @@ from ._tree_arrays import MULTIWAY as MULTIWAY
 from ._tree_arrays import PACKABLE, TreeArrays, read_only
 from ._tree_arrays import UNDEFINED as UNDEFINED
 from ._tree_arrays import node_depths as node_depths
-from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import check_finite, may_have_missing
 
 if TYPE_CHECKING:
@@ -440,6 +440,11 @@ class Tree(TreeArrays):
 def _below_one(numbers: FloatArray) -> FloatArray:
     """Scale numbers that are not negative by a power of two to below 1: their shares stay, and no sum overflows."""
     return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
+
+
+def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
+    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
+    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
 
 
 class TreeEstimator(Protocol):

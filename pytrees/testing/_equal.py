@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
-from ..tree import LEAF, MULTIWAY, Tree
+from .._typing import FloatArray, IntArray, MatrixLike
+from ..tree import LEAF, MULTIWAY, Tree, goes_left
 from ._read import ReadTree, checked_table, read_tree
 
 # The greatest difference of gains that look like a tie, of thresholds and of sums of weights that look rounded.
@@ -131,11 +131,6 @@ def _checked_samples(X: MatrixLike, tree: Tree) -> FloatArray:
     if X.shape[1] < tree.n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the trees have {tree.n_features}.")
     return X
-
-
-def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
-    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
-    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
 
 
 @dataclass

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
-from ..tree import LEAF
-from ._equal import class_counts, condition, goes_left
+from ..tree import LEAF, goes_left
+from ._equal import class_counts, condition
 from ._limits import Limits
 from ._nodes import Cut, Node, Samples, is_greater, judge, number, position_of_threshold, shortfall, values_beside
 from ._read import ReadTree

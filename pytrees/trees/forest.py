@@ -97,8 +97,8 @@ def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
 class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     """A forest of trees that grow on samples of their own, and the mean of their predictions.
 
-    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `GrowthJob.draw` by which trees get their samples, its `_labels_of_nodes` the classes that nodes vote for.
+    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_n_draws(n_rows)` or
+    `_make_draw(n_rows)` says which samples trees get, its `_labels_of_nodes` which classes nodes vote for.
 
     Parameters
     ----------
@@ -236,6 +236,14 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
 
     def _n_draws(self, n_rows: int) -> int | None:
         """Return how many samples are drawn for a tree, each with its weight; None if none are drawn."""
+
+    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+        """Return the `GrowthJob.draw` of a plain bootstrap, or of all samples if none are drawn."""
+        n_draws = self._n_draws(n_rows)
+        if n_draws is None:
+            return all_rows
+        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
+        return partial(draw, n_draws=n_draws)
 
     def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
@@ -679,9 +687,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs bootstrap=True: otherwise every tree sees all samples.")
-            return all_rows
-        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
-        return partial(draw, n_draws=self._n_draws(n_rows))
+        return super()._make_draw(n_rows)
 
     def _n_draws(self, n_rows: int) -> int | None:
         if not self.bootstrap:

@@ -40,9 +40,8 @@ from ..criteria import ALIASES, CRITERIA, MAX_TOTAL_COUNT, OwnCriterion, Ranking
 from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
-from ..tree import LEAF, MULTIWAY, Tree
+from ..tree import LEAF, MULTIWAY, Tree, goes_left
 from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, weighs_if_it_can
-from .bootstrap import all_rows, draw_counts, draw_sequence
 from .cart import DecisionTreeClassifier
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
@@ -423,10 +422,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
             return [(child, rows[values == tree.category[child]]) for child in children]
-        goes_left = np.where(np.isnan(values), tree.missing_go_to_left[node], values <= tree.threshold[node]).astype(
-            bool
-        )
-        return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
+        left = goes_left(tree, node, values)
+        return zip(children, (rows[left], rows[~left]), strict=True)
 
     def _nodes_as_split(self) -> list[int]:
         """Return the inner nodes in the order in which they were split."""
@@ -574,15 +571,12 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         return self
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
-        if not self.bootstrap:
-            return all_rows
-        if judges_sets(self.distance):
+        if self.bootstrap and judges_sets(self.distance):
             raise ValueError(
                 "A JaccardDistance with a set function needs bootstrap=False: it judges sets, in which no sample "
                 "repeats."
             )
-        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
-        return partial(draw, n_draws=n_rows)
+        return super()._make_draw(n_rows)
 
     def _n_draws(self, n_rows: int) -> int | None:
         return n_rows if self.bootstrap else None

@@ -23,12 +23,11 @@ from .._typing import AnyArray, CodeArray, FloatArray, LabelsLike
 from ..input.validation import validate_numbers
 from ..pruning import with_leaves
 from ..tree import LEAF, Tree
+from .base import or_unlimited
 from .cart import DecisionTreeClassifier
 from .minimal import with_gains
 
 __all__ = ["OptimalTree", "optimal_tree"]
-
-UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -172,8 +171,8 @@ def optimal_tree(
         codes,
         len(classes),
         costs,
-        UNLIMITED if max_depth is None else min(max_depth, UNLIMITED),
-        UNLIMITED if max_leaf_nodes is None else min(max_leaf_nodes, UNLIMITED),
+        or_unlimited(max_depth),
+        or_unlimited(max_leaf_nodes),
         budget=None if known is None else _cost(known, costs) + 1,
         time_limit=None if time_limit is None else max(0.0, start + time_limit - time.monotonic()),
         memory_limit=memory_limit,
