@@ -13,7 +13,7 @@ from ._sklearn import Interval
 from ._typing import AnyArray, IntArray, Names
 from .tree import LEAF, Tree, node_depths
 
-# How many categories of a child pictures name.
+# Pictures name this many categories of a child.
 MOST_CATEGORIES = 4
 
 
@@ -26,14 +26,14 @@ SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class NumberedNames:
-    """The names ``feature_0``, ``feature_1``, ..., made when they are asked for."""
+    """The names ``feature_0``, ``feature_1``, ..., each made when it is asked for."""
 
     def __getitem__(self, feature: int) -> str:
         return f"feature_{feature}"
 
 
 def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None) -> tuple[Tree, Names, list[Any]]:
-    """Return the Tree of a tree or estimator, and the names of its features and classes: given, its own, or numbers."""
+    """Return the Tree of a tree or estimator, and the names of its features and classes: given, learned, or numbers."""
     estimator: Any = None
     if not isinstance(tree, Tree):
         estimator = tree
@@ -58,7 +58,7 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
 
 
 def plain_values(names: Any) -> list[Any]:
-    """Return names as a list of Python's values: NumPy's dates as the shortest text by ISO 8601, and its durations
+    """Return names as a list of values of Python. Dates of NumPy become the shortest text by ISO 8601, durations text
     with their unit."""
     names = np.asarray(names)
     if names.dtype.kind == "M":
@@ -67,10 +67,7 @@ def plain_values(names: Any) -> list[Any]:
 
 
 def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
-    """Return the numbers of the nodes down to one level below `max_depth`, and of the nodes whose children are shown.
-
-    Both ascend.
-    """
+    """Return the nodes down to one level below `max_depth`, and the nodes whose children are shown, both ascending."""
     if max_depth is None or tree.max_depth <= max_depth:
         return np.arange(tree.node_count), np.flatnonzero(tree.children_left != LEAF)
     depth = node_depths(tree)
@@ -78,7 +75,7 @@ def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
 
 
 def levels_of_branches(tree: Tree) -> list[int]:
-    """Count the levels of the branch that starts at every node, its own included."""
+    """Count the levels of the branch that starts at every node, the node's own level included."""
     levels, children, offsets = [1] * tree.node_count, tree.children.tolist(), tree.child_offsets.tolist()
     for node in reversed(range(tree.node_count)):
         below = children[offsets[node] : offsets[node + 1]]
@@ -87,7 +84,7 @@ def levels_of_branches(tree: Tree) -> list[int]:
 
 
 def node_labels(given: Any, tree: Tree) -> IntArray:
-    """Return for every node the code of the class that it predicts, or would predict as a leaf."""
+    """Return for every node the code of the class that it predicts as a leaf."""
     return getattr(given, "node_labels_", tree.majority)
 
 
@@ -139,8 +136,8 @@ def label_of_categories(tree: Tree, feature: int, child: int, name_of: CategoryN
 
 
 def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
-    """Return the side of samples that lack the value of a node's feature, ``"left"`` or ``"right"``; None if none of
-    its training samples did."""
+    """Return the side of samples that lack the value of a node's feature, ``"left"`` or ``"right"``; None if no sample
+    lacked it in training."""
     if not tree.saw_missing[node]:
         return None
     return "left" if tree.missing_go_to_left[node] else "right"

@@ -1,4 +1,4 @@
-"""Addresses of the project, in the one place that has them."""
+"""The addresses of the project; no other file repeats them."""
 
 REPOSITORY = "https://github.com/pytrees/pytrees"
 SITE = "https://pytrees.github.io/pytrees"

@@ -74,8 +74,8 @@ def export_text(
 
     See Also
     --------
-    export_dict : The same as nested dicts, ready for JSON.
-    plot_tree : The same as a picture.
+    export_dict : The tree as nested dicts, ready for JSON.
+    plot_tree : The tree as a picture.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def export_text(
     form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
-    # The pieces that are still to be written, the next last: a line, or a node and its depth.
+    # A stack of the pieces to write: a line, or a node and its depth.
     pending: list[tuple[Any, int]] = [(0, 0)]
     while pending:
         node, depth = pending.pop()

@@ -35,7 +35,7 @@ __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
 
-# The shares of the axes' width for the questions of a decision path, and for the bars after them.
+# The shares of the axes' width that the questions of a decision path take, and the bars on their right.
 _QUESTIONS, _BARS = 0.58, 0.29
 
 # The constraints of all functions that draw.
@@ -74,7 +74,7 @@ def plot_tree(
     """Draw a tree.
 
     Inner nodes show their test, which sends the samples that pass it to the left, or their categorical feature, with
-    the categories beside the edges. Leaves show their class and the number of their training samples. Nodes have the
+    the categories at the edges. Leaves show their class and the number of their training samples. Nodes have the
     colour of the predicted class, paler if they are more mixed. If training samples of a node lacked the value, the
     node shows the side of samples without it.
 
@@ -95,7 +95,7 @@ def plot_tree(
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; the current axes by default.
     fontsize : float, optional
-        In points. By default it is small enough for nodes beside each other not to overlap at the present size of the
+        In points. By default it is small enough for neighbouring nodes not to overlap at the present size of the
         axes, but at least 3.
 
     Returns
@@ -158,9 +158,9 @@ def plot_decision_path(
 ) -> list[Annotation]:
     """Draw how a tree decides about one sample, for readers who know the case and not the method.
 
-    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars beside
-    them show how many training samples gave the same answers so far, and how their classes are mixed. The predicted
-    class stands at the bottom.
+    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on
+    their right show how many training samples gave the same answers so far, and how their classes are mixed. The
+    predicted class stands at the bottom.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ class _Path(ShownTree):
         ax.legend(handles, names, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
 
     def draw_bar(self, ax: Axes, y: float, node: int, fontsize: float) -> None:
-        """Draw the classes of a node's training samples as parts of a bar, and their number behind it."""
+        """Draw the classes of a node's training samples as parts of a bar, and the number of samples after the bar."""
         shares, left = self.tree.shares_at([node])[0], _QUESTIONS
         for label in np.flatnonzero(shares):
             ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
@@ -400,14 +400,14 @@ class _Path(ShownTree):
 
 
 def _as_rows(sample: Any) -> Any:
-    """Return a table of which the given sample is the only row."""
+    """Return a table whose only row is the given sample."""
     if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
         return sample.to_frame().T.infer_objects()
     return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
 
 
 def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[str, str]:
-    """Return two numbers as text, the shortest that shows which one is greater."""
+    """Return two numbers as text, as short as possible while the texts show which number is greater."""
     if precision is not None:
         return f"{value:.{int(precision)}f}", f"{threshold:.{int(precision)}f}"
     for digits in range(4, 18):
@@ -468,9 +468,9 @@ class _Drawing(ShownTree):
         widths = _widths(boxes)
         order = np.lexsort([self.x[self.shown], self.depth[self.shown]])
         depth, x, widths = self.depth[self.shown][order], self.x[self.shown][order], widths[order]
-        beside = depth[1:] == depth[:-1]
-        gaps = np.diff(x)[beside]
-        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[beside])).min(initial=2.0))
+        is_neighbour = depth[1:] == depth[:-1]
+        gaps = np.diff(x)[is_neighbour]
+        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[is_neighbour])).min(initial=2.0))
 
     def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []

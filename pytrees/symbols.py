@@ -1,4 +1,4 @@
-"""Sequences of symbols made from numbers or from other sequences, for the measures of `sequence`."""
+"""Make sequences of symbols, whose complexity `sequence` measures, from numbers or from other sequences."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def join_symbols(*sequences: Iterable[Hashable]) -> CodeArray:
         raise ValueError(f"The sequences must have one length, got {[codes.shape for codes in coded]}.")
     joint = coded[0].astype(np.int64)
     for codes in coded[1:]:
-        # Both are less than 2^31 - 1: the product fits.
+        # Both factors are less than 2^31 - 1: the product fits in int64.
         joint = np.unique(joint * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1].reshape(codes.shape)
     return joint.astype(np.int32)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree"]
 
-# A tree is packed as soon as enough rows have walked through it: to pack 16 nodes takes about as long as packing saves
-# for two or three rows, and a call costs as much as 32 rows.
+# A tree is packed as soon as enough samples have walked through it. Packing 16 nodes takes about the time that two or
+# three samples save in the packed tree; a call costs as much as 32 samples.
 _NODES_PACKED_FOR_A_ROW = 16
 ROWS_OF_A_CALL = 32
 
@@ -175,8 +175,8 @@ class Tree(TreeArrays):
 
         The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
         the gains are computed by its criterion. The tree compares float64, while scikit-learn first rounds samples to
-        float32: on data that is exact in float32, both decide alike. Labels and names are left behind;
-        :func:`pytrees.from_sklearn` takes them over, and forests.
+        float32: on data that is exact in float32, both decide alike. Labels and names are lost;
+        :func:`pytrees.from_sklearn` keeps them, and converts forests too.
 
         Parameters
         ----------
@@ -186,12 +186,12 @@ class Tree(TreeArrays):
         Returns
         -------
         Tree
-            Its nodes in preorder. Only best-first trees have another order in scikit-learn.
+            A tree with these nodes in preorder. In scikit-learn, only best-first trees have another order.
 
         Raises
         ------
         TypeError
-            If it is anything else, such as a regressor.
+            If `estimator` is anything else, such as a regressor.
         ValueError
             If it has several outputs, or nodes without training samples. The ``to_sklearn`` of a tree with a child for
             every category makes such nodes.
@@ -218,8 +218,8 @@ class Tree(TreeArrays):
         Raises
         ------
         ValueError
-            If it is no such dict: something is missing, has another type or belongs to no tree; names or categories
-            are repeated or unknown; or `max_depth` cut levels off.
+            If `exported` is no such dict: something is missing, has another type or belongs to no tree; names or
+            categories are repeated or unknown; or `max_depth` cut levels off.
         """
         from .convert.from_dict import arrays_of_dict
 
@@ -236,7 +236,7 @@ class Tree(TreeArrays):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes.
+            Indices of nodes.
         """
         return self.apply_checked(self._rows(X), self)
 
@@ -284,7 +284,7 @@ class Tree(TreeArrays):
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes: Any) -> Any:
-        """Return the nodes of the tree that nodes of its binary form belong to."""
+        """Return the nodes of the tree to which some nodes of its binary form belong."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed_missing(self) -> NDArray[np.uint8]:
@@ -355,7 +355,7 @@ class Tree(TreeArrays):
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count), int64
-            1 where the sample visits the node.
+            1 if the sample visits the node.
         """
         X = self._validated(X)
         found = self._walk("decision_path", X, *self._missing_of(X))
@@ -387,7 +387,7 @@ class Tree(TreeArrays):
             return np.asarray(self._walk("feature_usage", X, *self._missing_of(X)), dtype=np.int64)
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
-        # The features tested above, and the work that is left, the next last: a node, or ~node once all below is done.
+        # `seen` has the features tested above. `pending` is a stack: a node, or ~node after all nodes below it.
         seen: set[int] = set()
         pending = [0]
         while pending:
@@ -438,7 +438,7 @@ class Tree(TreeArrays):
 
 
 def _below_one(numbers: FloatArray) -> FloatArray:
-    """Scale numbers that are not negative by a power of two to below 1: their shares stay, and no sum overflows."""
+    """Scale numbers that are not negative by a power of two to below 1: their shares stay, and sums do not overflow."""
     return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
 
 

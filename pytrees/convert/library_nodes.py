@@ -17,9 +17,9 @@ from ..tree import LEAF, UNDEFINED, Tree
 # treelite's numbers for comparisons, and for nodes.
 _LESS, _LESS_OR_EQUAL = 2, 3
 _CATEGORICAL_NODE = 2
-# LightGBM takes smaller numbers, of either sign, for zero; it cuts zeros off there.
+# LightGBM takes smaller numbers, of either sign, for zero, and cuts zeros off at this number.
 _TINY = float(np.float32(1e-35))
-# LightGBM's decision types hold the kind of missing values above this many bits; this is the kind "zeros".
+# LightGBM's decision types: the bits below the kind of missing values, and the number of the kind "zeros".
 _MISSING_BITS, _ZEROS = 2, 1
 
 
@@ -76,7 +76,7 @@ def tree_of_predictor(nodes: Any, n_features: int) -> tuple[Tree, IntArray]:
 
 
 def booster_of_xgboost(model: Any) -> Any:
-    """Return the booster that predicts; refuse boosters that are no sum of trees of boxes."""
+    """Return the booster that predicts; refuse boosters that are no sums of functions constant on boxes."""
     if hasattr(model, "get_booster"):
         if not np.isnan(model.missing):
             raise ValueError(
@@ -96,7 +96,7 @@ def booster_of_xgboost(model: Any) -> Any:
 
 
 def booster_of_lightgbm(model: Any) -> Any:
-    """Return the booster; refuse boosters that are no sum of trees of boxes."""
+    """Return the booster; refuse boosters that are no sums of functions constant on boxes."""
     if hasattr(model, "booster_"):
         model = model.booster_
     for line in model.model_to_string().splitlines():

@@ -1,7 +1,7 @@
-"""Fitted trees and forests of pytrees as scikit-learn's, and scikit-learn's as those of pytrees.
+"""Fitted trees and forests, converted to estimators of scikit-learn and back.
 
-`sklearn_nodes` converts the nodes. Here they get what else a fitted estimator has: classes, names of features,
-parameters, the draws of a forest's samples.
+`sklearn_nodes` converts the nodes. This module adds the other attributes of a fitted estimator: classes, names of
+features, parameters, and the draws of a forest's samples.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
-# Parameters of the same meaning in scikit-learn's classes that do not change what a fitted estimator does.
+# Parameters that have the same meaning in scikit-learn, and do not change what a fitted estimator does.
 _PARAMETERS_OF_TREES = (
     "max_depth",
     "min_samples_split",
@@ -90,7 +90,7 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     RuntimeError
         If this version of scikit-learn stores its nodes otherwise than 1.9 does.
     TypeError
-        If it is anything but trees and forests of pytrees.
+        If `tree` is anything but trees and forests of pytrees.
     ValueError
         If scikit-learn's class cannot predict as the estimator does, or trees of a list or labels of classes do not
         belong together.
@@ -204,7 +204,7 @@ def _check_predictions(estimator: Any, tree: Tree) -> None:
 
 
 def _has_parts_of_samples(tree: Tree) -> bool:
-    """Whether the children of some node have more samples than it has, as parts of one sample count at several."""
+    """Whether the children of a node have more samples than the node, because parts of one sample count at several."""
     inner = np.flatnonzero(tree.children_left != LEAF)
     parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
     of_children = np.bincount(parents, weights=tree.n_node_samples[tree.children], minlength=tree.node_count)

@@ -1,6 +1,6 @@
 """The nodes of scikit-learn's trees: written from the arrays of a tree, and read back.
 
-The import of scikit-learn's trees takes longer than that of all of pytrees: functions that need this module import it.
+scikit-learn's trees take longer to import than all of pytrees: other modules import this module inside functions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NODE_FIELDS = (
 # Criteria that both libraries have, by scikit-learn's names.
 _CRITERIA: dict[str, CountCriterionName] = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
-# A share of a whole count times the sum of the counts is the count, but for two roundings.
+# A class's share times the sum of the counts gives the whole count back, except for two roundings.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
@@ -146,7 +146,7 @@ def _means_of_votes(tree: TreeArrays, labels: IntArray, weights: FloatArray) -> 
 
 
 def _criterion_of(tree: TreeArrays) -> str:
-    """Return the criterion that a tree was grown by if scikit-learn has it, and Gini otherwise."""
+    """Return the criterion that a tree was grown by if scikit-learn has this criterion, otherwise Gini."""
     return tree._criterion if tree._criterion in ("gini", "entropy") else "gini"
 
 
@@ -158,7 +158,7 @@ def _impurities(criterion: str, shares: FloatArray) -> FloatArray:
 
 
 def _to_greater_child(left: AnyArray, right: AnyArray, weights: FloatArray) -> NDArray[np.uint8]:
-    """Return whether samples with missing values go left: to the greater child, as if training saw none."""
+    """Return whether samples with missing values go left: to the child of more weight, as if training had none."""
     inner = left != LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
     goes[inner] = weights[left[inner]] > weights[right[inner]]
@@ -185,8 +185,10 @@ def _rounded_down_to_float32(thresholds: FloatArray) -> FloatArray:
 
 
 def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
-    """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder, with gains by its
-    criterion. Raises the errors of :meth:`pytrees.Tree.from_sklearn`."""
+    """Read the parameters of a Tree from a fitted scikit-learn tree: nodes in preorder, and gains by its criterion.
+
+    Raises the errors of :meth:`pytrees.Tree.from_sklearn`.
+    """
     nodes, name = checked_nodes(estimator), type(estimator).__name__
     weights = nodes.weighted_n_node_samples
     if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):
@@ -223,7 +225,7 @@ def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
 
 
 def checked_nodes(estimator: Any) -> Any:
-    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error if it is none."""
+    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error for anything else."""
     if not isinstance(estimator, DecisionTreeClassifier):
         raise TypeError(
             f"A DecisionTreeClassifier of scikit-learn is expected, got {type(estimator).__name__}; "
@@ -238,7 +240,7 @@ def checked_nodes(estimator: Any) -> Any:
 def _missing_of_sklearn(nodes: Any) -> IntArray:
     """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
 
-    If training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
+    If training had none, scikit-learn's trees send them to the child of more samples, which mostly has more weight too.
     """
     left, right = nodes.children_left, nodes.children_right
     weights = nodes.weighted_n_node_samples

@@ -1,4 +1,4 @@
-"""From trees and schemata to the flat arrays that the kernels of the Fourier algebra take."""
+"""Convert trees and schemata to boxes, the flat arrays that the kernels of the Fourier algebra take."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, 
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 LARGEST_CARDINALITY = 2**31 - 1
-# Bytes that results, by default, and the masses of a measure may take.
+# By default, results may take this many bytes; so may the masses of a measure.
 MEMORY_LIMIT = 2**30
-# Numbers of smaller exponents have squares, and products of squares with probabilities, that are exact enough.
+# Values with a smaller binary exponent, of either sign, are not scaled: squares times probabilities neither overflow
+# nor vanish.
 _ORDINARY = 300
 
 
@@ -145,7 +146,7 @@ def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
 
 
 class CodedTree(Tree):
-    """A tree on codes, and the digest of its coding, which tells apart trees of two codings; equality ignores it."""
+    """A tree on codes, with the digest of its coding, which tells apart trees of two codings; ``==`` ignores it."""
 
     coding: bytes | None
 
@@ -353,7 +354,7 @@ class Leaves:
         self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
     def less(self, other: Leaves) -> Leaves:
-        """Return the leaves of the difference of two sums of trees of as many outputs."""
+        """Return the leaves of this sum of trees minus another sum with as many outputs."""
         found = Leaves.__new__(Leaves)
         found.trees = self.trees + other.trees
         found.node_values = [*self.node_values, *(-of_tree for of_tree in other.node_values)]
@@ -447,7 +448,7 @@ def check_share(name: str, number: object) -> None:
 
 
 def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
-    """Refuse what would take more memory than allowed."""
+    """Raise MemoryError if an array would take more memory than allowed."""
     check_number("memory_limit", memory_limit, 0)
     if n_bytes > memory_limit:
         raise MemoryError(

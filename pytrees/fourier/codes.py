@@ -1,4 +1,4 @@
-"""Trees of real features as trees of ordinal codes: the thresholds of an ensemble cut every feature into intervals.
+"""Convert trees on real features to trees on ordinal codes, which number the intervals between thresholds.
 
 Categorical features are coded by their categories.
 """
@@ -176,8 +176,8 @@ class OrdinalCodes:
         Returns
         -------
         Tree
-            A tree that compares float64. If values are rounded to float32 first, its thresholds lie where the rounding
-            changes. For categorical features it takes the indices in `categories`.
+            A tree that compares float64. If values are rounded to float32 first, its thresholds are the last float64
+            numbers before the rounding changes. For categorical features it takes the indices in `categories`.
 
         Raises
         ------
@@ -447,7 +447,7 @@ def leaf_like(tree: Tree) -> Tree:
 
 
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
-    """Return the same coding with other trees on its codes."""
+    """Return a coding with other trees on its codes."""
     labels = [np.zeros(tree.node_count, dtype=np.int64) for tree in trees]
     categories = dict(zip(np.flatnonzero(codes.is_categorical).tolist(), codes.categories, strict=True))
     coding = codes.thresholds, codes.dtype, categories, codes._encoder, codes.feature_names
@@ -455,7 +455,7 @@ def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
 
 
 def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray], coding: bytes) -> CodedTree:
-    """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
+    """Recode a tree: a threshold lies between the codes of its two intervals; categories get the codes of all trees."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
         m, threshold = tree.feature[node], tree.threshold[node]
@@ -473,7 +473,7 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
 
 
 def _digest(thresholds: Iterable[FloatArray], categories: Mapping[int, AnyArray]) -> bytes:
-    """Return the digest of a coding: of the thresholds and the categories of every feature."""
+    """Return the digest of a coding, computed from the thresholds and categories of all features."""
     found = blake2b(digest_size=16)
     for cuts in thresholds:
         found.update(np.asarray(cuts, dtype=np.float64).tobytes() + b";")

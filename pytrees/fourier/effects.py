@@ -1,4 +1,4 @@
-"""Divide the function of an ensemble exactly: its variance by features and interactions, and its effects."""
+"""Divide the variance of an ensemble's function by features and interactions, and compute their effects, exactly."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def sobol_indices(
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :func:`gram`. Under ``"joint"`` features go together as they do in `X`. An index keeps its definition, by
         means and variances over samples that have the same codes. But shares of features overlap, the index of a pair
-        is negative if both features tell the same, and the total index is zero if no two samples differ in the feature
+        is negative if both features say the same, and the total index is zero if no two samples differ in the feature
         alone.
     class_index : int or None, default=-1
         As in :func:`gram`. With None variances are summed over the classes, which are several outputs [2]_.
@@ -169,7 +169,7 @@ def sobol_indices(
     --------
     anova_effects : The effects that have these variances.
     gram : The matrix of inner products of the trees.
-    scipy.stats.sobol_indices : The same of any function, by sampling.
+    scipy.stats.sobol_indices : The indices of any function, by sampling.
 
     Notes
     -----
@@ -266,9 +266,9 @@ def partial_dependence(
 
     See Also
     --------
-    anova_effects : The same minus the mean, and for pairs also minus the effects of both features.
+    anova_effects : Partial dependences minus the mean, and for pairs also minus the effects of both features.
     schema_average : The mean over a part of the domain.
-    sklearn.inspection.partial_dependence : The same of any estimator, value by value.
+    sklearn.inspection.partial_dependence : Partial dependences of any estimator, value by value.
 
     Notes
     -----

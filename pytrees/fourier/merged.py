@@ -1,4 +1,4 @@
-"""Models that were trained in different places, as one: the weighted mean of their functions."""
+"""Merge models that were trained in different places: the merged model is the weighted mean of their functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
 
     The function is exactly the mean of the models' functions, for any thresholds, and whichever classes and categories
     each has seen: only trees are moved, no samples [1]_. Merging merged models, with the sums of their weights, gives
-    the same as merging all at once.
+    the model that merging all at once gives.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Models of data that arrives in blocks: new models are added, old ones fade, and their drift is watched."""
+"""Models of data that arrives in blocks: new models are added, old models fade, and their drift is watched."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Block(NamedTuple):
     """The model of one block, its number of samples, and its function on the grid of the reference.
 
     `trees` split indices in the grid, and `values` has an array for every tree: a column for every class or output.
-    Margins and values are stored without their `offset`, because a large one would leave squares no digits; `means` are
-    the means of the rest. For probabilities both are empty.
+    Margins and values are stored minus their `offset`, because squares of large numbers would lose digits; `means` are
+    the means of the differences. For probabilities both are empty.
     """
 
     model: Sum

@@ -1,4 +1,4 @@
-"""Limits of growth as estimators have them, and parameters that keep a tree from being checked."""
+"""The limits of growth among an estimator's parameters, and the parameters with which trees cannot be checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any
 
-# Parameters that can keep a node from taking the best split, with the values that do not.
+# Parameters that can keep a node from taking the best split, with the values with which they do not.
 _NOT_CHECKED = {
     "splitter": ("best",),
     "max_features": (None,),
@@ -30,7 +30,7 @@ _LIMITS = (
 
 @dataclass
 class Limits:
-    """Limits of growth; those that are not given do not apply."""
+    """Limits of growth; by default none applies."""
 
     max_depth: float = inf
     min_samples_split: int = 2

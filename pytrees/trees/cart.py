@@ -1,4 +1,4 @@
-"""Classification and regression trees' growth (CART) with any criterion."""
+"""Decision trees that grow from the root, as in CART, by any criterion."""
 
 from __future__ import annotations
 

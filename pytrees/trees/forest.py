@@ -1,4 +1,4 @@
-"""Forests: seeds drawn up front, trees grown in parallel on samples of their own, and their mean or vote."""
+"""Forests: each tree grows from a seed of its own, on samples of its own; predictions are means or votes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ __all__ = ["DecisionForestClassifier"]
 
 _Tree = TypeVar("_Tree")
 
-# This many trees take some 30 GB even if all are single leaves.
+# A forest of this many trees takes some 30 GB, even if all trees are single leaves.
 MAX_TREES = 2**24
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
@@ -82,7 +82,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
-    """Grow one tree of a forest on samples of its own: everything follows from the seed."""
+    """Grow one tree of a forest on samples of its own; the seed determines the samples and the tree."""
     if job.stop_event.is_set():
         raise RuntimeError("The fit of the forest has ended.")
     rows, weights = job.arrange(seed)
@@ -180,7 +180,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             raise
 
     def _learned(self) -> dict[str, tuple[Any, ...]]:
-        """Return by names what all trees of a forest must have learned alike."""
+        """Return the attributes that must be equal for all trees of a forest, by their names in errors."""
         return {
             "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
             "categories": (self.is_categorical_, *(self.categories_ or ())),
@@ -235,7 +235,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return job, classes
 
     def _n_draws(self, n_rows: int) -> int | None:
-        """Return how many samples are drawn for a tree, each with its weight; None if none are drawn."""
+        """Return how many samples are drawn for a tree; None if every tree gets all samples."""
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
         """Return the `GrowthJob.draw` of a plain bootstrap, or of all samples if none are drawn."""
@@ -386,7 +386,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return trees
 
     def _check_trees(self, trees: Sequence[Tree]) -> None:
-        """Raise ValueError if a tree was replaced by one of other features or classes, which would read past arrays."""
+        """Raise ValueError if a tree has other features or classes: it would read past the ends of arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
                 raise ValueError(
@@ -430,7 +430,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_estimators), int64
-            Numbers of nodes in the trees.
+            Indices of nodes in the trees.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -443,7 +443,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         Returns
         -------
         indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
-            1 where the sample visits the node; the trees' nodes stand side by side.
+            1 if the sample visits the node; the columns of the trees follow each other.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
             Tree i has the columns n_nodes_ptr[i] to n_nodes_ptr[i + 1].
         """

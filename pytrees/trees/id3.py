@@ -1,4 +1,4 @@
-"""ID3 trees and forests, judged leaf by leaf or by the whole tree.
+"""ID3 trees and forests: a distance judges every split, within a leaf or for the whole tree.
 
 F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
 """
@@ -51,7 +51,7 @@ __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 # With more classes, the pairs of labels of a split outnumber the samples of most data sets.
 _MANY_CLASSES = 100
 
-# Distances that a permutation of the clusters does not change.
+# Distances that stay the same if the clusters are permuted.
 _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini")
 
 ID3_CONSTRAINTS: dict[str, list[Any]] = {
@@ -81,7 +81,7 @@ ID3_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class GrownTree(NamedTuple):
-    """A tree, the class that each node predicts or predicted as a leaf, and the order of its splits."""
+    """A tree, the class that each node predicts as a leaf, and the order of the splits."""
 
     tree: Tree
     labels: IntArray
@@ -116,7 +116,7 @@ def grow_id3(
 
 
 class ID3Mixin(MixedIn):
-    """Mixin of ID3 trees and forests: checks parameters together, and grows a tree by distance."""
+    """Mixin of ID3 trees and forests: checks combinations of parameters, and grows a tree by distance."""
 
     _judge_parameter = "distance"
     _resolve = staticmethod(resolve)
@@ -417,7 +417,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             yield predicted.copy()
 
     def _parts(self, X: FloatArray, node: int, rows: IntArray) -> Iterable[tuple[int, IntArray]]:
-        """Return the children of an inner node, each with the samples that go there."""
+        """Return the children of an inner node, each with the samples that go to it."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
