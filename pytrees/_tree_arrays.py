@@ -641,7 +641,7 @@ def _check_nodes(tree: TreeArrays, inner: IntArray) -> None:
     if wrong.size:
         feature, number = tree.feature[wrong[0]], tree.n_features
         raise ValueError(
-            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; they are numbered from 0."
+            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; features are numbered from 0."
         )
     for name in ("threshold", "gain"):
         if np.any(np.isnan(getattr(tree, name))):

@@ -618,7 +618,7 @@ def _judge_of_counts(criterion: object) -> Any:
         raise ValueError(f"criterion must be one of {names} or a criterion object, got {criterion!r}.")
     criterion = resolve(criterion)
     if criterion.judges != "counts":
-        raise ValueError(f"criterion={criterion.name!r} judges label sequences, which class counts do not tell.")
+        raise ValueError(f"criterion={criterion.name!r} judges label sequences: class counts are not enough.")
     return criterion
 
 

@@ -270,7 +270,7 @@ def _partitions(name: str, collection: Any, like: Any = None) -> list[Any]:
         raise TypeError(f"{name} must be an array or a frame of Dask, got {type(collection).__name__}.")
     if is_array and collection.ndim > 1 and collection.numblocks[1] > 1:
         raise ValueError(
-            f"{name} has {collection.numblocks[1]} blocks of columns, and samples must be whole: "
+            f"{name} has {collection.numblocks[1]} blocks of columns, but a block must hold all columns: "
             f"{name}.rechunk({{1: -1}})."
         )
     n_dimensions = (2,) if name == "X" else (1, 2)

@@ -105,7 +105,9 @@ def booster_of_lightgbm(model: Any) -> Any:
         if line.startswith("decision_type="):
             types = np.array(line.partition("=")[2].split(), dtype=np.int64)
             if np.any(types >> _MISSING_BITS & 3 == _ZEROS):
-                raise ValueError("The trees take zeros for missing (zero_as_missing=True): zeros are not in one box.")
+                raise ValueError(
+                    "The trees take zeros for missing (zero_as_missing=True), so that leaves are no boxes."
+                )
     return model
 
 

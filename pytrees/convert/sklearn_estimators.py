@@ -189,7 +189,7 @@ def _check_predictions(estimator: Any, tree: Tree) -> None:
     if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
         raise ValueError(
             f"{type(estimator).__name__} divides samples with missing values among several children, which "
-            "scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts samples that lack no value."
+            "scikit-learn's trees cannot do. Its tree_.to_sklearn(classes_) predicts samples that lack no value."
         )
     predicted = predicted_labels(estimator, tree)
     ends = tree.children_left < 0  # at leaves, and at multiway nodes
@@ -198,8 +198,8 @@ def _check_predictions(estimator: Any, tree: Tree) -> None:
         why = f"predict_rule={estimator.predict_rule!r}" if hasattr(estimator, "_decide") else "node_labels_"
         raise ValueError(
             f"{type(estimator).__name__} predicts another class than the most frequent one at {n_others} nodes "
-            f"({why}), which scikit-learn's trees cannot. Its tree_.to_sklearn(classes_) predicts the most frequent "
-            "ones."
+            f"({why}), which scikit-learn's trees cannot do. Its tree_.to_sklearn(classes_) predicts the most frequent "
+            "classes."
         )
 
 

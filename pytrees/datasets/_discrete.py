@@ -105,7 +105,7 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     table = _stand_in() if name == "nasdaq" else load(name, data_home=data_home)
     if table.data.shape != tuple(shape) or any(np.ptp(column) == 0 for column in table.data.T):
         raise ValueError(
-            f"Not the known table {name!r}: it has shape {table.data.shape}, and not {tuple(shape)}, "
+            f"Not the known table {name!r}: it has shape {table.data.shape} in place of {tuple(shape)}, "
             "or a constant column."
         )
     data, target = _coded(name, table.data, table.target)

@@ -313,7 +313,7 @@ def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> Fl
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
     is_number = isinstance(class_index, Integral) and not isinstance(class_index, bool)
     if not is_number or not -n_classes <= class_index < n_classes:
-        raise ValueError(f"class_index must be a number of one of {n_classes} classes, got {class_index!r}.")
+        raise ValueError(f"class_index must be the index of one of {n_classes} classes, got {class_index!r}.")
     return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
 

@@ -446,7 +446,7 @@ def anova_effects(
     numbers = _features(range(cardinalities.size), cardinalities.size)
     wanted = _features(pairs, cardinalities.size)
     if any(other < 0 for _, other in wanted):
-        raise ValueError("pairs must hold pairs of features; the effects of single ones are always there.")
+        raise ValueError("pairs must hold pairs of features; the effects of single features are always computed.")
     _check_tables([*numbers, *wanted], cardinalities, leaves.values.shape[1], memory_limit)
     singles = _profiles(leaves, cardinalities, numbers, measure, X)
     masses = np.diff(product.cumulative[: product.offsets[1]])

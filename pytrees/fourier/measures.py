@@ -186,7 +186,7 @@ def measure_of(
 
 def _codes_of(X: ArrayLike | None, measure: str, cardinalities: IntArray) -> IntArray:
     if X is None:
-        raise ValueError(f"measure={measure!r} needs X, the samples that it is the distribution of.")
+        raise ValueError(f"measure={measure!r} needs X, the samples whose distribution it is.")
     rows = check_codes(X, cardinalities)
     if not len(rows):
         raise ValueError("X has no samples: it has no distribution.")

@@ -133,8 +133,8 @@ def _numbers_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> li
     """Find the numbers of columns by their names."""
     if names is None:
         raise ValueError(
-            "categorical_features gives names of columns, but X is no data frame that has them: give a mask, or "
-            "integer indices."
+            "categorical_features gives names of columns, but X is no data frame with names of columns: give a mask, "
+            "or integer indices."
         )
     names = list(names)
     for name in wanted:

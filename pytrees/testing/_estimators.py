@@ -325,6 +325,6 @@ def _checked_data(
     weights = np.asarray(sample_weight)
     if not np.all((weights > 0) & (weights == np.floor(weights))):
         raise ValueError(
-            "sample_weight must be whole numbers above 0: the gains of others cannot be told apart exactly."
+            "sample_weight must be whole numbers above 0: with other weights, gains cannot be compared exactly."
         )
     return X, y, weights.astype(np.int64)

@@ -61,7 +61,7 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
         if name in given and given[name] not in values:
             raise ValueError(
                 f"{type(estimator).__name__} has {name}={given[name]!r}, with which a node need not take the best "
-                f"split of all; set {name}={values[0]!r} to check the others."
+                f"split of all; set {name}={values[0]!r} to check all other parameters."
             )
     return {name: given[name] for name in _LIMITS if name in given}
 

@@ -22,7 +22,7 @@ def not_zero(text: str) -> int:
     """Parse a number of jobs."""
     number = int(text)
     if number == 0:
-        raise argparse.ArgumentTypeError("0 jobs would do nothing; -1 means one a core")
+        raise argparse.ArgumentTypeError("0 jobs would do nothing; -1 means one job for each core")
     return number
 
 
