@@ -18,7 +18,7 @@ from .sequence import efforts_of_slices, encode
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
 
-_LABELS_OF_A_PART = 2**20  # in the windows that are in memory at the same time
+_LABELS_OF_A_PART = 2**20  # labels in all windows that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)

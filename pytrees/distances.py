@@ -133,7 +133,7 @@ class JaccardDistance(criteria.Judge):
     ) -> None:
         self.function = function
         self.absent_classes = absent_classes
-        self._parameters(2)  # checks them now, and again at fitting: they may have been set since
+        self._parameters(2)  # checks them; again at fitting, because set_params may change parameters
 
     def _parameters(self, n_classes: int) -> dict[str, Any]:
         if self.absent_classes not in ("equal", "different"):

@@ -582,7 +582,7 @@ def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
 def _encode_array(array: AnyArray) -> tuple[CodeArray, Sequence[Any]]:
     if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
-        if high - low < max(array.size, 256):  # codes need not all occur, and this saves sorting
+        if high - low < max(array.size, 256):  # some codes may not occur; this saves sorting
             wide = array if array.dtype.kind == "u" else array.astype(np.int64)
             return (wide - wide.dtype.type(low)).astype(np.int32), range(low, high + 1)
     labels, codes = np.unique(array, return_inverse=True)

@@ -121,7 +121,8 @@ def symbolize(
     elif method == "width":
         shares = np.arange(1, n_symbols) / n_symbols
         low, high = series.min(), series.max()
-        edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))  # however they round
+        # Rounding must not make an edge fall below the edge before it.
+        edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))
     else:
         # Edge k is the least value with at least k / n_symbols of the series at or below it, found in whole numbers.
         edges = np.sort(series)[-(-np.arange(1, n_symbols) * len(series) // n_symbols) - 1]

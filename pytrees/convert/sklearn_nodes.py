@@ -101,7 +101,7 @@ def sklearn_forest(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    codes = np.arange(len(classes), dtype=np.float64)  # the classes of trees in scikit-learn's forests
+    codes = np.arange(len(classes), dtype=np.float64)  # trees in scikit-learn's forests have codes as classes
     of_trees = zip(trees, labels or [None] * len(trees), parameters_of_trees or [{}] * len(trees), strict=True)
     estimators = [sklearn_tree(tree, codes, votes, **own) for tree, votes, own in of_trees]
     criterion = estimators[0].criterion

@@ -13,7 +13,7 @@ from .._typing import FloatArray, IntArray
 from ._generators import make_stock_moves
 from ._tables import load
 
-# The numbers of training rows, rows and attributes in the paper's Section VII.
+# The numbers of training rows, of all rows and of attributes in the paper's Section VII.
 _SIZES = {
     "spect": (80, 267, 22),
     "nasdaq": (200, 1000, 99),

@@ -25,8 +25,8 @@ class _Row(NamedTuple):
     table: str = ""  # the name of the table, if it is not the data set's with "_" for "-"
 
 
-# Table I of Ayllón-Gavilán et al. without nhanes (3499 and 1724 rows, 5 classes, 30 features), of which there is no
-# public copy as it was prepared.
+# Table I of Ayllón-Gavilán et al. without nhanes (3499 and 1724 rows, 5 classes, 30 features), which is not public in
+# its prepared form.
 _TABLE_1 = {
     "ERA": _Row(750, 250, 9, 4),
     "ESL": _Row(366, 122, 9, 4),

@@ -380,7 +380,7 @@ def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
         return members
     completed = []
     for member, estimator in zip(members, ensemble.estimators_, strict=True):
-        known = estimator.classes_.astype(np.int64)  # its trees have learned the codes of the classes
+        known = estimator.classes_.astype(np.int64)  # the trees of bagging learn the codes of the classes
         value = np.zeros((member.tree.node_count, n_classes))
         value[:, known] = member.tree.value
         completed.append(member._replace(tree=with_value(member.tree, value), labels=known[member.labels]))
@@ -423,7 +423,7 @@ def _from_sklearn(member: Any, nodes: Any) -> Tree:
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    from ..convert.sklearn_nodes import share_arrays_of_sklearn  # imports scikit-learn's trees: they are loaded here
+    from ..convert.sklearn_nodes import share_arrays_of_sklearn  # the caller has imported scikit-learn
 
     return Tree(**share_arrays_of_sklearn(nodes))
 

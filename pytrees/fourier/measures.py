@@ -17,7 +17,7 @@ from .._progress import progress, shown
 from .._typing import AnyArray, Boxes, FloatArray, IntArray
 from .boxes import MEMORY_LIMIT, Leaves, check_codes, real_array
 
-# The samples that walk through the trees at a time, so that the indices of their leaves take little memory.
+# This many samples walk through the trees at a time, so that the indices of their leaves take little memory.
 _ROWS = 4096
 # A variance can be a rounding error up to this share of the squared span of the function.
 ROUNDING = 1e-12

@@ -160,7 +160,7 @@ def _in_column(values: AnyArray, output: int, n_outputs: int) -> FloatArray:
 def treelite_model(model: Any, library: str) -> Sum:
     """Read a model of XGBoost or LightGBM, or of treelite, by treelite."""
     try:
-        treelite: Any = import_module("treelite")  # whose types say less than they ask for
+        treelite: Any = import_module("treelite")  # Any: treelite's types are incomplete
     except ImportError as error:
         raise ImportError("Models of other libraries need treelite: pip install treelite.") from error
     if hasattr(model, "fit"):

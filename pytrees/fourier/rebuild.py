@@ -17,7 +17,7 @@ from .boxes import check_number, check_positive, check_share
 # Energies count as equal if they differ by at most this share of the squared magnitude, which can be rounding.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
-# A tree without limits is given up at this number of leaves: it would grow for minutes, or for ever.
+# The growth of a tree without limits ends with an error at this number of leaves: it could take for ever.
 MOST_LEAVES = 10_000
 
 

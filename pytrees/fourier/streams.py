@@ -133,7 +133,8 @@ class ModelStream:
         self._names = feature_names_of(reference)
         X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
-        # The values of every feature in the reference. Codes are their indices plus 1; 0 and the last are outside.
+        # The values of every feature in the reference. The code of a value is its index plus 1; values outside have
+        # the code 0 or the last code.
         self._grid = [np.unique(column) for column in X.T]
         self._rows = np.stack([np.searchsorted(g, x) + 1 for g, x in zip(self._grid, X.T, strict=True)], axis=1)
         self._blocks: list[_Block] = []

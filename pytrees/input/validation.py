@@ -18,7 +18,7 @@ from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, I
 from ..criteria import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
 
-# Keeps the kernels' integers from overflowing.
+# Up to this number of samples, the kernels' integers do not overflow.
 MAX_SAMPLES = 2**28
 
 
@@ -321,7 +321,7 @@ def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate the weights of the samples of X; return them as float64, finite and not negative."""
     with naming_huge_weights("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():  # scikit-learn refuses them only from 1.9 on
+    if not weights.any():  # scikit-learn refuses weights of zero alone only from 1.9 on
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-# No limit, for the kernels; also the greatest limit that they can count to.
+# Stands for no limit in the kernels; it is also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
 
 

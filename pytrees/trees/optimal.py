@@ -203,7 +203,7 @@ def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
         return near.denominator, near.numerator
     numerator, denominator = near.numerator, near.denominator
     sign = 1 if price > near else -1
-    # The next quotient on the other side of the price: its determinant with this one is one.
+    # The next quotient on the other side of the price: the determinant of both quotients is one.
     inverse = pow(numerator, -1, denominator) if denominator > 1 else 0
     other = most_leaves - (most_leaves + sign * inverse) % denominator
     return denominator + other, numerator + (numerator * other + sign) // denominator

@@ -44,7 +44,7 @@ _TOLERANCE = 1e-12
 
 def cumulative(weights: FloatArray) -> FloatArray:
     """Sum the weights up to every class, after scaling each sample's weights; the last sum is the total."""
-    # Scaled by a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
+    # Scaled by a power of two, which rounds nothing, to totals near 1: no multiple of a total overflows.
     return np.cumsum(np.ldexp(weights, -_exponent(weights, axis=1)), axis=1)
 
 
