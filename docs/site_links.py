@@ -29,7 +29,7 @@ OF_SCIKIT_LEARN = {
 
 
 # Modules whose names pages give without the module. Names of other modules, such as `fit`, have other meanings, too.
-MODULES_IN_TEXT = ("pytrees", "pytrees.fourier", "pytrees.metrics")
+MODULES_IN_TEXT = ("pytrees", "pytrees.causality", "pytrees.fourier", "pytrees.metrics", "pytrees.symbols")
 MEMBERS = {"attribute", "method", "property"}
 STRAIGHT = str.maketrans("“”‘’", "\"\"''")
 

@@ -1,4 +1,4 @@
-"""Exact decision trees on one engine, with a pure-Python reference beside it."""
+"""Exact decision trees: a compiled engine grows them, and a reference in pure Python grows equal ones."""
 
 from . import criteria, distances
 from ._engine import config_context

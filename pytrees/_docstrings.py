@@ -1,7 +1,7 @@
-"""Docstrings that share descriptions: each parameter is described once, and `help` shows it wherever it occurs.
+"""Docstrings that share descriptions: a parameter is described once, and `help` shows its description everywhere.
 
-``@described_like(DecisionTreeClassifier)`` above a class or function means: whatever its own docstring leaves out reads
-as in the docstring of ``DecisionTreeClassifier``.
+The decorator ``@described_like(DecisionTreeClassifier)`` completes the docstring of a class or function: parameters
+without a description get the description in ``DecisionTreeClassifier``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def described_like(*others: Any) -> Callable[[_Documented], _Documented]:
     """Return a decorator that completes a docstring by the docstrings of other classes or functions.
 
     Parameters of the signature, and attributes that the class declares, get the description of the first of `others`
-    that describes them. A function without a section ``Returns`` or ``Raises`` gets theirs. Descriptions of its own
-    always stay.
+    that describes them. A function without a section ``Returns`` or ``Raises`` gets the first such section of `others`.
+    Descriptions in the docstring itself always stay.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def _completed(documented: Any, theirs: list[dict[str, str]]) -> str:
 
 @cache
 def _sections(docstring: str) -> dict[str, str]:
-    """Return the text of every section by its title, and of everything before the first one by ""."""
+    """Return the text of every section by its title, and the text before the first section by ""."""
     summary, *parts = _TITLE.split(cleandoc(docstring) + "\n")
     return {"": summary} | dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _entries(title: str, names: list[str], own: dict[str, str], theirs: list[dict[str, str]]) -> str:
-    """Return the entries of these names, each from the first docstring that has one; KeyError if none has one."""
+    """Return the entries of these names, each from the first docstring that has it; KeyError if none has it."""
     known = _by_name(own.get(title, ""))
     for other in theirs:
         known = _by_name(other.get(title, "")) | known

@@ -1,4 +1,4 @@
-"""The one door to the kernels: compiled, or the pure-Python reference, by configuration."""
+"""The only way to the kernels of both engines; :func:`config_context` chooses the engine."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ _engine: ContextVar[Engine] = ContextVar("pytrees_engine", default="compiled")
 
 
 class _Choice(ContextDecorator):
-    """An engine, in force inside a ``with`` block or in calls of a function; can be pickled for workers."""
+    """The choice of an engine, for a ``with`` block or for the calls of a function; it can be pickled for workers."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._tokens: list[Token[Engine]] = []
 
     def _recreate_cm(self) -> _Choice:
-        return _Choice(self._engine)  # every call of a decorated function, on whatever thread, has its own token
+        return _Choice(self._engine)  # every call of a decorated function, on any thread, has a token of its own
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Choice, (self._engine,)
@@ -147,7 +147,7 @@ def current_engine() -> Engine:
 
 
 def kernel(name: str) -> Callable[..., Any]:
-    """Return a kernel of the engine in force. It takes arrays; the reference's may return lists."""
+    """Return a kernel of the engine in force. It takes arrays; a kernel of the reference may return lists."""
     engine = current_engine()
     found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     return found if engine == "compiled" else partial(_call_with_lists, found)
@@ -160,7 +160,7 @@ def how_compiled() -> dict[str, str | bool]:
 
 
 def reference(name: str) -> ModuleType:
-    """Import a module of the reference, whichever engine is in force."""
+    """Import a module of the reference; the engine in force does not matter."""
     return load(f"{_PACKAGES['reference']}.{name}")
 
 
@@ -186,7 +186,7 @@ def load(name: str) -> ModuleType:
 
 
 def _find_reference() -> None:
-    """Import the reference from beside the package: its place in a clone that was not installed."""
+    """Import the reference from the folder next to the package, where it is in a clone that was not installed."""
     name = _PACKAGES["reference"]
     if name in sys.modules or find_spec(name) is not None:
         return

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def is_nan(label: Any) -> bool:
-    """Whether a label is NaN, NaT or NA: they alone are not equal to themselves, or do not say."""
+    """Whether a label is NaN, NaT or NA. NaN and NaT are not equal to themselves; NA gives no answer."""
     try:
         return bool(label != label)
     except (TypeError, ValueError):

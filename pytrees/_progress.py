@@ -14,7 +14,7 @@ _Result = TypeVar("_Result")
 
 
 def progress(results: Iterable[_Result], total: int, label: str, *, enabled: bool = True) -> Iterator[_Result]:
-    """Yield the results of `total` pieces of work, named `label`, as they are finished, and show how many are.
+    """Yield the results of `total` pieces of work as they are finished, and show their number after `label`.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def shown(label: str, *, enabled: bool = True) -> Iterator[None]:
 
 
 def _in_lines(label: str) -> Callable[[float, float, str], None]:
-    """Return a function of what is done, of the total, and of a text about both, that prints a line for every tenth."""
+    """Return a function of the work done, the whole work and a text, which prints a line for every tenth."""
     started, tenths = time.monotonic(), 0
 
     def show(done: float, total: float, text: str) -> None:

@@ -1,6 +1,7 @@
-"""All imports from inside scikit-learn, whose names a version of it may move.
+"""All imports of private names of scikit-learn, which another version may move.
 
-Its documentation tells authors of estimators to declare constraints on parameters, but the means to do so are private.
+scikit-learn's documentation tells authors of estimators to declare constraints on parameters, but the functions and
+classes for that are private.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ __all__ = [
 
 
 def feature_names_of(X: Any) -> Any:
-    """Return the names of a table's columns as an array; None if it has none, or they are not all strings."""
+    """Return the names of a table's columns as an array; None if the columns have no names, or not all are strings."""
     return _get_feature_names(X)
 
 
@@ -89,11 +90,11 @@ class ParametersReadOnce(BaseEstimator):
 
 
 class _Constraints:
-    """The constraints of a parameter, and its default if that satisfies them."""
+    """The constraints of a parameter, and its default if the default satisfies them."""
 
     def __init__(self, declared: list[Any], default: Any) -> None:
         self.each = [make_constraint(constraint) for constraint in declared]
-        self.default = default if self.hold_of(default) else self  # which no value is
+        self.default = default if self.hold_of(default) else self  # no value is this object
 
     def hold_of(self, value: Any) -> bool:
         return any(constraint.is_satisfied_by(value) for constraint in self.each)
@@ -107,7 +108,7 @@ def _names_of_parameters(estimator_class: Any) -> tuple[str, ...]:
 
 @cache
 def _constraints_of(estimator_class: Any) -> dict[str, _Constraints]:
-    """Return the constraints of the parameters that have some."""
+    """Return the constraints of all parameters that have constraints."""
     declared, parameters = estimator_class._parameter_constraints, signature(estimator_class.__init__).parameters
     return {
         name: _Constraints(declared[name], parameters[name].default)

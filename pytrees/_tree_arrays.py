@@ -1,4 +1,4 @@
-"""The arrays of a tree: checked to be safe to walk, read-only, and what follows from them without any sample."""
+"""The arrays of a tree: checked, so that walking them is safe, and read-only; and what follows from them alone."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _Scalar = TypeVar("_Scalar", bound=np.generic)
 LEAF = -1
 MULTIWAY = -2
 
-# In feature and threshold: the node has none.
+# In feature and threshold: the node has no feature or threshold.
 UNDEFINED = -2
 
 # The numbers of nodes and features in a packed tree stay below this.
 PACKABLE = 2**31
 
-# In missing_go_to_left: the node saw no missing value, and sends them to the child of more weight.
+# In missing_go_to_left: training had no missing value at the node, which sends them to the child of more weight.
 TO_GREATER_CHILD = -1
 
 # The arrays of every tree, the arrays of the children of multiway nodes, and the arrays of their sets of categories.
@@ -47,10 +47,10 @@ SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
 class BinaryForm(NamedTuple):
     """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
 
-    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` is
-    the node of the tree that a node here is a part of. The parts of a multiway node include leaves, for samples whose
-    category has no child. If several ranges of categories lead to one child, its node is repeated, and the copies
-    share their children: this graph is no tree, but is walked like one.
+    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
+    for every node here which node of the tree it is a part of. The parts of a multiway node include leaves, for samples
+    whose category has no child. If several ranges of categories lead to one child, the child is repeated, and the
+    copies share their children: this graph is no tree, but is walked like a tree.
     """
 
     children_left: IntArray
@@ -61,7 +61,7 @@ class BinaryForm(NamedTuple):
 
 
 class TreeArrays:
-    """Keep the arrays of a tree, and derive others from them: the base class of `Tree`, which documents them."""
+    """Keep the arrays of a tree, and derive further arrays: the base class of `Tree`, which documents them."""
 
     children_left: IntArray
     children_right: IntArray
@@ -132,25 +132,25 @@ class TreeArrays:
         self._set(is_multiway=bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
-                raise ValueError("Not a tree: where nodes are multiway, it needs child_offsets, children and category.")
+                raise ValueError("Not a tree: multiway nodes need child_offsets, children and category.")
             self._set(_child_arrays=_all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
         self._set(_max_depth=_check_tree(self))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
 
     def _set(self, **attributes: Any) -> None:
-        """Set attributes, which nobody else can."""
+        """Set attributes; no other code can."""
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
     def _forget(self) -> None:
-        """Reset everything that is computed on demand. Two threads that ask at once compute the same twice."""
+        """Reset everything that is computed on demand. Two threads that ask at the same time both compute it."""
         names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
         self._set(**dict.fromkeys(names), _n_walked=0)
 
     def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
         if (category_offsets is None) != (categories is None):
-            raise ValueError("Not a tree: of category_offsets and categories there is only one.")
+            raise ValueError("Not a tree: it needs both category_offsets and categories, or neither.")
         self._set(_sets=None)
         if self.is_multiway and category_offsets is not None and categories is not None:
             sets = _all_frozen(SET_DTYPES, (category_offsets, categories))
@@ -194,7 +194,7 @@ class TreeArrays:
 
     @classmethod
     def _from_engine(cls, arrays: Mapping[str, Any], n_features: int, criterion: Specification | None = None) -> Self:
-        """Make a tree as `from_arrays` does, from new arrays of an engine: without categories they need no check."""
+        """Make a tree as `from_arrays` does, from new arrays of an engine; arrays without categories need no check."""
         if "children" in arrays:
             return cls.from_arrays(arrays, n_features, criterion)
         tree = cls.__new__(cls)
@@ -206,7 +206,7 @@ class TreeArrays:
         return tree
 
     def _arrays(self) -> tuple[AnyArray, ...]:
-        """Return all arrays that make the tree what it is."""
+        """Return all arrays by which trees are equal or differ."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
@@ -357,7 +357,7 @@ class TreeArrays:
         Parameters
         ----------
         node : int
-            Number of the node.
+            Index of the node.
 
         Returns
         -------
@@ -368,12 +368,12 @@ class TreeArrays:
 
     @described_like(categories_of)
     def children_of(self, node: int) -> IntArray:
-        """Return the children of a node: left and right, or by category in ascending order; none for a leaf.
+        """Return the children of a node: left and right, or by ascending category; a leaf has no children.
 
         Returns
         -------
         ndarray of shape (n_children,), int64
-            Numbers of the children.
+            Indices of the children.
         """
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
 
@@ -416,7 +416,7 @@ class TreeArrays:
         Parameters
         ----------
         nodes : array-like of shape (n,), int
-            Numbers of nodes.
+            Indices of nodes.
 
         Returns
         -------
@@ -468,14 +468,14 @@ def node_depths(tree: TreeArrays) -> IntArray:
 
 
 def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
-    """Return `missing_go_to_left` and `saw_missing` as arguments for a tree made of these nodes; nothing for a tree
-    that refuses missing values."""
+    """Return `missing_go_to_left` and `saw_missing` as arguments for a tree of these nodes; an empty tuple if the tree
+    refuses missing values."""
     return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
 
 
 def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
-    """Return `category_offsets` and `categories` of some nodes as arguments for a tree made of these nodes; nothing
-    for a tree without multiway nodes."""
+    """Return `category_offsets` and `categories` of some nodes as arguments for a tree of these nodes; an empty dict if
+    the tree has no multiway nodes."""
     if not tree.is_multiway:
         return {}
     sizes = np.diff(tree.category_offsets)[nodes]
@@ -488,12 +488,12 @@ def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[
 
 
 def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
-    """Copy an array to memory that nobody can write to, not even through its flags."""
+    """Copy an array to memory that cannot be written to, even if the flags of the array are changed."""
     return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
 
 
 def _is_read_only(array: NDArray[Any]) -> bool:
-    """Whether an array lies in bytes, in one piece."""
+    """Whether the memory of an array is a `bytes` object, in one contiguous piece."""
     base = array.base
     while isinstance(base, np.ndarray):
         base = base.base
@@ -501,7 +501,7 @@ def _is_read_only(array: NDArray[Any]) -> bool:
 
 
 def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
-    """Return one of the given arrays as a read-only array of its dtype: itself if it is one, otherwise a copy."""
+    """Return an array as a read-only array of a dtype: the array itself if it is such an array, otherwise a copy."""
     try:
         array = np.asarray(array)
     except (TypeError, ValueError) as error:
@@ -514,7 +514,7 @@ def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar
 
 
 def _all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple[AnyArray, ...]:
-    """Return arrays as read-only ones, by their names and dtypes."""
+    """Return arrays as read-only arrays; `dtypes` has their dtypes by their names in errors."""
     return tuple(frozen(name, array, dtype) for (name, dtype), array in zip(dtypes.items(), arrays, strict=True))
 
 
@@ -522,7 +522,7 @@ def _all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple
 
 
 def _checked_number(n_features: object) -> int:
-    """Return the number of features, which kernels count to."""
+    """Return the number of features; raise ValueError if kernels cannot count so far."""
     if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
         raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
@@ -566,15 +566,19 @@ def _check_sides(tree: TreeArrays) -> None:
         raise ValueError("Not a tree: a node is multiway on one side.")
 
 
+def _check_offsets(name: str, offsets: AnyArray, what: str, size: int) -> None:
+    """Check that offsets divide an array of this size, which is named `what`."""
+    if offsets[0] != 0 or offsets[-1] != size or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(
+            f"Not a tree: {name} do not agree with {what}: they must ascend from 0 to the number of {what}, {size}."
+        )
+
+
 def _check_child_offsets(tree: TreeArrays) -> None:
     """Check that child_offsets give every node the right number of `children`, within that array."""
-    offsets, left = tree.child_offsets, tree.children_left
-    if offsets[0] != 0 or offsets[-1] != tree.children.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            "Not a tree: child_offsets do not agree with children: they must ascend from 0 to the number of children, "
-            f"{tree.children.size}."
-        )
-    counts = np.diff(offsets)
+    left = tree.children_left
+    _check_offsets("child_offsets", tree.child_offsets, "children", tree.children.size)
+    counts = np.diff(tree.child_offsets)
     expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
     if not np.array_equal(counts, expected):
         node = int(np.flatnonzero(counts != expected)[0])
@@ -608,18 +612,14 @@ def _check_multiway_nodes(tree: TreeArrays) -> None:
 
 
 def _check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> None:
-    """Raise a ValueError unless the arrays give the children of multiway nodes sets of categories, with `category` as
-    the lowest one of each set."""
+    """Raise a ValueError unless the arrays give every child of a multiway node a set of categories, and `category` is
+    the lowest category of each set."""
     if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
         raise ValueError(
             f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
             f"of {tree.node_count} nodes."
         )
-    if offsets[0] != 0 or offsets[-1] != categories.size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            "Not a tree: category_offsets do not agree with categories: they must ascend from 0 to the number of "
-            f"categories, {categories.size}."
-        )
+    _check_offsets("category_offsets", offsets, "categories", categories.size)
     has_category = tree.category >= 0
     if not np.array_equal(np.diff(offsets) > 0, has_category):
         raise ValueError("Not a tree: category_offsets do not agree with category.")
@@ -641,7 +641,7 @@ def _check_nodes(tree: TreeArrays, inner: IntArray) -> None:
     if wrong.size:
         feature, number = tree.feature[wrong[0]], tree.n_features
         raise ValueError(
-            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; they are numbered from 0."
+            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; features are numbered from 0."
         )
     for name in ("threshold", "gain"):
         if np.any(np.isnan(getattr(tree, name))):
@@ -682,15 +682,15 @@ def _check_preorder(tree: TreeArrays, inner: IntArray) -> int:
 def _steps_to_root(parents: IntArray) -> IntArray:
     """Count the steps from every node to the root, which is its own parent."""
     steps = np.minimum(np.arange(len(parents)), 1)
-    while parents.any():  # `steps` counts those to `parents`, an ancestor twice as far away in every turn
+    while parents.any():  # `steps` counts the steps to `parents`, which is twice as far away after every turn
         steps += steps[parents]
         parents = parents[parents]
     return steps
 
 
 def _siblings(tree: TreeArrays, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Set the parents of all nodes but the root; return the first children, the later ones, the sibling before each of
-    these, and the last children.
+    """Set the parents of all nodes but the root. Return the first children, the later children, the sibling before each
+    later child, and the last children.
     """
     left, right = tree.children_left[inner], tree.children_right[inner]
     if not tree.is_multiway:
@@ -706,7 +706,7 @@ def _siblings(tree: TreeArrays, inner: IntArray, parents: IntArray) -> tuple[Int
 
 
 def _check_missing(tree: TreeArrays, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
-    """Raise a ValueError unless the arrays, which may be None, say for every node where missing values go."""
+    """Raise a ValueError unless the arrays, or None, are valid ways of missing values at every node."""
     has_sides = tree.children_left >= 0
     for name, array, least in (
         ("missing_go_to_left", missing_go_to_left, TO_GREATER_CHILD),
@@ -725,7 +725,7 @@ def _check_missing(tree: TreeArrays, missing_go_to_left: IntArray | None, saw_mi
 
 
 def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
-    """Return for every node whether its left child has more weight than its right one; False without such children.
+    """Return for every node whether its left child has more weight than its right child; False without such children.
 
     The sums of both children's class counts, or weights, are compared as exact real numbers.
     """
@@ -733,7 +733,7 @@ def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     inner = np.flatnonzero(tree.children_left >= 0)
     left, right = tree.value[tree.children_left[inner]], tree.value[tree.children_right[inner]]
     difference = left.sum(axis=1) - right.sum(axis=1)
-    # Sums of whole numbers of this size are exact.
+    # Whole numbers below 2**53 add up exactly.
     if not (np.all(tree.value == np.floor(tree.value)) and tree.value[0].sum() < 2.0**53):
         is_near = np.abs(difference) <= 1e-9 * (left.sum(axis=1) + right.sum(axis=1))
         for i in np.flatnonzero(is_near):

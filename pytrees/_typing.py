@@ -16,10 +16,10 @@ ComplexArray: TypeAlias = NDArray[np.complex128]
 IntArray: TypeAlias = NDArray[np.int64]
 CodeArray: TypeAlias = NDArray[np.int32]
 BoolArray: TypeAlias = NDArray[np.bool_]
-# An array of class labels or categories, or of one of several types.
+# An array of class labels or categories, or an array whose type is one of several.
 AnyArray: TypeAlias = NDArray[Any]
 
-# Tables and labels from users: rows may hold words, dates and None beside numbers.
+# Tables and labels from users: rows may hold words, dates and None as well as numbers.
 MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[object]]
 LabelsLike: TypeAlias = ArrayLike | Sequence[object]
 
@@ -63,7 +63,7 @@ Draws: TypeAlias = tuple[AnyArray | None, AnyArray | None]
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number: numbers.Real has no order and no arithmetic to type checkers."""
+    """Whether a value is a real number. (To type checkers, numbers.Real has no order and no arithmetic.)"""
     return isinstance(value, Real)
 
 

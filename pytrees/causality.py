@@ -18,7 +18,7 @@ from .sequence import efforts_of_slices, encode
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
 
-_LABELS_OF_A_PART = 2**20  # in the windows that are in memory at the same time
+_LABELS_OF_A_PART = 2**20  # labels in all windows that are in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class CompressionComplexityCausality:
     n_windows : int
         The number of windows over which both are means.
     surrogates_x_to_y, surrogates_y_to_x : ndarray of shape (n_surrogates,), float64
-        The same values with the cause shifted in time against the effect.
+        The values of `x_to_y` and `y_to_x` if the cause is shifted in time against the effect.
 
     Attributes
     ----------
@@ -81,10 +81,10 @@ def compression_complexity_causality(
 ) -> CompressionComplexityCausality:
     """Compute compression-complexity causality (CCC) between two sequences, in both directions.
 
-    The causality from x to y compares two increases of the normalized Effort-To-Compress: the increase by the present
-    of y over the past of y alone, and over the joint past of x and y. It is the first less the second, as a mean over
-    windows. It is positive if the past of x makes the present of y easier to compress, and negative if it makes it
-    harder.
+    The causality from x to y compares two increases of the normalized Effort-To-Compress by the present of y: the
+    increase over the past of y alone, and the increase over the joint past of x and y. The causality is the first
+    increase less the second, as a mean over windows. It is positive if the past of x makes the present of y easier to
+    compress, and negative if the past of x makes it harder.
 
     Parameters
     ----------
@@ -134,9 +134,9 @@ def compression_complexity_causality(
 
     A surrogate shifts the cause in a circle, by at least `past + present` labels, so that cause and effect keep all of
     their own dynamics. This is a fair null hypothesis for stationary series, but not for two series with a common trend
-    or period. A p-value is two-sided, twice the smaller of (1 + b) / (1 + n_surrogates), where b surrogates are at
-    least as high, or as low. It shows dependence. It points to a cause only together with the other direction, and with
-    lengths and symbols that were chosen beforehand.
+    or period. A p-value is two-sided: b surrogates are at least as high, or at least as low, and the p-value is twice
+    the smaller (1 + b) / (1 + n_surrogates). It shows dependence. It points to a cause only together with the other
+    direction, and with lengths and symbols that were chosen beforehand.
 
     Takes nearly linear time in the labels of all windows, and twice as long for every surrogate.
 
@@ -205,7 +205,7 @@ class _Task:
         )
 
     def causality(self, cause: CodeArray, effect: CodeArray, alone: tuple[int, int]) -> float:
-        """Return the causality from one sequence to another; `alone` has the efforts of the effect alone."""
+        """Return the causality from one sequence to another; `alone` has the sums of `efforts_alone` for the effect."""
         n, length = len(effect), self.past + self.present
         # Joint symbols of cause and effect, and of the effect with itself for the present, are coded together.
         wide = effect.astype(np.int64) * self.n_symbols
@@ -228,7 +228,7 @@ class _Task:
 
 
 def _coded_alike(*sequences: Any) -> tuple[list[CodeArray], int]:
-    """Encode the labels of all sequences by one code; return the codes and the number of different labels."""
+    """Encode the labels of all sequences alike; return the codes of each and the number of different labels."""
     code_of: dict[Any, int] = {}
     coded = []
     for name, sequence in zip("xy", sequences, strict=True):

@@ -1,4 +1,4 @@
-"""The criteria that judge splits: by name, as objects with parameters, or your own from one of two base classes.
+"""The criteria that judge splits: names, objects with parameters, and base classes of criteria of your own.
 
 :func:`impurity` and :func:`gain` apply them to given class counts.
 """
@@ -37,7 +37,7 @@ __all__ = [
     "resolve",
 ]
 
-# Entropies come from a table as long as the sum of the weights: this keeps it at 128 MiB.
+# Entropies come from a table with an entry for each sum of weights: this limit keeps the table at 128 MiB.
 MAX_TOTAL_COUNT = 2**24
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _OWN_CRITERIA = "pytrees._core.criteria.user"
 
 
 def __getattr__(name: str) -> Any:
-    """Load the base classes of your own criteria when they are asked for: they are compiled, all else here is not."""
+    """Load the base classes of a user's own criteria when they are asked for: only they are compiled."""
     if name in ("CountCriterion", "SequenceCriterion"):
         return getattr(load(_OWN_CRITERIA), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -60,14 +60,14 @@ class _OwnCriterionType(type):
 
 
 class OwnCriterion(metaclass=_OwnCriterionType):
-    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` in ``isinstance``, without loading their module.
+    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` in ``isinstance`` without loading their module.
 
     While their module is not loaded, there are no instances.
     """
 
 
 class Judge(BaseEstimator):
-    """Base class of criteria and distances: has a `name`, and `judges` class counts or label sequences.
+    """Base class of criteria and distances: a judge has a `name`, and `judges` class counts or label sequences.
 
     Its parameters are an estimator's: kept as they are given, known to ``get_params``, ``set_params`` and ``clone``,
     and searched as ``criterion__alpha``. Judges of equal parameters are equal.
@@ -97,12 +97,12 @@ class Judge(BaseEstimator):
         n_classes : int
             Number of classes.
         rows : ndarray of shape (n_samples,), int64, optional
-            The indices, in the X that was fitted, of the samples that the kernels see; by default the same.
+            The indices, in the X that was fitted, of the samples that the kernels see; by default all samples of X.
 
         Returns
         -------
         str or tuple
-            Its name, or its name and a dict of parameters if it has some.
+            The name, or the name and a dict of parameters if the judge has some.
         """
         parameters = self._parameters(n_classes)
         return (self.name, parameters) if parameters else self.name
@@ -142,15 +142,15 @@ def _comparable(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Criterion(Judge):
-    """A criterion without parameters, as the Python layer knows it.
+    """A criterion without parameters.
 
     Parameters
     ----------
     name : str
         Its name in the engines.
     judges : {"counts", "sequence"}
-        Whether it sees the class counts of the children, to which samples may add different weights, or their label
-        sequences in the order of the samples.
+        Whether the criterion sees the class counts of the children, to which samples may add different weights, or the
+        label sequences of the children in the order of the samples.
     has_impurity : bool, default=True
         Whether a gain is the impurity of the node less the impurities of its children.
 
@@ -282,7 +282,7 @@ class WeightedInformationGain(Judge):
     >>> tree.get_n_leaves()
     4
 
-    The parameters can be searched with those of the tree:
+    The parameters can be searched together with the parameters of the tree:
 
     >>> from sklearn.model_selection import GridSearchCV
     >>> search = GridSearchCV(tree, {"criterion__alpha": [0.5, 1.0, 2.0]}).fit(X, y)
@@ -305,7 +305,7 @@ class WeightedInformationGain(Judge):
         self.class_scores = class_scores
         self.normalize_over = normalize_over
         self.distance_from = distance_from
-        self._checked_scores()  # now, and again at fitting: parameters may have been set since
+        self._checked_scores()  # again at fitting, because set_params may change parameters
 
     def _checked_scores(self, n_classes: int | None = None) -> tuple[float, ...] | None:
         if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha < math.inf:
@@ -375,7 +375,7 @@ class RankingImpurity(Judge):
     >>> tree.get_n_leaves()
     4
 
-    The same, by costs of pairs of classes:
+    The same tree, by costs of pairs of classes:
 
     >>> criterion = RankingImpurity(cost_matrix=[[0, 1, 4], [1, 0, 3], [4, 3, 0]])
     >>> DecisionTreeClassifier(criterion, max_depth=2).fit(X, y).tree_ == tree.tree_
@@ -392,7 +392,7 @@ class RankingImpurity(Judge):
         self.weighted = weighted
         self.class_scores = class_scores
         self.cost_matrix = cost_matrix
-        self._checked()  # now, and again at fitting: parameters may have been set since
+        self._checked()  # again at fitting, because set_params may change parameters
 
     def _checked(self, n_classes: int | None = None) -> tuple[tuple[float, ...] | None, list[list[float]] | None]:
         """Return class scores and costs of pairs."""
@@ -412,7 +412,7 @@ class RankingImpurity(Judge):
         return {"weighted": bool(self.weighted), "class_scores": scores, "cost_matrix": costs}
 
 
-# A criterion with parameters, or of a user's own; any criterion as an object; a criterion as a parameter takes it.
+# Objects that a user makes; any criterion as an object; names and objects, as parameters take them.
 CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
 AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
 CriterionLike: TypeAlias = "CriterionName | CriterionObject"
@@ -458,7 +458,7 @@ def resolve(criterion: Any) -> Any:
     See Also
     --------
     pytrees.distances.resolve : The same for distances between clusterings.
-    Criterion : The object behind a name, unless the criterion has parameters.
+    Criterion : The object that a name stands for, unless the criterion has parameters.
 
     Examples
     --------
@@ -470,7 +470,7 @@ def resolve(criterion: Any) -> Any:
     >>> resolve("log_loss")
     Criterion(name='entropy', judges='counts', has_impurity=True)
     """
-    # A copy: to set its parameters does not change what the name stands for.
+    # A copy, so that set_params does not change what the name stands for.
     return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)]) if isinstance(criterion, str) else criterion
 
 
@@ -618,7 +618,7 @@ def _judge_of_counts(criterion: object) -> Any:
         raise ValueError(f"criterion must be one of {names} or a criterion object, got {criterion!r}.")
     criterion = resolve(criterion)
     if criterion.judges != "counts":
-        raise ValueError(f"criterion={criterion.name!r} judges label sequences, which class counts do not tell.")
+        raise ValueError(f"criterion={criterion.name!r} judges label sequences: class counts are not enough.")
     return criterion
 
 
@@ -641,7 +641,7 @@ def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
 
 
 def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatArray) -> FloatArray:
-    """Measure class counts by node or cut: as int64 if they are whole and not too many, otherwise as float64."""
+    """Measure the class counts of nodes or cuts: as int64 if they are whole and their sum is small, else as float64."""
     found = np.empty(len(counts))
     axes = tuple(range(1, counts.ndim))
     with np.errstate(over="ignore"):
@@ -655,7 +655,8 @@ def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatA
 def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
     """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
 
-    Impurities that are fractions are the nearest doubles; others, also entropies, are computed in floating point.
+    An impurity that is a fraction is rounded to the nearest double; others, also entropies, are computed in floating
+    point.
     """
     counts = as_compared(value)
     if counts.dtype == np.int64 and kernel("weighted_fractions")(criterion, counts[:1]) is None:

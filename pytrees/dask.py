@@ -1,4 +1,4 @@
-"""Trees and forests of data in the partitions of Dask arrays and frames: fitted in their place, one model back.
+"""Trees and forests of Dask arrays and frames: every partition fits a model in its place, and the models are merged.
 
 Needs Dask (``pip install "decision-pytrees[dask]"``), which this module imports when it is used. Dask schedules and
 moves the work, and repeats it if a worker is lost.
@@ -23,10 +23,10 @@ from .fourier.readers import Sum
 
 __all__ = ["evaluate", "fit", "predict"]
 
-# The number of partial sums that become one in a step.
+# This many partial sums are added up in one step.
 _ADDENDS = 8
 
-# The partial sum over some partitions, in their order: the number of samples of each, and its model.
+# A partial sum over some partitions, in order: for each its number of samples and its model.
 _Partial = list[tuple[int, Sum]]
 
 
@@ -41,7 +41,7 @@ def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
     ----------
     estimator : estimator
         Not fitted; any that :func:`pytrees.fourier.additive_model` takes, such as a tree or forest of pytrees. Every
-        partition fits a clone. A `random_state` that is no integer is drawn once, so that repeated work gives the same.
+        partition fits a clone. A `random_state` that is no integer is drawn once: repeated work gives the same model.
     X : dask.array.Array of shape (n_samples, n_features), or dask.dataframe.DataFrame
         The samples. Arrays have one block of columns.
     y : dask.array.Array of shape (n_samples,), or dask.dataframe.Series
@@ -71,8 +71,8 @@ def fit(estimator: Any, X: Any, y: Any) -> MergedModel:
 
     Notes
     -----
-    A sum of trees is a list of them. Partial sums are lists in the order of the partitions, eight of which become one
-    in a step, so that nothing depends on which worker was first. If X and y come from one source, persist them
+    A sum of trees is a list of trees. Partial sums are lists in the order of the partitions. Eight of them become one
+    list in a step, so that nothing depends on which worker was first. If X and y come from one source, persist them
     (``X.persist()``), so that it is not read twice.
 
     Examples
@@ -246,7 +246,7 @@ def _in_frames(frame: Any, model: Any, method: str, like: AnyArray) -> Any:
 
 
 def _as_frame(found: AnyArray, index: Any) -> Any:
-    """Return a series, or a frame if there are two dimensions."""
+    """Return a series, or a frame if `found` has two dimensions."""
     pandas = import_module("pandas")
     return (pandas.DataFrame if found.ndim == 2 else pandas.Series)(found, index=index, dtype=found.dtype)
 
@@ -264,13 +264,13 @@ def _is_array(collection: Any) -> bool:
 
 
 def _partitions(name: str, collection: Any, like: Any = None) -> list[Any]:
-    """Return the partitions of a collection, which must be those of `like` if it is given."""
+    """Return the partitions of a collection; raise ValueError if `like` is given and has other partitions."""
     is_array = _is_array(collection)
     if not is_array and not (hasattr(collection, "to_delayed") and hasattr(collection, "map_partitions")):
         raise TypeError(f"{name} must be an array or a frame of Dask, got {type(collection).__name__}.")
     if is_array and collection.ndim > 1 and collection.numblocks[1] > 1:
         raise ValueError(
-            f"{name} has {collection.numblocks[1]} blocks of columns, and samples must be whole: "
+            f"{name} has {collection.numblocks[1]} blocks of columns, but a block must hold all columns: "
             f"{name}.rechunk({{1: -1}})."
         )
     n_dimensions = (2,) if name == "X" else (1, 2)

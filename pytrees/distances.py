@@ -1,4 +1,4 @@
-"""Distances between two clusterings of the same samples, which judge the splits of ID3 trees; by name or as objects.
+"""Distances between two clusterings of the same samples, by name or as objects; they judge the splits of ID3 trees.
 
 >>> from pytrees.distances import clustering_distance
 >>> clustering_distance([0, 0, 1, 1], [0, 1, 1, 1], "accuracy")
@@ -133,7 +133,7 @@ class JaccardDistance(criteria.Judge):
     ) -> None:
         self.function = function
         self.absent_classes = absent_classes
-        self._parameters(2)  # checks them now, and again at fitting: they may have been set since
+        self._parameters(2)  # checks them; again at fitting, because set_params may change parameters
 
     def _parameters(self, n_classes: int) -> dict[str, Any]:
         if self.absent_classes not in ("equal", "different"):
@@ -167,7 +167,7 @@ def with_sets_of(distance: Any, n_samples: int) -> tuple[str, dict[str, Any]]:
 
 
 def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]], float]:
-    """Return the set function as the reference calls it, with a memory: the reference repeats many sets."""
+    """Return the set function as the reference calls it; results are kept, because the reference repeats many sets."""
 
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows: tuple[int, ...]) -> float:
@@ -185,8 +185,9 @@ def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]]
 class SetFunction:
     """Base class of ready set functions: takes an array of sample indices, and returns a number.
 
-    All are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether they never fall as samples are
-    added, which makes the Jaccard distance a metric; `n_samples` is the number of samples that they know, None for any.
+    All functions are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether a function never falls
+    as samples are added, which makes the Jaccard distance a metric. `n_samples` is the number of samples that a
+    function knows, None if it takes any samples.
     """
 
     is_monotone: ClassVar[bool] = True
@@ -259,7 +260,6 @@ class ConcaveOfModular(SetFunction):
     weights: FloatArray | None
     power: float
     cap: float | None
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -309,7 +309,6 @@ class GroupedCardinality(SetFunction):
     codes: IntArray
     power: float
     cap: float | None
-    n_samples: int | None
 
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -353,7 +352,6 @@ class Coverage(SetFunction):
 
     codes: IntArray
     weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
@@ -397,7 +395,6 @@ class FacilityLocation(SetFunction):
     """
 
     similarity: FloatArray
-    n_samples: int | None
 
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
@@ -411,8 +408,8 @@ class FacilityLocation(SetFunction):
 class MatroidRank(SetFunction):
     """The dimension of the space that a set of samples spans: f(A) = rank of the rows of X in A.
 
-    Monotone and submodular, being the rank of a linear matroid. :func:`numpy.linalg.matrix_rank` computes it in
-    floating point.
+    Monotone and submodular, because it is the rank of a linear matroid. :func:`numpy.linalg.matrix_rank` computes it
+    in floating point.
 
     Parameters
     ----------
@@ -432,7 +429,6 @@ class MatroidRank(SetFunction):
     """
 
     X: FloatArray
-    n_samples: int | None
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
@@ -473,7 +469,6 @@ class GraphCut(SetFunction):
 
     is_monotone: ClassVar[bool] = False
     weights: FloatArray
-    n_samples: int | None
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")
@@ -517,8 +512,8 @@ DISTANCES = {
 class TreeSize(criteria.Judge):
     """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
 
-    It depends on the samples themselves, not only on class counts, and judges single leaves. With it ID3 grows the
-    smallest tree.
+    The distance depends on the samples themselves, not only on class counts, and judges single leaves. ID3 grows the
+    smallest tree with it.
 
     References
     ----------
@@ -581,7 +576,7 @@ def clustering_distance(
         an entropy of 0 makes the whole distance 0:
 
         - ``"information_gain"``: H(Y) - H(Y | T), a similarity;
-        - ``"gain_ratio"``: the same divided by H(T), a similarity;
+        - ``"gain_ratio"``: the information gain divided by H(T), a similarity;
         - ``"nvi"``: 1 - Gain / H(T ∩ Y), the normalised variation of information;
         - ``"nvi_sum"``: 1 - 2 Gain / (H(T) + H(Y)), one minus the normalised mutual information with the arithmetic
           mean, NMI_sum in Table 2 of [2]_;
@@ -591,8 +586,8 @@ def clustering_distance(
         - ``"gini"``: sum over clusters of P(T_i) (1 - sum over classes of P(Y_j | T_i)²);
         - ``"jaccard"``: sum over the classes of 1 - abs(T_i ∩ Y_i) / abs(T_i ∪ Y_i), if the union is not empty;
         - ``"accuracy"``: the share of samples with a wrong prediction;
-        - ``"mae"``: the mean of abs(i - j), i and j being the indices of the predicted and the true class among the
-          sorted classes; for ordered classes, and not in [1]_.
+        - ``"mae"``: the mean of abs(i - j) for the indices i of the predicted and j of the true class among the sorted
+          classes; for ordered classes, and not in [1]_.
     labels : array-like of shape (n_classes,), optional
         All classes, in any order; by default the classes in `y_true` and `y_pred`. Further ones matter to ``"mae"``,
         and to a JaccardDistance with ``absent_classes="different"``.

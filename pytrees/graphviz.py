@@ -11,20 +11,11 @@ import numpy as np
 
 from ._colours import node_colours
 from ._docstrings import described_like
+from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, side_of_missing
 from ._sklearn import HasMethods, Interval, validate_params
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
-from .export import (
-    MOST_CATEGORIES,
-    SHOWING_CONSTRAINTS,
-    CategoryNames,
-    export_text,
-    label_of_categories,
-    node_labels,
-    shown_nodes,
-    side_of_missing,
-    tree_and_names,
-)
-from .tree import LEAF, MULTIWAY, Tree, TreeEstimator, node_depths
+from .export import export_text
+from .tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 __all__ = ["export_graphviz"]
 
@@ -122,23 +113,13 @@ def export_graphviz(
     return None
 
 
-class _Nodes:
+class _Nodes(ShownTree):
     """The nodes that are exported, and their texts."""
 
     impurity: FloatArray | None
     node_ids: bool
     precision: int
     proportion: bool
-
-    def __init__(
-        self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
-    ) -> None:
-        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = node_labels(given, self.tree), CategoryNames(given)
-        self.shown, self.with_children = shown_nodes(self.tree, max_depth)
-        self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
-        if max_depth is not None:
-            self.is_left_out = node_depths(self.tree) > max_depth
 
     def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""

@@ -461,7 +461,7 @@ def _column_order(y_true: AnyArray, labels: LabelsLike | None, n_columns: int) -
 
 
 def _codes(values: AnyArray, order: AnyArray, what: str) -> IntArray:
-    """Find the rank of every value in the order."""
+    """Return the rank of every value in the order of the classes."""
     ranks = {label: rank for rank, label in enumerate(order.tolist())}
     if len(ranks) != len(order):
         raise ValueError(f"labels must be different classes, got {order.tolist()!r}.")

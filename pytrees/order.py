@@ -1,4 +1,4 @@
-"""Whether the order of the samples matters to an estimator."""
+"""Measure whether the order of the samples matters to an estimator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import group_codes, row_order
-from .plotting import pyplot
+from .plotting import axes_of
 from .tree import Tree
 from .trees.distinct import decisions_of
 
@@ -37,9 +37,9 @@ class OrderSensitivity:
     score : float
         The mean score over the splits in the true order.
     shuffled_scores : ndarray of shape (n_permutations,), float64
-        The same in every shuffled order.
+        The mean score in every shuffled order.
     reversed_score : float
-        The same in the reversed order.
+        The mean score in the reversed order.
     pvalue : float
         The probability of a score that is as extreme as `score` if the order does not matter.
     n_distinct_trees : int or None
@@ -53,9 +53,9 @@ class OrderSensitivity:
     Attributes
     ----------
     effect : float
-        `score` less the mean of `shuffled_scores`.
+        `score` minus the mean of `shuffled_scores`.
     interval : tuple of two floats
-        The effect against the shuffled orders of the 97.5th and the 2.5th percentile: 95 % of them are between.
+        `score` minus the 97.5th percentile of `shuffled_scores`, and minus the 2.5th: 95 % of the effects are between.
     cost_of_tests : ndarray of shape (n_permutations + 1,), float64, or None
         How many features the tree tests for a sample, on average: first in the true order, then in the shuffled ones.
     """
@@ -74,7 +74,7 @@ class OrderSensitivity:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Gains against the better and the worse of the shuffled orders: 95 % of them are between."""
+        """Gains against the better and the worse of the shuffled orders: 95 % of the gains are between."""
         high, low = np.quantile(self.shuffled_scores, [0.975, 0.025])
         return float(self.score - high), float(self.score - low)
 
@@ -113,7 +113,7 @@ class OrderSensitivity:
         costs = self.cost_of_tests
         if what == "cost" and costs is None:
             raise ValueError("Only single trees of this package have a cost of tests.")
-        ax = pyplot("plot").gca() if ax is None else ax
+        ax = axes_of("plot", ax)
         if what == "cost" and costs is not None:
             true, shuffled, told = costs[0], costs[1:], ""
             ax.set_xlabel("features tested for a sample")
@@ -340,7 +340,7 @@ def reversed_rows(codes: AnyArray) -> IntArray:
 
 
 def shuffled_rows(n_samples: int, block_size: int | None, seed: int) -> IntArray:
-    """Return the rows in a shuffled order, or the blocks of `block_size` neighbouring rows."""
+    """Return the rows in a shuffled order; with `block_size`, blocks of so many neighbouring rows are shuffled."""
     return _shuffled(np.random.RandomState(seed), n_samples, block_size)
 
 
@@ -382,7 +382,7 @@ class _Task:
     def run(self, rows: IntArray) -> _Result:
         """Score the estimator on the samples in the order of these rows, and grow it on all of them."""
         X, y = _safe_indexing(self.X, rows), _safe_indexing(self.y, rows)
-        # A position has a sample of the same group in every order.
+        # In every order, a position holds a sample of the same group.
         if self.shuffle == "all":
             splits = [(rows[train], rows[test]) for train, test in self.cv.split(X, y, self.groups)]
         else:

@@ -11,21 +11,19 @@ from numpy.typing import ArrayLike
 
 from ._colours import class_colours, node_colours
 from ._docstrings import described_like
-from ._sklearn import Interval, validate_params
-from ._typing import FloatArray, IntArray, LabelsLike
-from .export import (
+from ._given_tree import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     CategoryNames,
-    counts_of,
-    export_text,
+    ShownTree,
     label_of_categories,
-    node_labels,
     predicted_labels,
     shown_nodes,
     side_of_missing,
-    tree_and_names,
 )
+from ._sklearn import Interval, validate_params
+from ._typing import FloatArray, IntArray, LabelsLike
+from .export import counts_of, export_text
 from .tree import LEAF, MULTIWAY, ForestEstimator, Tree, TreeEstimator, node_depths
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
 
-# The shares of the axes' width for the questions of a decision path, and for the bars after them.
+# The shares of the axes' width that the questions of a decision path take, and the bars on their right.
 _QUESTIONS, _BARS = 0.58, 0.29
 
 # The constraints of all functions that draw.
@@ -76,7 +74,7 @@ def plot_tree(
     """Draw a tree.
 
     Inner nodes show their test, which sends the samples that pass it to the left, or their categorical feature, with
-    the categories beside the edges. Leaves show their class and the number of their training samples. Nodes have the
+    the categories at the edges. Leaves show their class and the number of their training samples. Nodes have the
     colour of the predicted class, paler if they are more mixed. If training samples of a node lacked the value, the
     node shows the side of samples without it.
 
@@ -97,7 +95,7 @@ def plot_tree(
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; the current axes by default.
     fontsize : float, optional
-        In points. By default it is small enough for nodes beside each other not to overlap at the present size of the
+        In points. By default it is small enough for neighbouring nodes not to overlap at the present size of the
         axes, but at least 3.
 
     Returns
@@ -126,8 +124,7 @@ def plot_tree(
     >>> nodes[1].get_text()
     'class a\\n1 sample'
     """
-    plt = pyplot("plot_tree")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_of("plot_tree", ax)
     drawing = _Drawing(tree, feature_names, class_names, max_depth)
     drawing.form = ".4g" if precision is None else f".{int(precision)}f"
     drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
@@ -161,9 +158,9 @@ def plot_decision_path(
 ) -> list[Annotation]:
     """Draw how a tree decides about one sample, for readers who know the case and not the method.
 
-    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars beside
-    them show how many training samples gave the same answers so far, and how their classes are mixed. The predicted
-    class stands at the bottom.
+    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on
+    their right show how many training samples gave the same answers so far, and how their classes are mixed. The
+    predicted class stands at the bottom.
 
     Parameters
     ----------
@@ -202,8 +199,7 @@ def plot_decision_path(
     >>> [text.get_text() for text in texts]
     ['temperature is 37: at most 38.15', 'predicted: well']
     """
-    plt = pyplot("plot_decision_path")
-    ax = plt.gca() if ax is None else ax
+    ax = axes_of("plot_decision_path", ax)
     path = _Path(tree, sample, feature_names, class_names, precision)
     boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
     if fontsize is None:
@@ -314,7 +310,13 @@ def pyplot(function: str) -> Any:
     return plt
 
 
-class _Path:
+def axes_of(function: str, ax: Axes | None) -> Any:
+    """Return the axes that a function of this name draws on: the given axes, or the current ones."""
+    plt = pyplot(function)
+    return plt.gca() if ax is None else ax
+
+
+class _Path(ShownTree):
     """The nodes that a sample visits, and their texts."""
 
     def __init__(
@@ -325,9 +327,8 @@ class _Path:
         class_names: LabelsLike | None,
         precision: int | None,
     ) -> None:
-        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = predicted_labels(given, self.tree), CategoryNames(given)
-        self.precision = precision
+        super().__init__(given, feature_names, class_names)
+        self.labels, self.precision = predicted_labels(given, self.tree), precision
         rows = _as_rows(sample)
         self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
         if self.row.shape != (1, self.tree.n_features):
@@ -389,7 +390,7 @@ class _Path:
         ax.legend(handles, names, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
 
     def draw_bar(self, ax: Axes, y: float, node: int, fontsize: float) -> None:
-        """Draw the classes of a node's training samples as parts of a bar, and their number behind it."""
+        """Draw the classes of a node's training samples as parts of a bar, and the number of samples after the bar."""
         shares, left = self.tree.shares_at([node])[0], _QUESTIONS
         for label in np.flatnonzero(shares):
             ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
@@ -399,14 +400,14 @@ class _Path:
 
 
 def _as_rows(sample: Any) -> Any:
-    """Return a table of which the given sample is the only row."""
+    """Return a table whose only row is the given sample."""
     if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
         return sample.to_frame().T.infer_objects()
     return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
 
 
 def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[str, str]:
-    """Return two numbers as text, the shortest that shows which one is greater."""
+    """Return two numbers as text, as short as possible while the texts show which number is greater."""
     if precision is not None:
         return f"{value:.{int(precision)}f}", f"{threshold:.{int(precision)}f}"
     for digits in range(4, 18):
@@ -416,7 +417,7 @@ def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[
     return texts
 
 
-class _Drawing:
+class _Drawing(ShownTree):
     """The nodes that are drawn, and their positions."""
 
     form: str
@@ -428,21 +429,15 @@ class _Drawing:
     def __init__(
         self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
     ) -> None:
-        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        tree = self.tree
-        self.labels, self.name_of = node_labels(given, tree), CategoryNames(given)
-        self.nodes, self.with_children = shown_nodes(tree, max_depth)
-        self.x, self.depth = node_positions(tree, max_depth)
-        self.width = len(self.nodes) - len(self.with_children)
-        self.is_left_out = np.zeros(tree.node_count, dtype=bool)
-        if max_depth is not None:
-            self.is_left_out[self.nodes] = self.depth[self.nodes] > max_depth
+        super().__init__(given, feature_names, class_names, max_depth)
+        self.x, self.depth = node_positions(self.tree, max_depth)
+        self.width = len(self.shown) - len(self.with_children)
 
     def draw_edges(self, ax: Axes, fontsize: float) -> None:
         tree, x, depth = self.tree, self.x, self.depth
         ax.set_axis_off()
         ax.set_xlim(-0.7, self.width - 0.3)
-        ax.set_ylim(-depth[self.nodes].max() - 0.5, 0.5)
+        ax.set_ylim(-depth[self.shown].max() - 0.5, 0.5)
         for node in self.with_children:
             for child in tree.children_of(node):
                 ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
@@ -452,7 +447,7 @@ class _Drawing:
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize}
-        faces = node_colours(self.tree.value[self.nodes], self.labels[self.nodes])
+        faces = node_colours(self.tree.value[self.shown], self.labels[self.shown])
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),
@@ -465,17 +460,17 @@ class _Drawing:
                 },
                 **style,
             )
-            for node, face in zip(self.nodes, faces, strict=True)
+            for node, face in zip(self.shown, faces, strict=True)
         ]
 
     def room(self, boxes: list[Annotation]) -> float:
         """Return the factor, at most 1, by which boxes must shrink not to overlap others of the same depth."""
         widths = _widths(boxes)
-        order = np.lexsort([self.x[self.nodes], self.depth[self.nodes]])
-        depth, x, widths = self.depth[self.nodes][order], self.x[self.nodes][order], widths[order]
-        beside = depth[1:] == depth[:-1]
-        gaps = np.diff(x)[beside]
-        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[beside])).min(initial=2.0))
+        order = np.lexsort([self.x[self.shown], self.depth[self.shown]])
+        depth, x, widths = self.depth[self.shown][order], self.x[self.shown][order], widths[order]
+        is_neighbour = depth[1:] == depth[:-1]
+        gaps = np.diff(x)[is_neighbour]
+        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[is_neighbour])).min(initial=2.0))
 
     def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []

@@ -40,8 +40,9 @@ def pruned(tree: Tree, criterion: Specification, ccp_alpha: float) -> Tree:
 
 
 def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
-    """Return the impurities of the nodes times their weights, and the weight of the root: exactly if both are exact,
-    otherwise in floating point with the root's weight scaled to 1.
+    """Return the impurities of the nodes times their weights, and the weight of the root.
+
+    They are exact if impurities and weights are exact; otherwise floats, with the root's weight scaled to 1.
     """
     weights, counts = tree.weighted_n_node_samples, as_compared(tree.value)
     risks = kernel("weighted_fractions")(criterion, counts) if counts.dtype == np.int64 else None
@@ -59,7 +60,8 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
     last_below = np.arange(tree.node_count).tolist()
     for child, parent in zip(children[::-1].tolist(), parents[::-1].tolist(), strict=True):
         last_below[parent] = max(last_below[parent], last_below[child])
-    # The nodes below a node follow it. `depth` counts the new leaves above every node, as a sum of its rises and falls.
+    # The nodes below a node follow it. `depth` has 1 where the nodes below a new leaf start, and -1 after they end: its
+    # cumulative sum counts the new leaves above every node.
     depth = np.zeros(tree.node_count + 1, dtype=np.int64)
     np.add.at(depth, new_leaves + 1, 1)
     np.add.at(depth, np.take(last_below, new_leaves) + 1, -1)

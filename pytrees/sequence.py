@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import Parallel, delayed
 
+from ._docstrings import described_like
 from ._engine import kernel
 from ._missing import is_nan
 from ._typing import AnyArray, CodeArray, FloatArray, IntArray, is_whole
@@ -26,7 +27,7 @@ __all__ = [
     "sliding_effort_to_compress",
 ]
 
-_LABELS_OF_A_PART = 2**22  # a fraction of a second's work, after which a signal is noticed
+_LABELS_OF_A_PART = 2**22  # a fraction of a second's work: signals are noticed between parts
 _LABELS_FOR_THREADS = 2**14  # about a millisecond: sharing less work takes longer than doing it
 _LONGEST_NGRAM = 2**31 - 1  # longer than any sequence
 
@@ -153,6 +154,7 @@ def effort_to_compress(
     return steps / max(1, (len(codes) - 1) // (order - 1)) if normalized else steps
 
 
+@described_like(effort_to_compress)
 def sliding_effort_to_compress(
     sequence: Iterable[Hashable],
     window: int,
@@ -172,10 +174,6 @@ def sliding_effort_to_compress(
         The number of labels of a window.
     step : int, default=1
         The number of labels from the start of one window to the start of the next.
-    normalized : bool, default=False
-        As in :func:`effort_to_compress`.
-    order : int, default=2
-        As in :func:`effort_to_compress`.
     n_jobs : int, optional
         The number of threads that share the windows, as joblib counts them.
 
@@ -442,7 +440,7 @@ class Phrase:
         self.left = left
         self.right = right
         self._length = sum(len(part) if isinstance(part, Phrase) else 1 for part in (left, right))
-        # For a phrase of `nsrps`: the pairs of all its steps, and the number of the step.
+        # A phrase of `nsrps` knows the pairs of all steps, and the number of its own step.
         self._pairs = self._number = None
 
     def __len__(self) -> int:
@@ -465,7 +463,7 @@ class Phrase:
         return self._is_of_same_pairs(other) or tuple(self) == tuple(other)
 
     def _is_of_same_pairs(self, other: Phrase) -> bool:
-        """Whether both are the same step of equal sequences; this is faster than a comparison of their labels."""
+        """Whether both phrases are the same step of equal sequences; comparing their labels would take longer."""
         if self._pairs is None or other._pairs is None or self._number != other._number:
             return False
         stop = self._number + 1
@@ -484,7 +482,7 @@ class Phrase:
         return self  # it never changes
 
     def __deepcopy__(self, memo: object) -> Self:
-        return self  # nor do its labels, which are hashable
+        return self  # its labels are hashable, and so never change either
 
     def __repr__(self) -> str:
         shown = [str(label) for label, _ in zip(self, range(self._SHOWN), strict=False)]
@@ -535,7 +533,7 @@ def _phrase_at(number: int, pairs: _Pairs) -> Phrase:
 
 
 def _pairs_below(phrase: Phrase) -> _Pairs:
-    """List the pairs of a phrase, every part once and its own pair last; parts made by `nsrps` stay labels."""
+    """List the pairs of a phrase's parts, each part once, the phrase itself last; parts from `nsrps` stay labels."""
     labels: list[Any] = []
     joined: list[Phrase] = []
     number_of_part: dict[int, tuple[int, bool]] = {}
@@ -584,7 +582,7 @@ def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
 def _encode_array(array: AnyArray) -> tuple[CodeArray, Sequence[Any]]:
     if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
-        if high - low < max(array.size, 256):  # codes need not all occur, and this saves sorting
+        if high - low < max(array.size, 256):  # some codes may not occur; this saves sorting
             wide = array if array.dtype.kind == "u" else array.astype(np.int64)
             return (wide - wide.dtype.type(low)).astype(np.int32), range(low, high + 1)
     labels, codes = np.unique(array, return_inverse=True)

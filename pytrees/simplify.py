@@ -1,4 +1,4 @@
-"""Redundant splits, which a tree can lose without changing a prediction."""
+"""Redundant splits: without them a tree makes the same predictions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
         both gains, weighted by their nodes' samples, per sample of the upper node. If leaves are pure and gains are
         decreases of an impurity, that is the gain of the merged split itself.
     ndarray of shape (node_count,)
-        The class that each of its nodes predicts. Only where labels were given, or the estimator has them.
+        The class that each node of the smaller tree predicts. Only if labels were given, or the estimator has them.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
         If there is not one label a node, the estimator is not fitted, or it predicts by another rule than the most
         frequent class and there are no labels.
     TypeError
-        If it is neither a tree nor an estimator that is one tree of pytrees.
+        If `tree` is neither a tree nor an estimator that is one tree of pytrees.
 
     See Also
     --------
@@ -178,7 +178,7 @@ def _with_labels(tree: Any, labels: ArrayLike | None) -> tuple[Tree, AnyArray, b
 
 
 class _Merging:
-    """The arrays of a tree while its splits are merged; a removed node is no longer the child of any node."""
+    """The arrays of a tree while its splits are merged. A removed node stays in the arrays, but is no node's child."""
 
     def __init__(self, tree: Tree, labels: AnyArray) -> None:
         self.n_features = tree.n_features

@@ -1,4 +1,4 @@
-"""Sequences of symbols made from numbers or from other sequences, for the measures of `sequence`."""
+"""Make sequences of symbols, whose complexity `sequence` measures, from numbers or from other sequences."""
 
 from __future__ import annotations
 
@@ -121,7 +121,8 @@ def symbolize(
     elif method == "width":
         shares = np.arange(1, n_symbols) / n_symbols
         low, high = series.min(), series.max()
-        edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))  # however they round
+        # Rounding must not make an edge fall below the edge before it.
+        edges = np.maximum.accumulate(np.clip(low * (1.0 - shares) + high * shares, low, high))
     else:
         # Edge k is the least value with at least k / n_symbols of the series at or below it, found in whole numbers.
         edges = np.sort(series)[-(-np.arange(1, n_symbols) * len(series) // n_symbols) - 1]
@@ -175,7 +176,7 @@ def join_symbols(*sequences: Iterable[Hashable]) -> CodeArray:
         raise ValueError(f"The sequences must have one length, got {[codes.shape for codes in coded]}.")
     joint = coded[0].astype(np.int64)
     for codes in coded[1:]:
-        # Both are less than 2^31 - 1: the product fits.
+        # Both factors are less than 2^31 - 1: the product fits in int64.
         joint = np.unique(joint * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1].reshape(codes.shape)
     return joint.astype(np.int32)
 

@@ -18,7 +18,7 @@ from ._tree_arrays import MULTIWAY as MULTIWAY
 from ._tree_arrays import PACKABLE, TreeArrays, read_only
 from ._tree_arrays import UNDEFINED as UNDEFINED
 from ._tree_arrays import node_depths as node_depths
-from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import check_finite, may_have_missing
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree"]
 
-# A tree is packed as soon as enough rows have walked through it: to pack 16 nodes takes about as long as packing saves
-# for two or three rows, and a call costs as much as 32 rows.
+# A tree is packed as soon as enough samples have walked through it. Packing 16 nodes takes about the time that two or
+# three samples save in the packed tree; a call costs as much as 32 samples.
 _NODES_PACKED_FOR_A_ROW = 16
 ROWS_OF_A_CALL = 32
 
@@ -165,12 +165,9 @@ class Tree(TreeArrays):
         ValueError
             If there is not one label for every class, or a node divides categories into two sets.
         """
-        from .convert.sklearn_nodes import sklearn_tree
+        from .convert.sklearn_nodes import tree_to_sklearn
 
-        classes = np.arange(self.n_classes) if classes is None else np.asarray(classes)
-        if len(classes) != self.n_classes:
-            raise ValueError(f"classes has {len(classes)} labels; the tree has {self.n_classes} classes.")
-        return sklearn_tree(self, classes)
+        return tree_to_sklearn(self, classes)
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Self:
@@ -178,8 +175,8 @@ class Tree(TreeArrays):
 
         The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
         the gains are computed by its criterion. The tree compares float64, while scikit-learn first rounds samples to
-        float32: on data that is exact in float32, both decide alike. Labels and names are left behind;
-        :func:`pytrees.from_sklearn` takes them over, and forests.
+        float32: on data that is exact in float32, both decide alike. Labels and names are lost;
+        :func:`pytrees.from_sklearn` keeps them, and converts forests too.
 
         Parameters
         ----------
@@ -189,12 +186,12 @@ class Tree(TreeArrays):
         Returns
         -------
         Tree
-            Its nodes in preorder. Only best-first trees have another order in scikit-learn.
+            A tree with these nodes in preorder. In scikit-learn, only best-first trees have another order.
 
         Raises
         ------
         TypeError
-            If it is anything else, such as a regressor.
+            If `estimator` is anything else, such as a regressor.
         ValueError
             If it has several outputs, or nodes without training samples. The ``to_sklearn`` of a tree with a child for
             every category makes such nodes.
@@ -221,8 +218,8 @@ class Tree(TreeArrays):
         Raises
         ------
         ValueError
-            If it is no such dict: something is missing, has another type or belongs to no tree; names or categories
-            are repeated or unknown; or `max_depth` cut levels off.
+            If `exported` is no such dict: something is missing, has another type or belongs to no tree; names or
+            categories are repeated or unknown; or `max_depth` cut levels off.
         """
         from .convert.from_dict import arrays_of_dict
 
@@ -239,10 +236,11 @@ class Tree(TreeArrays):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes.
+            Indices of nodes.
         """
         return self.apply_checked(self._rows(X), self)
 
+    @described_like(apply)
     def apply_valid(self, X: FloatArray) -> IntArray:
         """Find the leaves of samples as `apply` does, without checking them.
 
@@ -250,14 +248,10 @@ class Tree(TreeArrays):
         ----------
         X : ndarray of shape (n_samples, n_features), float64
             Samples, with the features that the tree was grown on: C-contiguous, and finite or NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int64
-            Numbers of nodes.
         """
         return self.apply_checked(X, None)
 
+    @described_like(apply)
     def apply_checked(self, X: FloatArray, named_in_errors: Any) -> IntArray:
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
 
@@ -268,11 +262,6 @@ class Tree(TreeArrays):
         named_in_errors : Tree, estimator or None
             The object that an error message names, and that says whether values may be missing; None: X holds no
             infinity.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int64
-            Numbers of nodes.
         """
         leaves, finite = self._leaves(X)
         if not finite:
@@ -295,7 +284,7 @@ class Tree(TreeArrays):
         return np.asarray(leaves, dtype=np.int64), finite
 
     def _own_nodes(self, nodes: Any) -> Any:
-        """Return the nodes of the tree that nodes of its binary form belong to."""
+        """Return the nodes of the tree to which some nodes of its binary form belong."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def packed_missing(self) -> NDArray[np.uint8]:
@@ -366,7 +355,7 @@ class Tree(TreeArrays):
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count), int64
-            1 where the sample visits the node.
+            1 if the sample visits the node.
         """
         X = self._validated(X)
         found = self._walk("decision_path", X, *self._missing_of(X))
@@ -398,7 +387,7 @@ class Tree(TreeArrays):
             return np.asarray(self._walk("feature_usage", X, *self._missing_of(X)), dtype=np.int64)
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
-        # The features tested above, and the work that is left, the next last: a node, or ~node once all below is done.
+        # `seen` has the features tested above. `pending` is a stack: a node, or ~node after all nodes below it.
         seen: set[int] = set()
         pending = [0]
         while pending:
@@ -449,8 +438,13 @@ class Tree(TreeArrays):
 
 
 def _below_one(numbers: FloatArray) -> FloatArray:
-    """Scale numbers that are not negative by a power of two to below 1: their shares stay, and no sum overflows."""
+    """Scale numbers that are not negative by a power of two to below 1: their shares stay, and sums do not overflow."""
     return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
+
+
+def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
+    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
+    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
 
 
 class TreeEstimator(Protocol):

@@ -1,6 +1,9 @@
-"""Conversions of trees, each way in a module of its own.
+"""Conversions of trees to forms of other libraries, and back.
 
-`sklearn_nodes` writes and reads the nodes of scikit-learn's trees, for :func:`pytrees.to_sklearn` and
-:func:`pytrees.from_sklearn`; `from_dict` reads what :func:`pytrees.export_dict` writes. Both know arrays alone, so that
-:class:`pytrees.Tree` can stand on them.
+Each module answers one question:
+
+- `sklearn_nodes`: how are the nodes of scikit-learn's trees written and read? It knows arrays alone.
+- `sklearn_estimators`: how does a fitted tree or forest become one of scikit-learn, and one of scikit-learn ours?
+- `to_dict`, `from_dict`: how does a tree become nested dicts for JSON, and how are these read?
+- `library_nodes`: how are the nodes of other libraries' boosted ensembles read?
 """

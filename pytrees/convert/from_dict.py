@@ -89,7 +89,7 @@ class _Reader:
     def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
         columns: dict[str, Any] = {name: [] for name in (*DTYPES, "category", "missing_go_to_left")}
-        # The nodes that are still to be read, the next last: the node, its parent's number, and its categories.
+        # A stack of nodes to read: each with its parent's number and its categories.
         pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
         below: list[list[int]] = []
         seen: set[int] = set()
@@ -160,7 +160,7 @@ class _Reader:
 
 
 def _split(children: int) -> dict[str, Any]:
-    """Return what a node without a threshold has in the columns of its split."""
+    """Return the values that a node without a threshold has in the columns of its split."""
     sides = {"children_left": children, "children_right": children}
     return sides | {"feature": UNDEFINED, "threshold": UNDEFINED}
 

@@ -1,6 +1,6 @@
 """The nodes of scikit-learn's trees: written from the arrays of a tree, and read back.
 
-The import of scikit-learn's trees takes longer than that of all of pytrees: functions that need this module import it.
+scikit-learn's trees take longer to import than all of pytrees: other modules import this module inside functions.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted
 
-from .._tree_arrays import TO_GREATER_CHILD, TreeArrays
-from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray
+from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays
+from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
 
 if TYPE_CHECKING:
@@ -35,11 +35,19 @@ _NODE_FIELDS = (
 # Criteria that both libraries have, by scikit-learn's names.
 _CRITERIA: dict[str, CountCriterionName] = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
-# A share of a whole count times the sum of the counts is the count, but for two roundings.
+# A class's share times the sum of the counts gives the whole count back, except for two roundings.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 
 # ------------------------------------------------------------------------------------------------------------------ out
+
+
+def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier:
+    """Convert a tree as :meth:`pytrees.Tree.to_sklearn` describes it."""
+    classes = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
+    if len(classes) != tree.n_classes:
+        raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
+    return sklearn_tree(tree, classes)
 
 
 def sklearn_tree(
@@ -93,7 +101,7 @@ def sklearn_forest(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    codes = np.arange(len(classes), dtype=np.float64)  # the classes of trees in scikit-learn's forests
+    codes = np.arange(len(classes), dtype=np.float64)  # trees in scikit-learn's forests have codes as classes
     of_trees = zip(trees, labels or [None] * len(trees), parameters_of_trees or [{}] * len(trees), strict=True)
     estimators = [sklearn_tree(tree, codes, votes, **own) for tree, votes, own in of_trees]
     criterion = estimators[0].criterion
@@ -111,10 +119,10 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
         return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
-    has_samples = (left == _tree.TREE_LEAF) & (tree.children_left[node] == _tree.TREE_LEAF)
+    has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
     value = np.where(has_samples[:, np.newaxis], tree.value[node], 0.0)
     n_samples = np.where(has_samples, tree.n_node_samples[node], 0)
-    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+    for parent in np.flatnonzero(left != LEAF)[::-1]:
         value[parent] = value[left[parent]] + value[right[parent]]
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
     weights = value.sum(axis=1)
@@ -129,16 +137,16 @@ def _means_of_votes(tree: TreeArrays, labels: IntArray, weights: FloatArray) -> 
     """
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     own = np.eye(tree.n_classes)[labels[node]]
-    votes = np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
-    for parent in np.flatnonzero(left != _tree.TREE_LEAF)[::-1]:
+    votes = np.where((left == LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
+    for parent in np.flatnonzero(left != LEAF)[::-1]:
         votes[parent] = votes[left[parent]] + votes[right[parent]]
     total = votes.sum(axis=1, keepdims=True)
     means = np.divide(votes, total, out=own.copy(), where=total > 0.0)
-    return np.where((left == _tree.TREE_LEAF)[:, np.newaxis], own, means)
+    return np.where((left == LEAF)[:, np.newaxis], own, means)
 
 
 def _criterion_of(tree: TreeArrays) -> str:
-    """Return the criterion that a tree was grown by if scikit-learn has it, and Gini otherwise."""
+    """Return the criterion that a tree was grown by if scikit-learn has this criterion, otherwise Gini."""
     return tree._criterion if tree._criterion in ("gini", "entropy") else "gini"
 
 
@@ -150,8 +158,8 @@ def _impurities(criterion: str, shares: FloatArray) -> FloatArray:
 
 
 def _to_greater_child(left: AnyArray, right: AnyArray, weights: FloatArray) -> NDArray[np.uint8]:
-    """Return whether samples with missing values go left: to the greater child, as if training saw none."""
-    inner = left != _tree.TREE_LEAF
+    """Return whether samples with missing values go left: to the child of more weight, as if training had none."""
+    inner = left != LEAF
     goes = np.zeros(len(left), dtype=np.uint8)
     goes[inner] = weights[left[inner]] > weights[right[inner]]
     return goes
@@ -177,36 +185,47 @@ def _rounded_down_to_float32(thresholds: FloatArray) -> FloatArray:
 
 
 def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
-    """Read the parameters of a Tree from a fitted scikit-learn tree, the nodes put in preorder, with gains by its
-    criterion. Raises the errors of :meth:`pytrees.Tree.from_sklearn`."""
+    """Read the parameters of a Tree from a fitted scikit-learn tree: nodes in preorder, and gains by its criterion.
+
+    Raises the errors of :meth:`pytrees.Tree.from_sklearn`.
+    """
     nodes, name = checked_nodes(estimator), type(estimator).__name__
     weights = nodes.weighted_n_node_samples
     if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):
         raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
     if estimator.criterion not in _CRITERIA:
         raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
-    order, number = preorder(nodes.children_left, nodes.children_right)
-    leaves = nodes.children_left[order] == _tree.TREE_LEAF
-    left, right = (number[below[order]] for below in (nodes.children_left, nodes.children_right))
+    order, arrays = _splits_of_sklearn(nodes)
     value = _whole_where_near(nodes.value[order, 0, :] * weights[order, np.newaxis])
+    inner = arrays["children_left"] != LEAF
     criterion, gains = _CRITERIA[estimator.criterion], np.zeros(len(order))
-    gains[~leaves] = gain(criterion, value[left[~leaves]], value[right[~leaves]])
-    return {
-        "children_left": np.where(leaves, _tree.TREE_LEAF, left),
-        "children_right": np.where(leaves, _tree.TREE_LEAF, right),
-        "feature": np.where(leaves, _tree.TREE_UNDEFINED, nodes.feature[order]),
-        "threshold": np.where(leaves, _tree.TREE_UNDEFINED, nodes.threshold[order]),
+    gains[inner] = gain(criterion, *(value[arrays[side][inner]] for side in ("children_left", "children_right")))
+    missing = _missing_of_sklearn(nodes)[order]
+    return arrays | {"value": value, "gain": gains, "criterion": criterion, "missing_go_to_left": missing}
+
+
+def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
+    """Read the parameters of a Tree from the nodes of a classification tree, with the shares of classes as `value`."""
+    order, arrays = _splits_of_sklearn(nodes)
+    return arrays | {"value": nodes.value[order, 0, :], "gain": np.zeros(len(order))}
+
+
+def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
+    """Return the nodes in preorder, and the parameters of a Tree about their children, splits and samples."""
+    order, number = preorder(nodes.children_left, nodes.children_right)
+    leaves = nodes.children_left[order] == LEAF
+    return order, {
+        "children_left": np.where(leaves, LEAF, number[nodes.children_left[order]]),
+        "children_right": np.where(leaves, LEAF, number[nodes.children_right[order]]),
+        "feature": np.where(leaves, UNDEFINED, nodes.feature[order]),
+        "threshold": np.where(leaves, UNDEFINED, nodes.threshold[order]),
         "n_node_samples": nodes.n_node_samples[order],
-        "value": value,
-        "gain": gains,
         "n_features": nodes.n_features,
-        "criterion": criterion,
-        "missing_go_to_left": _missing_of_sklearn(nodes)[order],
     }
 
 
 def checked_nodes(estimator: Any) -> Any:
-    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error if it is none."""
+    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error for anything else."""
     if not isinstance(estimator, DecisionTreeClassifier):
         raise TypeError(
             f"A DecisionTreeClassifier of scikit-learn is expected, got {type(estimator).__name__}; "
@@ -221,11 +240,11 @@ def checked_nodes(estimator: Any) -> Any:
 def _missing_of_sklearn(nodes: Any) -> IntArray:
     """Return where missing values go, as a Tree takes it: -1 for the child of more weight, and 1 or 0 elsewhere.
 
-    If training had none, scikit-learn's trees send them to the child of more samples, mostly the same one.
+    If training had none, scikit-learn's trees send them to the child of more samples, which mostly has more weight too.
     """
     left, right = nodes.children_left, nodes.children_right
     weights = nodes.weighted_n_node_samples
-    inner = np.flatnonzero(left != _tree.TREE_LEAF)
+    inner = np.flatnonzero(left != LEAF)
     goes_left = nodes.missing_go_to_left[inner].astype(np.int64)
     is_default = (goes_left == (weights[left[inner]] > weights[right[inner]])) & (nodes.threshold[inner] < np.inf)
     missing = np.full(nodes.node_count, TO_GREATER_CHILD)
@@ -236,12 +255,12 @@ def _missing_of_sklearn(nodes: Any) -> IntArray:
 def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArray, IntArray]:
     """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
     order = np.arange(children_left.size)
-    if not np.all((children_left == _tree.TREE_LEAF) | (children_left == order + 1)):
+    if not np.all((children_left == LEAF) | (children_left == order + 1)):
         left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
         while pending:
             node = pending.pop()
             found.append(node)
-            if left[node] != _tree.TREE_LEAF:
+            if left[node] != LEAF:
                 pending += (right[node], left[node])
         order = np.array(found)
     number = np.empty_like(order)

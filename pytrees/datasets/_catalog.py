@@ -1,4 +1,4 @@
-"""Facts that the tables do not contain: their origin, the order of their classes, and their nominal columns."""
+"""Facts about the tables that their files do not contain: origin, order of the classes, nominal columns."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +11,10 @@ ALL = "all"
 class Entry:
     """The facts about one data set.
 
-    `order` has the classes from the lowest to the highest; without it they are in sorted order. `levels` gives words an
-    order; a column with levels that is not nominal is ordered. `empty` is the word for an empty field, which is
-    otherwise a missing value. `split` marks sets that come as ``NAME.train`` and ``NAME.test``.
+    `order` has the classes from the lowest to the highest; by default classes are in sorted order. `levels` gives the
+    words of columns an order; a column with levels that is not nominal is ordered. `empty` is the word that an empty
+    field stands for; by default an empty field is a missing value. `split` marks sets whose files are ``NAME.train``
+    and ``NAME.test``.
     """
 
     task: str
@@ -168,7 +169,7 @@ _ORDINAL = {
         "SUPPORT study, Vanderbilt biostatistics data (sample of 1000 patients)",
         order=("no(M2 and SIP pres)", "adl>=4 (>=5 if sur)", "SIP>=30", "Coma or Intub", "<2 mo. follow-up"),
         nominal=("sex", "dzgroup", "dzclass", "race"),
-        note="Rows that are complete in the columns that are kept; those that give the target away are not.",
+        note="Only rows that are complete in the kept columns; columns that give the target away are not kept.",
     ),
     "tae": Entry(
         "ordinal", "UCI", nominal=("native_english_speaker", "course_instructor", "course", "summer_or_regular")

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from .._docstrings import described_like
 from .._typing import FloatArray, IntArray
 from ._generators import make_stock_moves
 from ._tables import load
 
-# The numbers of training rows, rows and attributes in the paper's Section VII.
+# The numbers of training rows, of all rows and of attributes in the paper's Section VII.
 _SIZES = {
     "spect": (80, 267, 22),
     "nasdaq": (200, 1000, 99),
@@ -21,14 +22,14 @@ _SIZES = {
     "cmc": (1320, 1473, 9),
 }
 
-# Sets whose training rows must be drawn; all others have them first.
+# Sets whose training rows must be drawn; in other sets the first rows are the training rows.
 _DRAWN = ("nasdaq", "cmc")
 
 _NOTES = {
     "spect": "Class 1 is abnormal. The training part has 40 samples of each class, the test part 172 of 187 class 1.",
     "nasdaq": "Synthetic, by make_stock_moves(random_state=0): the paper's quotes were not published.",
     "dna": "Class 1 are both kinds of boundaries, class 0 is neither.",
-    "house_votes_84": "1 is yea, 0 is nay; what is neither counts as 1, as the paper has it. Class 1 is republican.",
+    "house_votes_84": "1 is yea, 0 is nay; a vote that is neither counts as 1, as in the paper. Class 1 is republican.",
     "cmc": (
         "Class 1 are those who use any method. An attribute of more than two values is 1 above the cut that parts the "
         "samples most evenly: the paper has binary attributes and a binary class, without saying how. The file is "
@@ -61,6 +62,7 @@ def discrete_names() -> list[str]:
     return list(_SIZES)
 
 
+@described_like(load)
 def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, return_X_y: bool = False) -> Any:
     """Load a data set of the paper on orthogonal decision trees, coded as the paper has it.
 
@@ -68,10 +70,6 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     ----------
     name : str
         One of :func:`discrete_names`; "nasdaq" is a synthetic stand-in, and needs no file.
-    data_home : path-like, optional
-        As in :func:`pytrees.datasets.get_data_home`.
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
 
     Returns
     -------
@@ -107,7 +105,7 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     table = _stand_in() if name == "nasdaq" else load(name, data_home=data_home)
     if table.data.shape != tuple(shape) or any(np.ptp(column) == 0 for column in table.data.T):
         raise ValueError(
-            f"Not the known table {name!r}: it has shape {table.data.shape}, and not {tuple(shape)}, "
+            f"Not the known table {name!r}: it has shape {table.data.shape} in place of {tuple(shape)}, "
             "or a constant column."
         )
     data, target = _coded(name, table.data, table.target)
@@ -130,7 +128,7 @@ def _stand_in() -> Bunch:
 
 
 def _coded(name: str, data: FloatArray, target: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return data and target as the paper has them."""
+    """Return data and target as in the paper."""
     if name == "dna":
         target = (target < 2).astype(np.int64)  # the third class is neither kind of boundary
     elif name == "house_votes_84":
@@ -142,7 +140,7 @@ def _coded(name: str, data: FloatArray, target: IntArray) -> tuple[FloatArray, I
 
 
 def _above_middle(column: FloatArray) -> FloatArray:
-    """Return 1 above the cut that divides the rows most evenly, the lowest of several; the greater of two values."""
+    """Return 1 for values above the cut that divides the rows most evenly, the lowest of several cuts, otherwise 0."""
     values, counts = np.unique(column, return_counts=True)
     below = np.cumsum(counts[:-1])
     cut = values[np.abs(2 * below - len(column)).argmin()]

@@ -1,4 +1,4 @@
-"""Data sets that need no file: the papers' toy examples, sets with a definition, and random ones."""
+"""Data sets that need no file: toy examples of the papers, sets that follow from a rule, and random sets."""
 
 from __future__ import annotations
 
@@ -183,8 +183,8 @@ def make_balance_scale() -> tuple[FloatArray, IntArray]:
     X : ndarray of shape (625, 4), float64
         In lexicographic order.
     y : ndarray of shape (625,), int64
-        In order: 0 where weight times distance is greater on the left (L), 1 where the scale balances (B), 2 where it
-        is greater on the right (R).
+        In order: 0 if weight times distance is greater on the left (L), 1 if the scale balances (B), 2 if it is
+        greater on the right (R).
 
     See Also
     --------
@@ -238,7 +238,7 @@ def make_gaussian_blobs(
     See Also
     --------
     make_from_random_tree : The other artificial data of the same paper.
-    sklearn.datasets.make_blobs : The function behind it, with more options.
+    sklearn.datasets.make_blobs : The function that draws the blobs, with more options.
 
     Examples
     --------
@@ -346,7 +346,7 @@ def make_stock_moves(
     X : ndarray of shape (n_samples, n_stocks), float64
         Levels 0 to ``len(cuts)``, from the greatest falls to the greatest rises.
     y : ndarray of shape (n_samples,), int64
-        1 where the other stock rises, else 0.
+        1 if the other stock rises, else 0.
 
     Raises
     ------
@@ -431,7 +431,7 @@ def _label(
             left, right = node.children
             sibling[left], sibling[right] = right, left
     leaves = [node for node in nodes if not node.children]
-    # The first leaves get one class each, which gives every class a leaf; siblings among them differ.
+    # The first leaves get one class each, so that every class has a leaf; siblings get different classes.
     label: dict[_Node, int] = {}
     for index, position in enumerate(random.permutation(len(leaves))):
         leaf = leaves[position]

@@ -1,4 +1,4 @@
-"""The data sets of the ordinal paper, as its Table I has them."""
+"""The data sets of the ordinal paper, as in its Table I."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch, check_array
 from sklearn.utils.validation import column_or_1d
 
+from .._docstrings import described_like
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ._tables import load
 
 
 class _Row(NamedTuple):
-    """A row of Table I, and the table that has the data."""
+    """A row of Table I, and the name of the table with the data."""
 
     train: int
     test: int
@@ -24,8 +25,8 @@ class _Row(NamedTuple):
     table: str = ""  # the name of the table, if it is not the data set's with "_" for "-"
 
 
-# Table I of Ayllón-Gavilán et al. without nhanes (3499 and 1724 rows, 5 classes, 30 features), of which there is no
-# public copy as it was prepared.
+# Table I of Ayllón-Gavilán et al. without nhanes (3499 and 1724 rows, 5 classes, 30 features), which is not public in
+# its prepared form.
 _TABLE_1 = {
     "ERA": _Row(750, 250, 9, 4),
     "ESL": _Row(366, 122, 9, 4),
@@ -101,6 +102,7 @@ def ordinal_names() -> list[str]:
     return list(_TABLE_1)
 
 
+@described_like(load)
 def load_ordinal(
     name: str,
     *,
@@ -114,13 +116,9 @@ def load_ordinal(
     Parameters
     ----------
     name : str
-        One of :func:`ordinal_names`; "_" may stand for "-", and "abalone5" for "abalone" beside "abalone10".
-    data_home : path-like, optional
-        As in :func:`pytrees.datasets.get_data_home`.
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
+        One of :func:`ordinal_names`; "_" may stand for "-", and "abalone5" for "abalone" (there is also "abalone10").
     one_hot : bool, default=True
-        Give nominal features one column for every value, or a single one where they have two. Otherwise they are codes.
+        Give nominal features one column for every value, or a single column for two values. Otherwise they are codes.
     impute : bool, default=True
         Replace missing values by the mean of the column, or the most frequent value of a nominal one. That uses all
         samples, also those of a later test part; with False they are NaN, for an imputer in a pipeline.
@@ -233,7 +231,7 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
     ranks = np.cumsum(counts)
     cuts, first, done = [], 0, 0
     for left in range(n_classes, 1, -1):
-        # every class that is still to come needs a value
+        # Every class that is still to come needs a value.
         ends = ranks[first : len(values) - left + 1] - done
         first += int(np.abs(left * ends - (len(target) - done)).argmin()) + 1
         done = int(ranks[first - 1])
@@ -245,7 +243,7 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
 
 
 def _paper_name(name: str) -> str:
-    """Return the name as Table I has it."""
+    """Return the name that Table I has for a data set."""
     dashed = name.replace("_", "-")
     if dashed in _TABLE_1:
         return dashed
@@ -255,7 +253,7 @@ def _paper_name(name: str) -> str:
 
 
 def _ordered_target(name: str, bunch: Bunch, n_classes: int) -> tuple[IntArray, AnyArray]:
-    """Return the codes of the classes as the paper has them, and their names."""
+    """Return the codes of the classes as in the paper, and the names of the classes."""
     target, classes = bunch.target, bunch.target_names
     if name == "bondrate":
         return np.maximum(target - 1, 0), np.append("(5)_BB or (4)_BBB", classes[2:])
@@ -280,7 +278,7 @@ def _impute(data: FloatArray, categorical: BoolArray) -> FloatArray:
 def _one_hot(
     data: FloatArray, features: list[str], categorical: BoolArray, categories: dict[str, list[Any]]
 ) -> tuple[FloatArray, list[str]]:
-    """Make a column for every value of a nominal feature, one alone for the second of two; NaN if it is missing."""
+    """Make a column for every value of a nominal feature, for two values only for the second; NaN if it is missing."""
     columns, names = [], []
     for feature, column, nominal in zip(features, data.T, categorical, strict=True):
         if not nominal:

@@ -1,4 +1,4 @@
-"""Tables in a folder, read with the facts of the catalog, and the tables that scikit-learn ships."""
+"""Read tables in a folder, with the facts of the catalog, and the tables that scikit-learn ships."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.utils import Bunch
 
+from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray
 from ._catalog import ALL, CATALOG, Entry
 
@@ -28,7 +29,7 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     Parameters
     ----------
     data_home : path-like, optional
-        The folder itself. By default the environment variable ``PYTREES_DATA`` names it.
+        The folder of the tables. By default the environment variable ``PYTREES_DATA`` names it.
 
     Returns
     -------
@@ -60,6 +61,7 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     return home
 
 
+@described_like(get_data_home)
 def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch:
     """Load a table of numeric features whose last column is the target, as it is in its file.
 
@@ -67,8 +69,6 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     ----------
     name : str
         Name of the file without ``.csv``.
-    data_home : path-like, optional
-        As in :func:`get_data_home`.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def load_shipped(name: str) -> Bunch:
 
     See Also
     --------
-    load_table : The same from a file.
+    load_table : Loads a table from a file.
     sklearn.datasets.load_wine : One of the tables.
 
     Examples
@@ -140,6 +140,7 @@ def load_shipped(name: str) -> Bunch:
     )
 
 
+@described_like(get_data_home)
 def names(
     data_home: str | PathLike[str] | None = None, *, task: Literal["nominal", "ordinal", "regression"] | None = None
 ) -> list[str]:
@@ -147,8 +148,6 @@ def names(
 
     Parameters
     ----------
-    data_home : path-like, optional
-        As in :func:`get_data_home`.
     task : {"nominal", "ordinal", "regression"}, optional
         Only the known sets of this task.
 
@@ -192,6 +191,7 @@ def names(
     return sorted(name for name in found if task is None or getattr(CATALOG.get(name), "task", None) == task)
 
 
+@described_like(get_data_home)
 def load(
     name: str,
     *,
@@ -206,8 +206,6 @@ def load(
     ----------
     name : str
         One of :func:`names`.
-    data_home : path-like, optional
-        As in :func:`get_data_home`.
     subset : {"all", "train", "test"}, default="all"
         Part of a set that has a fixed split; "all" gives the samples of the train part, then those of the test part.
     return_X_y : bool, default=False
@@ -368,7 +366,7 @@ def _guess_task(target: AnyArray) -> str:
 def _code_feature(
     name: str, feature: str, texts: AnyArray, levels: Sequence[str], empty: str
 ) -> tuple[FloatArray, list[Any] | None]:
-    """Return the numbers of a column, or the codes of its words and, in the order of the codes, the words."""
+    """Return the numbers of a column and None, or the codes of its words and the words in the order of the codes."""
     if empty:
         texts = np.where(texts == "", empty, texts)
     numbers = None if levels else as_numbers(texts)

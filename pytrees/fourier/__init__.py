@@ -1,23 +1,23 @@
-"""The Fourier algebra on decision trees: sparse spectra, the same without spectra, and the estimators made of them.
+"""The Fourier algebra on decision trees: with sparse spectra, without spectra, and estimators made of it.
 
 H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 2006. Each file answers one question:
 
 - `codes`: how do trees of real features, scikit-learn's too, become trees of discrete codes?
 - `readers`: how do ensembles of other libraries become sums of trees, with values at the leaves?
-- `additive`: how does such a sum become trees of discrete codes?
+- `additive`: how do sums of trees become trees of discrete codes?
 - `distilled`: which few trees are nearly a model, and what do they leave out?
 - `merged`: what is the mean of models that were trained in several places?
 - `streams`: what is the mean of the models of the latest blocks of data, and do they drift?
 - `boxes`: how do trees and schemata become the flat arrays of the kernels?
-- `measures`: under which measure are means taken, and what are they?
+- `measures`: under which measures are means taken, and how are they computed?
 - `spectrum`: which coefficients does a tree have, and what can be computed from them?
 - `partitions`: how are the arrays of a spectrum checked, and expanded from leaves?
-- `ensembles`: how are the same quantities computed straight from the leaves, if a spectrum would be too large?
+- `ensembles`: how are these computed straight from the leaves, if a spectrum would be too large?
 - `effects`: which parts do the variance and the means of a function have, feature by feature?
 - `rebuild`: how does TCFS make a tree of a function?
-- `aggregated`: one tree in place of a tree or an ensemble, as a classifier.
-- `orthogonal`: the principal components of an ensemble as a few trees, as a classifier.
-- `base`: the parts that these classifiers share.
+- `aggregated`: which classifier is one tree in place of a tree or an ensemble?
+- `orthogonal`: which classifier is a few trees, the principal components of an ensemble?
+- `base`: what do these classifiers share?
 """
 
 from .additive import AdditiveModel, additive_model

@@ -1,4 +1,4 @@
-"""Models of many kinds as sums of trees on codes, the form that the Fourier algebra takes."""
+"""Convert models of many kinds to sums of trees on codes, which the Fourier algebra takes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
+from ..convert.library_nodes import library_of
 from ..tree import LEAF, Tree
 from .codes import Member, OrdinalCodes, code_members, leaf_like
-from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, library_of, treelite_model
+from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, treelite_model
 
 
 @dataclass(eq=False, repr=False)
@@ -152,7 +153,7 @@ class AdditiveModel:
         if self.classes is None:
             return found[:, 0] if self.n_outputs == 1 else found
         if self.n_outputs == 1:
-            # With one class there is nothing to choose from.
+            # A single class is predicted always.
             threshold = 0.0 if self.output == "margin" else 0.5
             return self.classes[(found[:, 0] > threshold) * (len(self.classes) - 1)]
         return self.classes[found.argmax(axis=1)]
@@ -162,9 +163,9 @@ class AdditiveModel:
 
 
 def centred_values(trees: Sequence[Tree], values: Sequence[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Return the values of trees minus the middle of the least and the greatest at their leaves, and these middles.
+    """Subtract from the values of each tree the middle of its least and greatest leaf; return values and middles.
 
-    Squares of numbers far from zero would leave no digits for their differences.
+    Differences of numbers far from zero would lose their digits when the numbers are squared.
     """
     at_leaves = [of_tree[tree.children_left == LEAF] for tree, of_tree in zip(trees, values, strict=True)]
     middles = [0.5 * found.min(axis=0) + 0.5 * found.max(axis=0) for found in at_leaves]
@@ -208,7 +209,7 @@ def additive_model(model: Any) -> AdditiveModel:
 
     Notes
     -----
-    The function is defined for samples without missing values: it leaves out where missing values would go, and refuses
+    The function is defined for samples without missing values: it does not know the ways of missing values, and refuses
     samples that have some.
 
     Examples
@@ -233,7 +234,7 @@ def additive_model(model: Any) -> AdditiveModel:
 
 
 def read_model(model: Any) -> Sum:
-    """Read a model of any library, or one that was read already."""
+    """Read a model of any library; a `Sum`, which was read already, is returned."""
     if isinstance(model, Sum):
         return model
     model = model.estimator if isinstance(model, FrozenEstimator) else model
@@ -264,7 +265,7 @@ def _names_of(model: Any) -> AnyArray | None:
 
 
 def _read_again(model: AdditiveModel) -> Sum:
-    """Return the trees on the original features: they compare float64."""
+    """Read an AdditiveModel again, with trees on the original features, which compare float64."""
     categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
     trees = [model.codes.decode(tree) for tree in model.codes.trees]
     members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]

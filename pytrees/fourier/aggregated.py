@@ -1,4 +1,4 @@
-"""One tree rebuilt from the Fourier spectrum of a tree (RFT), or of a whole ensemble (AFT)."""
+"""Classifiers that rebuild one tree from the Fourier spectrum of a tree (RFT), or of a whole ensemble (AFT)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _RebuiltTreeClassifier(MadeOfTreesMixin, BaseTreeClassifier):
         return tree_from_spectra(spectra, categorical_features=ensemble.codes.is_categorical, **limits)
 
     def _spectrum(self, ensemble: CodedEnsemble, shares: FloatArray, output: int) -> FourierSpectrum:
-        """Sum the spectra of the trees, each of them truncated by itself."""
+        """Sum the spectra of the trees, after truncating each."""
         total: Any = 0.0
         for tree, values, share in zip(ensemble.codes.trees, ensemble.values, shares, strict=True):
             spectrum = FourierSpectrum.from_tree(tree, ensemble.codes.cardinalities, values=values[:, output])
@@ -156,8 +156,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 
     See Also
     --------
-    AggregatedFourierTreeClassifier : The same with an ensemble.
-    FourierSpectrum.to_tree : The same with spectra of your own.
+    AggregatedFourierTreeClassifier : Rebuilds one tree of an ensemble.
+    FourierSpectrum.to_tree : Builds a tree from a spectrum of your own.
 
     References
     ----------
@@ -234,7 +234,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     """One tree made of all trees of an ensemble: TCFS of the weighted sum of their functions (AFT).
 
-    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere; the weighted sum of
+    Every tree of the ensemble is a function, which is 1 if the tree predicts a class, otherwise 0; the weighted sum of
     these functions is the vote. The new tree approximates the vote, and equals it without limits [1]_.
 
     Parameters
@@ -266,7 +266,7 @@ class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
     See Also
     --------
     OrthogonalTreesClassifier : Several trees that have nothing in common.
-    pytrees.fourier.tree_from_ensemble : The same without an estimator.
+    pytrees.fourier.tree_from_ensemble : A function that makes the tree.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Base of the estimators on the Fourier algebra: their ensemble as trees of ordinal codes."""
+"""Common parts of the estimators on the Fourier algebra: they fit an ensemble, and code its trees."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from .._site import FOURIER_PAGE
 from .._sklearn import HasMethods, Interval, StrOptions
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
@@ -22,7 +23,7 @@ from ..trees.cart import DecisionTreeClassifier
 from .codes import OrdinalCodes, code, ordinal_codes
 from .measures import Product, Samples, measure_of
 
-# Scores are rounded to this many digits: an eigendecomposition or a long sum must not decide between equal votes.
+# Scores are rounded to this many decimals, so that rounding errors of eigenvectors and sums do not break ties.
 _DECIMALS = 10
 
 _FROM_ONE = Interval(Integral, 1, None, closed="left")
@@ -46,6 +47,7 @@ class MadeOfTreesMixin(MixedIn):
     """
 
     _allows_missing = False
+    _doc_link_template = FOURIER_PAGE
 
     @property
     def categorical_features(self) -> Any:
@@ -105,7 +107,7 @@ class CodedEnsemble:
         return [self.indicators(labels) for labels in self.codes.labels]
 
     def indicators(self, labels: AnyArray) -> FloatArray:
-        """Return 1 where a label is the class of an output; (n_labels, n_outputs) float64."""
+        """Return 1 if a label is the class of an output, otherwise 0; (n_labels, n_outputs) float64."""
         return (labels[:, np.newaxis] == self.outputs).astype(np.float64)
 
 
@@ -202,7 +204,7 @@ def _fitted(estimator: Any, X: FloatArray, y: AnyArray, n_estimators: int | None
 
 
 def _classes_of(members: Any) -> AnyArray | None:
-    """Return the classes that the ensemble, or every tree of a sequence, knows; None if they are only numbered."""
+    """Return the classes that the ensemble, or every tree of a sequence, knows; None if trees know codes only."""
     if hasattr(members, "classes_"):
         return np.asarray(members.classes_)
     known = [np.asarray(member.classes_) for member in members if hasattr(member, "classes_")]

@@ -1,4 +1,4 @@
-"""From trees and schemata to the flat arrays that the kernels of the Fourier algebra take."""
+"""Convert trees and schemata to boxes, the flat arrays that the kernels of the Fourier algebra take."""
 
 from __future__ import annotations
 
@@ -12,23 +12,15 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
 from .._engine import kernel
-from .._typing import (
-    AnyArray,
-    BoolArray,
-    Boxes,
-    FloatArray,
-    IntArray,
-    Schema,
-    is_real,
-    is_whole,
-)
-from ..export import node_labels, tree_and_names
+from .._given_tree import node_labels, tree_and_names
+from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 LARGEST_CARDINALITY = 2**31 - 1
-# Bytes that results, by default, and the masses of a measure may take.
+# By default, results may take this many bytes; so may the masses of a measure.
 MEMORY_LIMIT = 2**30
-# Numbers of smaller exponents have squares, and products of squares with probabilities, that are exact enough.
+# Values with a smaller binary exponent, of either sign, are not scaled: squares times probabilities neither overflow
+# nor vanish.
 _ORDINARY = 300
 
 
@@ -154,7 +146,7 @@ def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
 
 
 class CodedTree(Tree):
-    """A tree on codes, and the digest of its coding, which tells apart trees of two codings; equality ignores it."""
+    """A tree on codes, with the digest of its coding, which tells apart trees of two codings; ``==`` ignores it."""
 
     coding: bytes | None
 
@@ -321,7 +313,7 @@ def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> Fl
         return (labels[:, np.newaxis] == np.arange(n_classes)).astype(np.float64)
     is_number = isinstance(class_index, Integral) and not isinstance(class_index, bool)
     if not is_number or not -n_classes <= class_index < n_classes:
-        raise ValueError(f"class_index must be a number of one of {n_classes} classes, got {class_index!r}.")
+        raise ValueError(f"class_index must be the index of one of {n_classes} classes, got {class_index!r}.")
     return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
 
@@ -362,7 +354,7 @@ class Leaves:
         self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
     def less(self, other: Leaves) -> Leaves:
-        """Return the leaves of the difference of two sums of trees of as many outputs."""
+        """Return the leaves of this sum of trees minus another sum with as many outputs."""
         found = Leaves.__new__(Leaves)
         found.trees = self.trees + other.trees
         found.node_values = [*self.node_values, *(-of_tree for of_tree in other.node_values)]
@@ -456,7 +448,7 @@ def check_share(name: str, number: object) -> None:
 
 
 def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
-    """Refuse what would take more memory than allowed."""
+    """Raise MemoryError if an array would take more memory than allowed."""
     check_number("memory_limit", memory_limit, 0)
     if n_bytes > memory_limit:
         raise MemoryError(

@@ -1,4 +1,4 @@
-"""Trees of real features as trees of ordinal codes: the thresholds of an ensemble cut every feature into intervals.
+"""Convert trees on real features to trees on ordinal codes, which number the intervals between thresholds.
 
 Categorical features are coded by their categories.
 """
@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from .._given_tree import node_labels
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
-from ..export import node_labels
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import (
@@ -176,8 +176,8 @@ class OrdinalCodes:
         Returns
         -------
         Tree
-            A tree that compares float64. If values are rounded to float32 first, its thresholds lie where the rounding
-            changes. For categorical features it takes the indices in `categories`.
+            A tree that compares float64. If values are rounded to float32 first, its thresholds are the last float64
+            numbers before the rounding changes. For categorical features it takes the indices in `categories`.
 
         Raises
         ------
@@ -380,7 +380,7 @@ def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
         return members
     completed = []
     for member, estimator in zip(members, ensemble.estimators_, strict=True):
-        known = estimator.classes_.astype(np.int64)  # its trees have learned the codes of the classes
+        known = estimator.classes_.astype(np.int64)  # the trees of bagging learn the codes of the classes
         value = np.zeros((member.tree.node_count, n_classes))
         value[:, known] = member.tree.value
         completed.append(member._replace(tree=with_value(member.tree, value), labels=known[member.labels]))
@@ -423,20 +423,9 @@ def _from_sklearn(member: Any, nodes: Any) -> Tree:
     """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
     if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
         raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    from ..convert.sklearn_nodes import preorder  # imports scikit-learn's trees, which are there already
+    from ..convert.sklearn_nodes import share_arrays_of_sklearn  # the caller has imported scikit-learn
 
-    order, number = preorder(nodes.children_left, nodes.children_right)
-    leaves = nodes.children_left[order] == LEAF
-    return Tree(
-        np.where(leaves, LEAF, number[nodes.children_left[order]]),
-        np.where(leaves, LEAF, number[nodes.children_right[order]]),
-        np.where(leaves, UNDEFINED, nodes.feature[order]),
-        np.where(leaves, UNDEFINED, nodes.threshold[order]),
-        nodes.n_node_samples[order],
-        nodes.value[order, 0, :],
-        np.zeros(nodes.node_count),
-        n_features=nodes.n_features,
-    )
+    return Tree(**share_arrays_of_sklearn(nodes))
 
 
 def arrays_of(tree: Tree) -> dict[str, Any]:
@@ -458,7 +447,7 @@ def leaf_like(tree: Tree) -> Tree:
 
 
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
-    """Return the same coding with other trees on its codes."""
+    """Return a coding with other trees on its codes."""
     labels = [np.zeros(tree.node_count, dtype=np.int64) for tree in trees]
     categories = dict(zip(np.flatnonzero(codes.is_categorical).tolist(), codes.categories, strict=True))
     coding = codes.thresholds, codes.dtype, categories, codes._encoder, codes.feature_names
@@ -466,7 +455,7 @@ def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
 
 
 def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, AnyArray], coding: bytes) -> CodedTree:
-    """Recode a tree: thresholds between the codes of the intervals beside them, and codes of all categories."""
+    """Recode a tree: a threshold lies between the codes of its two intervals; categories get the codes of all trees."""
     tree, arrays = member.tree, arrays_of(member.tree)
     for node in np.flatnonzero((tree.children_left != LEAF) & (tree.children_left != MULTIWAY)):
         m, threshold = tree.feature[node], tree.threshold[node]
@@ -484,7 +473,7 @@ def _coded(member: Member, thresholds: list[FloatArray], categories: dict[int, A
 
 
 def _digest(thresholds: Iterable[FloatArray], categories: Mapping[int, AnyArray]) -> bytes:
-    """Return the digest of a coding: of the thresholds and the categories of every feature."""
+    """Return the digest of a coding, computed from the thresholds and categories of all features."""
     found = blake2b(digest_size=16)
     for cuts in thresholds:
         found.update(np.asarray(cuts, dtype=np.float64).tobytes() + b";")

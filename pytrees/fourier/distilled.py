@@ -1,4 +1,4 @@
-"""A model distilled into a few orthogonal trees of few leaves, and the exact loss."""
+"""Distil a model into a few orthogonal trees of few leaves, and compute the loss exactly."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Divide the function of an ensemble exactly: its variance by features and interactions, and its effects."""
+"""Divide the variance of an ensemble's function by features and interactions, and compute their effects, exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
-from ..plotting import pyplot
+from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, weighted_leaves
 from .ensembles import gram, schema_average
@@ -97,7 +97,7 @@ class SobolIndices:
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), self.total[shown], color="0.8", label="total")
         ax.barh(range(len(shown)), self.first_order[shown], height=0.4, label="first order")
         ax.set_yticks(range(len(shown)), [names[m] for m in shown])
@@ -118,7 +118,7 @@ class SobolIndices:
         """
         names = _names(feature_names, self.total.size)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         matrix = self.pairs[np.ix_(shown, shown)]
         bound = float(np.abs(matrix).max(initial=0.0))
         least = -bound if matrix.min(initial=0.0) < 0.0 else 0.0
@@ -153,7 +153,7 @@ def sobol_indices(
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
         As in :func:`gram`. Under ``"joint"`` features go together as they do in `X`. An index keeps its definition, by
         means and variances over samples that have the same codes. But shares of features overlap, the index of a pair
-        is negative if both features tell the same, and the total index is zero if no two samples differ in the feature
+        is negative if both features say the same, and the total index is zero if no two samples differ in the feature
         alone.
     class_index : int or None, default=-1
         As in :func:`gram`. With None variances are summed over the classes, which are several outputs [2]_.
@@ -169,7 +169,7 @@ def sobol_indices(
     --------
     anova_effects : The effects that have these variances.
     gram : The matrix of inner products of the trees.
-    scipy.stats.sobol_indices : The same of any function, by sampling.
+    scipy.stats.sobol_indices : The indices of any function, by sampling.
 
     Notes
     -----
@@ -266,9 +266,9 @@ def partial_dependence(
 
     See Also
     --------
-    anova_effects : The same minus the mean, and for pairs also minus the effects of both features.
+    anova_effects : Partial dependences minus the mean, and for pairs also minus the effects of both features.
     schema_average : The mean over a part of the domain.
-    sklearn.inspection.partial_dependence : The same of any estimator, value by value.
+    sklearn.inspection.partial_dependence : Partial dependences of any estimator, value by value.
 
     Notes
     -----
@@ -353,7 +353,7 @@ class AnovaEffects:
         """
         names = _names(feature_names, len(self.features), "feature ")
         m, other = _features([effect], len(self.features))[0]
-        ax = _axes(ax)
+        ax = axes_of("plot", ax)
         if other < 0:
             ax.step(range(len(self.features[m])), self.features[m], where="mid")
             ax.axhline(0.0, color="0.8", zorder=0)
@@ -446,7 +446,7 @@ def anova_effects(
     numbers = _features(range(cardinalities.size), cardinalities.size)
     wanted = _features(pairs, cardinalities.size)
     if any(other < 0 for _, other in wanted):
-        raise ValueError("pairs must hold pairs of features; the effects of single ones are always there.")
+        raise ValueError("pairs must hold pairs of features; the effects of single features are always computed.")
     _check_tables([*numbers, *wanted], cardinalities, leaves.values.shape[1], memory_limit)
     singles = _profiles(leaves, cardinalities, numbers, measure, X)
     masses = np.diff(product.cumulative[: product.offsets[1]])
@@ -502,11 +502,6 @@ def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int
 
 
 # ------------------------------------------------------------------------------------------------------------ pictures
-
-
-def _axes(ax: Axes | None) -> Any:
-    """Return the axes to draw on."""
-    return pyplot("plot").gca() if ax is None else ax
 
 
 def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:

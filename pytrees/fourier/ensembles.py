@@ -1,4 +1,4 @@
-"""The Fourier algebra without spectra: polynomial in the sizes of the trees, under product measures or at samples."""
+"""The Fourier algebra without spectra, in time polynomial in the sizes of trees, under any measure of `measures`."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def gram(
     See Also
     --------
     tree_inner : The inner product of two trees.
-    FourierSpectrum.inner : The same of two spectra.
+    FourierSpectrum.inner : The inner product of two spectra.
     OrthogonalTreesClassifier : Estimator that takes the eigenvectors of this matrix.
 
     Notes
@@ -142,11 +142,11 @@ def tree_inner(
     See Also
     --------
     gram : The inner products of all pairs of several trees.
-    FourierSpectrum.inner : The same of two spectra.
+    FourierSpectrum.inner : The inner product of two spectra.
 
     Examples
     --------
-    The share of the domain where both trees say class 1:
+    The share of the domain in which both trees say class 1:
 
     >>> from pytrees import DecisionTreeClassifier
     >>> from pytrees.fourier import tree_inner
@@ -278,7 +278,7 @@ def _distance(first: Leaves, second: Leaves, measure: Product | Samples, verbose
     distance = float(np.ldexp(np.sqrt(squared), exponent)) if squared > rounding(both) else 0.0
     exponents = [int(np.frexp(leaves.magnitude)[1]) for leaves in (first, second)]
     if abs(exponents[0] - exponents[1]) > _ALIKE:
-        # The difference has lost the digits of the smaller model.
+        # Rounding in the difference has lost the digits of the smaller model.
         alike = [leaves.times_power(-of_one) for leaves, of_one in zip((first, second), exponents, strict=True)]
         variance, other_variance, of_difference = (
             measure.mean_and_variance(leaves)[1] for leaves in (*alike, alike[0].less(alike[1]))
@@ -325,7 +325,7 @@ def schema_average(
 
     See Also
     --------
-    FourierSpectrum.schema_average : The same of a spectrum, under the uniform measure.
+    FourierSpectrum.schema_average : The mean of a spectrum's function, under the uniform measure.
     tree_from_ensemble : Builds a tree from such averages.
 
     Examples
@@ -392,7 +392,7 @@ def tree_from_ensemble(
 
     See Also
     --------
-    FourierSpectrum.to_tree : The same from a spectrum, which can be truncated first.
+    FourierSpectrum.to_tree : Builds a tree from a spectrum, which can be truncated first.
     ordinal_codes : The trees of an ensemble on codes, as needed here.
     ReconstructedFourierTree : Estimator that works this way.
 

@@ -1,6 +1,6 @@
-"""The measures that means are taken under: a product of masses, or the joint distribution of samples.
+"""The measures under which means are taken: a product of masses, or the joint distribution of samples.
 
-Both answer the same questions about sums of trees, given as :class:`Leaves`.
+The two classes have the same methods, which take sums of trees as :class:`Leaves`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .._progress import progress, shown
 from .._typing import AnyArray, Boxes, FloatArray, IntArray
 from .boxes import MEMORY_LIMIT, Leaves, check_codes, real_array
 
-# Samples that are walked through the trees at once, so that the indices of their leaves take little memory.
+# This many samples walk through the trees at a time, so that the indices of their leaves take little memory.
 _ROWS = 4096
-# A variance up to this share of the square of the function's span can be rounding alone.
+# A variance can be a rounding error up to this share of the squared span of the function.
 ROUNDING = 1e-12
 
 
@@ -78,7 +78,7 @@ class Product(NamedTuple):
             return self.variances(leaves)[:2]
 
     def profiles(self, leaves: Leaves, cardinalities: IntArray, wanted: Sequence[tuple[int, int]]) -> Any:
-        """Return the means where features or pairs are set to each of their values."""
+        """Return the means of the sum of trees with features, or pairs, set to each of their values."""
         return kernel("box_profiles")(leaves.boxes, leaves.values, self, wanted)
 
     def function_of(self, leaves: Leaves, cardinalities: IntArray) -> tuple[str, tuple[Any, ...]]:
@@ -148,7 +148,7 @@ class Samples(NamedTuple):
         return mean, float(np.average((values - mean) ** 2, axis=0, weights=self.weights).sum())
 
     def profiles(self, leaves: Leaves, cardinalities: IntArray, wanted: Sequence[tuple[int, int]]) -> Any:
-        """Return the means where features or pairs are set to each of their values."""
+        """Return the means of the sum of trees with features, or pairs, set to each of their values."""
         return kernel("sample_profiles")(leaves.boxes, leaves.values, self.rows, self.weights, cardinalities, wanted)
 
     def function_of(self, leaves: Leaves, cardinalities: IntArray) -> tuple[str, tuple[Any, ...]]:
@@ -186,7 +186,7 @@ def measure_of(
 
 def _codes_of(X: ArrayLike | None, measure: str, cardinalities: IntArray) -> IntArray:
     if X is None:
-        raise ValueError(f"measure={measure!r} needs X, the samples that it is the distribution of.")
+        raise ValueError(f"measure={measure!r} needs X, the samples whose distribution it is.")
     rows = check_codes(X, cardinalities)
     if not len(rows):
         raise ValueError("X has no samples: it has no distribution.")

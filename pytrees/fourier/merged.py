@@ -1,4 +1,4 @@
-"""Models that were trained in different places, as one: the weighted mean of their functions."""
+"""Merge models that were trained in different places: the merged model is the weighted mean of their functions."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
 
     The function is exactly the mean of the models' functions, for any thresholds, and whichever classes and categories
     each has seen: only trees are moved, no samples [1]_. Merging merged models, with the sums of their weights, gives
-    the same as merging all at once.
+    the model that merging all at once gives.
 
     Parameters
     ----------
@@ -191,14 +191,14 @@ def _check_schema(sums: Sequence[Sum]) -> None:
     for number, read in enumerate(sums[1:], 1):
         n_features, expected = (one.members[0].tree.n_features for one in (read, first))
         if n_features != expected:
-            raise ValueError(f"Model {number} has {n_features} features, the first one {expected}.")
+            raise ValueError(f"Model {number} has {n_features} features, the first model {expected}.")
         categorical, expected = (sorted(set().union(*(m.categories for m in one.members))) for one in (read, first))
         if categorical != expected:
             raise ValueError(
                 f"The categorical features of model {number} are {categorical}, of the first model {expected}."
             )
         if read.output != first.output:
-            raise ValueError(f"Model {number} gives a {read.output}, the first one a {first.output}.")
+            raise ValueError(f"Model {number} gives a {read.output}, the first model a {first.output}.")
         if read.output == "margin" and read.link != first.link:
             raise ValueError(
                 f"Margins of different link functions have no mean: {read.link} in model {number}, {first.link} in the "
@@ -208,7 +208,7 @@ def _check_schema(sums: Sequence[Sum]) -> None:
         if read.output == "margin" and not _same_classes(read, first):
             raise ValueError("Margins of different classes have no mean: merge models that give probabilities.")
         if read.output != "probability" and n_outputs != expected:
-            raise ValueError(f"Model {number} has {n_outputs} outputs, the first one {expected}.")
+            raise ValueError(f"Model {number} has {n_outputs} outputs, the first model {expected}.")
     named = [(number, read.feature_names) for number, read in enumerate(sums) if read.feature_names is not None]
     for number, names in named[1:]:
         wrong = np.flatnonzero(named[0][1] != names)

@@ -1,4 +1,4 @@
-"""Orthogonal decision trees: the principal components of an ensemble, as trees (ODT)."""
+"""Orthogonal decision trees (ODT): the principal components of an ensemble as trees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, Me
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, Ensemble, Tree
-from ..trees.base import BaseClassifier, unchanged_on_error
+from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -34,13 +34,13 @@ from .rebuild import MOST_LEAVES, Limits, RebuiltTree, too_many_leaves
 
 __all__ = ["OrthogonalTreesClassifier"]
 
-# Components of less energy, in units of the trees' energies, can be rounding alone.
+# Components of less energy, as a share of the energies of the trees, can be rounding errors.
 _ROUNDING = 1e-12
-# Inner products are rounded to this many bits below the greatest one. The order of a sum affects fewer bits; without
-# rounding, that noise would turn the eigenvectors of equal eigenvalues.
+# Inner products are rounded to this many bits below the greatest inner product. The order of a sum affects fewer bits;
+# without this rounding, it could rotate the eigenvectors of equal eigenvalues.
 _BITS = 44
-# Entries of eigenvectors, and their sums, count as equal if they differ by less: rounding can differ by that much,
-# amplified by small gaps between eigenvalues.
+# Entries of eigenvectors, and their sums, count as equal if they differ by less than this: small gaps between
+# eigenvalues amplify rounding errors to this size.
 _SAME = 1e-9
 
 
@@ -213,7 +213,7 @@ def _decoded(codes: OrdinalCodes, built: list[RebuiltTree]) -> list[RebuiltTree]
 class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     """A few trees that approximate an ensemble: the principal components of its trees' functions (ODT).
 
-    Every tree of the ensemble is the function that is 1 where it predicts a class, and 0 elsewhere. The eigenvectors of
+    Every tree of the ensemble is a function, which is 1 if the tree predicts a class, otherwise 0. The eigenvectors of
     the matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of
     the variance. TCFS makes each of them a tree, with real numbers at its leaves [1]_.
 
@@ -452,27 +452,15 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             outputs[:, c] = averages[tree.apply_valid(X)]
         return outputs
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseTreeClassifier.predict_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of classes that are nearest, in squares, to the scores of the components.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
-        """
+        """Predict the shares of classes that are nearest, in squares, to the scores of the components."""
         outputs = self.evaluate(X)
         return self._shares(self.intercept_ + np.einsum("c,ncq->nq", self.weights_, outputs))
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of the greatest score, the lowest of several.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of the greatest score, the lowest of several."""
         decided = self.predict_proba(X).argmax(axis=1)
         return self.classes_[decided]
 

@@ -1,4 +1,4 @@
-"""The arrays of a spectrum, partitions and their coefficients: checked, and coerced for the kernels."""
+"""Check the arrays of a spectrum, its partitions and coefficients, and convert them for the kernels."""
 
 from __future__ import annotations
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyArray, FloatArray, IntArray, ModelOutput
-from ..tree import LEAF, UNDEFINED, Tree
+from .._typing import AnyArray, FloatArray, ModelOutput
+from ..convert.library_nodes import (
+    booster_of_lightgbm,
+    booster_of_xgboost,
+    tree_of_columns,
+    tree_of_predictor,
+    tree_of_treelite,
+    values_of_treelite,
+)
+from ..tree import Tree
 from .codes import Member, members_of
-
-# treelite's numbers for comparisons, and for nodes.
-_LESS, _LESS_OR_EQUAL = 2, 3
-_CATEGORICAL_NODE = 2
-
-# LightGBM takes smaller numbers, of either sign, for zero; it cuts zeros off there.
-_TINY = float(np.float32(1e-35))
-
-# LightGBM's decision types hold the kind of missing values above this many bits; this is the kind "zeros".
-_MISSING_BITS, _ZEROS = 2, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,44 +64,6 @@ _LINKS = {
 }
 
 
-def binary_tree(
-    children_left: AnyArray, children_right: AnyArray, feature: AnyArray, threshold: AnyArray, n_features: int
-) -> tuple[Tree, IntArray]:
-    """Return a tree from arrays of nodes in any order, the root first, and the original index of every node.
-
-    Leaves have a left child of -1. A split that sends all numbers to one side, because it only separates missing
-    values, is left out.
-    """
-    left, right, cuts = children_left.tolist(), children_right.tolist(), threshold.tolist()
-    old: list[int] = []
-    below: list[list[int]] = []
-    pending = [(0, -1, 0)]
-    while pending:
-        node, parent, side = pending.pop()
-        while left[node] != LEAF and not np.isfinite(cuts[node]):
-            node = left[node] if cuts[node] > 0 else right[node]
-        if parent >= 0:
-            below[parent][side] = len(old)
-        if left[node] != LEAF:
-            pending += [(right[node], len(old), 1), (left[node], len(old), 0)]
-        old.append(node)
-        below.append([LEAF, LEAF])
-    order, children = np.array(old, dtype=np.int64), np.array(below, dtype=np.int64)
-    leaves = children[:, 0] == LEAF
-    n_nodes = len(order)
-    tree = Tree(
-        children[:, 0],
-        children[:, 1],
-        np.where(leaves, UNDEFINED, feature[order]),
-        np.where(leaves, UNDEFINED, threshold[order]),
-        np.ones(n_nodes, dtype=np.int64),
-        np.ones((n_nodes, 1)),
-        np.zeros(n_nodes),
-        n_features=n_features,
-    )
-    return tree, order
-
-
 def _member(tree: Tree, dtype: type[np.floating[Any]]) -> Member:
     return Member(tree, np.zeros(tree.node_count, dtype=np.int64), dtype, {})
 
@@ -137,7 +95,7 @@ def averaged(model: Any) -> Sum:
         if not hasattr(getattr(estimator, "tree_", None), "value"):
             names = f"{type(model).__name__} of {type(estimator).__name__}"
             raise TypeError(f"An ensemble of trees is expected, got {names}.")
-        tree, order = _nodes(estimator.tree_, of_estimator, model.n_features_in_)
+        tree, order = tree_of_columns(estimator.tree_, of_estimator, model.n_features_in_)
         members.append(_member(tree, np.float32))
         value = estimator.tree_.value[order, :, 0] if classes is None else estimator.tree_.value[order, 0]
         if classes is not None and value.shape[1] < len(classes):
@@ -154,13 +112,6 @@ def _mean(members: list[Member], values: list[FloatArray], classes: AnyArray | N
     return Sum(members, values, len(members), baseline, classes, "value" if classes is None else "probability")
 
 
-def _nodes(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
-    """Return a tree of scikit-learn that has learned from these columns, as a tree on all columns."""
-    # The features of leaves are negative, and are not used.
-    feature = nodes.feature if columns is None else np.asarray(columns)[np.maximum(nodes.feature, 0)]
-    return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
-
-
 def gradient_boosting(model: Any) -> Sum:
     """Read scikit-learn's gradient boosting: its margins, or the values of a regressor."""
     init = model.init_
@@ -171,7 +122,7 @@ def gradient_boosting(model: Any) -> Sum:
     members, values = [], []
     for stage in model.estimators_:
         for output, estimator in enumerate(stage):
-            tree, order = _nodes(estimator.tree_, None, model.n_features_in_)
+            tree, order = tree_of_columns(estimator.tree_, None, model.n_features_in_)
             members.append(_member(tree, np.float32))
             values.append(_in_column(model.learning_rate * estimator.tree_.value[order, 0, 0], output, baseline.size))
     classes = model.classes_ if is_classifier(model) else None
@@ -189,12 +140,9 @@ def histogram_gradient_boosting(model: Any) -> Sum:
     members, values = [], []
     for iteration in model._predictors:
         for output, predictor in enumerate(iteration):
-            nodes = predictor.nodes
-            left = np.where(nodes["is_leaf"], LEAF, nodes["left"].astype(np.int64))
-            right = np.where(nodes["is_leaf"], LEAF, nodes["right"].astype(np.int64))
-            tree, order = binary_tree(left, right, nodes["feature_idx"], nodes["num_threshold"], model.n_features_in_)
+            tree, order = tree_of_predictor(predictor.nodes, model.n_features_in_)
             members.append(_member(tree, np.float64))
-            values.append(_in_column(nodes["value"][order], output, baseline.size))
+            values.append(_in_column(predictor.nodes["value"][order], output, baseline.size))
     classes = model.classes_ if is_classifier(model) else None
     link = _link(type(model._loss.link).__name__)
     return Sum(members, values, 1, baseline, classes, "value" if link == "identity" else "margin", link=link)
@@ -212,7 +160,7 @@ def _in_column(values: AnyArray, output: int, n_outputs: int) -> FloatArray:
 def treelite_model(model: Any, library: str) -> Sum:
     """Read a model of XGBoost or LightGBM, or of treelite, by treelite."""
     try:
-        treelite: Any = import_module("treelite")  # whose types say less than they ask for
+        treelite: Any = import_module("treelite")  # Any: treelite's types are incomplete
     except ImportError as error:
         raise ImportError("Models of other libraries need treelite: pip install treelite.") from error
     if hasattr(model, "fit"):
@@ -220,9 +168,9 @@ def treelite_model(model: Any, library: str) -> Sum:
     classes = getattr(model, "classes_", None)
     try:
         if library == "xgboost":
-            model = treelite.frontend.from_xgboost(_booster_of_xgboost(model))
+            model = treelite.frontend.from_xgboost(booster_of_xgboost(model))
         elif library == "lightgbm":
-            model = treelite.frontend.from_lightgbm(_booster_of_lightgbm(model))
+            model = treelite.frontend.from_lightgbm(booster_of_lightgbm(model))
     except treelite.TreeliteError as error:
         raise ValueError(f"treelite cannot read this model of {library}: {error}") from error
     header = model.get_header_accessor()
@@ -233,11 +181,11 @@ def treelite_model(model: Any, library: str) -> Sum:
     members, values = [], []
     for t in range(model.num_tree):
         nodes = model.get_tree_accessor(t)
-        member, order = _member_of_treelite(nodes, model.num_feature, _TINY if library == "lightgbm" else 0.0)
+        tree, order, dtype = tree_of_treelite(nodes, model.num_feature, library)
         of_outputs = np.zeros((len(order), *shape))
         targets, columns = (slice(None) if i < 0 else slice(i, i + 1) for i in (target[t], class_[t]))
-        of_outputs[:, targets, columns] = _leaves_of_treelite(nodes, leaf_shape)[order]
-        members.append(member)
+        of_outputs[:, targets, columns] = values_of_treelite(nodes, leaf_shape)[order]
+        members.append(_member(tree, dtype))
         values.append(of_outputs.reshape(len(order), -1))
     n_averaged = 1
     if header.get_field("average_tree_output")[0]:
@@ -251,85 +199,3 @@ def treelite_model(model: Any, library: str) -> Sum:
 
 def _link(name: str) -> str:
     return _LINKS.get(name, name)
-
-
-def _booster_of_xgboost(model: Any) -> Any:
-    """Return the booster that predicts; refuse boosters that are no sum of trees of boxes."""
-    if hasattr(model, "get_booster"):
-        if not np.isnan(model.missing):
-            raise ValueError(
-                f"{type(model).__name__} has missing={model.missing}; only NaN can mean a missing value here."
-            )
-        booster, best = model.get_booster(), getattr(model, "best_iteration", None)
-        if best is not None:
-            booster = booster[: best + 1]
-    else:
-        booster = model
-    if '"name":"gblinear"' in booster.save_config().replace(" ", ""):
-        raise ValueError("The booster gblinear is a linear model and has no trees.")
-    if "c" in (booster.feature_types or []):
-        m = booster.feature_types.index("c")
-        raise ValueError(f"Feature {m} is categorical; only splits at thresholds are taken.")
-    return booster
-
-
-def _booster_of_lightgbm(model: Any) -> Any:
-    """Return the booster; refuse boosters that are no sum of trees of boxes."""
-    if hasattr(model, "booster_"):
-        model = model.booster_
-    for line in model.model_to_string().splitlines():
-        if line == "is_linear=1":
-            raise ValueError("The trees have linear leaves (linear_tree=True), which are not constant on boxes.")
-        if line.startswith("decision_type="):
-            types = np.array(line.partition("=")[2].split(), dtype=np.int64)
-            if np.any(types >> _MISSING_BITS & 3 == _ZEROS):
-                raise ValueError("The trees take zeros for missing (zero_as_missing=True): zeros are not in one box.")
-    return model
-
-
-def _member_of_treelite(nodes: Any, n_features: int, tiny: float) -> tuple[Member, IntArray]:
-    """Return a tree and its nodes by treelite's numbers; numbers up to `tiny`, of either sign, are taken for zero."""
-    left, right = nodes.get_field("cleft"), nodes.get_field("cright")
-    feature, threshold = nodes.get_field("split_index"), nodes.get_field("threshold")
-    inner = left != LEAF
-    categorical = np.flatnonzero(inner & (nodes.get_field("node_type") == _CATEGORICAL_NODE))
-    if categorical.size:
-        raise ValueError(
-            f"A tree has a categorical split of feature {feature[categorical[0]]}; only splits at thresholds are taken."
-        )
-    comparison = nodes.get_field("cmp")
-    if not np.all(np.isin(comparison[inner], [_LESS, _LESS_OR_EQUAL])):
-        raise ValueError("A tree compares by another operator than < and <=.")
-    dtype = np.float32 if threshold.dtype == np.float32 else np.float64
-    # "less than a number" is "at most the number before it".
-    strict = inner & (comparison == _LESS)
-    threshold = np.where(strict, np.nextafter(threshold, threshold.dtype.type(-np.inf)), threshold)
-    if tiny:
-        threshold = np.where((-tiny <= threshold) & (threshold < 0.0), np.nextafter(-tiny, -np.inf), threshold)
-        threshold = np.where((threshold >= 0.0) & (threshold < tiny), tiny, threshold)
-    tree, order = binary_tree(left, right, feature, threshold.astype(np.float64), n_features)
-    return _member(tree, dtype), order
-
-
-def _leaves_of_treelite(nodes: Any, shape: IntArray) -> FloatArray:
-    """Return the values of all nodes: (n_nodes, n_targets or 1, n_classes or 1)."""
-    begin, end = nodes.get_field("leaf_vector_begin"), nodes.get_field("leaf_vector_end")
-    if not np.any(end > begin):
-        return np.asarray(nodes.get_field("leaf_value"), dtype=np.float64)[:, np.newaxis, np.newaxis]
-    vectors = nodes.get_field("leaf_vector")
-    found = np.zeros((len(begin), *map(int, shape)))
-    for node in np.flatnonzero(end > begin):
-        found[node] = vectors[begin[node] : end[node]].reshape(shape)
-    return found
-
-
-def library_of(model: Any) -> str:
-    """Return the name of the library that a model's class, or one that it derives from, comes from."""
-    return next(filter(None, _libraries(model)), "")
-
-
-def _libraries(model: Any) -> Iterator[str]:
-    for base in type(model).__mro__:
-        name = base.__module__.partition(".")[0]
-        if name in ("xgboost", "lightgbm", "treelite", "sklearn", "pytrees"):
-            yield name

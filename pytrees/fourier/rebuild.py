@@ -1,4 +1,4 @@
-"""Trees built from functions by TCFS."""
+"""Build trees from functions by TCFS, the tree construction from Fourier spectra of Kargupta, Park and Dutta."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..tree import Tree
 from ..trees.base import or_unlimited
 from .boxes import check_number, check_positive, check_share
 
-# Energies that differ by this share of the squared magnitude are equal: rounding could have made the difference.
+# Energies count as equal if they differ by at most this share of the squared magnitude, which can be rounding.
 _ROUNDING = 1e-12
 _CRITERIA = ("entropy", "variance")
-# A tree without limits is given up at this number of leaves: it would grow for minutes, or for ever.
+# The growth of a tree without limits ends with an error at this number of leaves: it could take for ever.
 MOST_LEAVES = 10_000
 
 

@@ -18,17 +18,8 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._engine import kernel
-from .._typing import (
-    AnyArray,
-    BoolArray,
-    Boxes,
-    ComplexArray,
-    FloatArray,
-    IntArray,
-    RebuildCriterion,
-    Schema,
-)
-from ..plotting import pyplot
+from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
+from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import (
     MEMORY_LIMIT,
@@ -45,15 +36,7 @@ from .boxes import (
     real_array,
 )
 from .measures import measure_of
-from .partitions import (
-    as_digits,
-    check_partitions,
-    expanded,
-    finite,
-    is_number,
-    negated,
-    plain_values,
-)
+from .partitions import as_digits, check_partitions, expanded, finite, is_number, negated, plain_values
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 
 if TYPE_CHECKING:
@@ -63,7 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FourierSpectrum", "tree_from_spectra"]
 
-# Points that are evaluated at once, so that their boxes stay small.
+# This many points are evaluated at a time, so that their boxes take little memory.
 _POINTS = 4096
 
 
@@ -118,7 +101,7 @@ class FourierSpectrum:
     coefficients: ComplexArray
     cardinalities: IntArray
 
-    # NumPy's numbers leave arithmetic to the spectrum.
+    # In arithmetic with numbers of NumPy, the spectrum decides, not NumPy.
     __array_ufunc__ = None
 
     def __init__(self, partitions: ArrayLike, coefficients: ArrayLike, cardinalities: ArrayLike) -> None:
@@ -132,7 +115,7 @@ class FourierSpectrum:
 
     @classmethod
     def _of(cls, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> Self:
-        """Make a spectrum of arrays that are known to be sorted and right."""
+        """Make a spectrum of sorted arrays without checking them."""
         spectrum = object.__new__(cls)
         spectrum._hold(as_digits(partitions, cardinalities), np.asarray(coefficients, np.complex128), cardinalities)
         return spectrum
@@ -590,8 +573,7 @@ class FourierSpectrum:
         ValueError
             If the tree has other features than there are attributes.
         """
-        plt = pyplot("plot_energy")
-        ax = plt.gca() if ax is None else ax
+        ax = axes_of("plot_energy", ax)
         energies = self.energy_by_order()[: self.orders[-1] + 1]
         orders = np.arange(len(energies))
         ax.bar(orders, energies, color="0.8", label="of the order")
@@ -637,7 +619,7 @@ def energy_bounds(spectrum: FourierSpectrum, tree: Tree | TreeEstimator) -> tupl
     quarter = 0.25 * (values.max() - values.min()) ** 2
     at_order = np.bincount(orders, weights=probabilities, minlength=spectrum.cardinalities.size + 1)
     of_leaves = quarter * np.cumsum(at_order[::-1])[::-1]
-    of_leaves[0] = np.inf  # differences of values do not bound w_0
+    of_leaves[0] = np.inf  # the bounds are about differences of values, which do not bound w_0
     several = spectrum.cardinalities[attribute] > 2
     n_gates = 1 + len(orders) + int((1 + n_values[several]).sum())
     above = np.arange(len(at_order)) - 1.0
@@ -683,8 +665,8 @@ def tree_from_spectra(
 
     See Also
     --------
-    FourierSpectrum.to_tree : The same for a single spectrum.
-    tree_from_ensemble : The same for an ensemble, without spectra.
+    FourierSpectrum.to_tree : Builds a tree of a single spectrum.
+    tree_from_ensemble : Builds a tree of an ensemble, without spectra.
 
     Examples
     --------
@@ -743,7 +725,7 @@ def pairs_by_magnitude(spectrum: FourierSpectrum, among: BoolArray) -> tuple[Int
     opposite = kernel("find_partitions")(spectrum.partitions, negated(spectrum.partitions, spectrum.cardinalities))
     opposite = np.asarray(opposite, dtype=np.int64)
     indices = np.arange(spectrum.n_coefficients)
-    opposite = np.where(opposite >= 0, opposite, indices)  # the constructor tolerates tiny ones without an opposite
+    opposite = np.where(opposite >= 0, opposite, indices)  # tiny coefficients may lack an opposite
     first = np.flatnonzero(among & (indices <= opposite) & (indices > 0))
     magnitudes = np.abs(spectrum.coefficients[first])
     rounded = np.round(magnitudes / (magnitudes.max(initial=0.0) or 1.0), 12)

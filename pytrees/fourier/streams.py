@@ -1,4 +1,4 @@
-"""Models of data that arrives in blocks: new models are added, old ones fade, and their drift is watched."""
+"""Models of data that arrives in blocks: new models are added, old models fade, and their drift is watched."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class _Block(NamedTuple):
     """The model of one block, its number of samples, and its function on the grid of the reference.
 
     `trees` split indices in the grid, and `values` has an array for every tree: a column for every class or output.
-    Margins and values are stored without their `offset`, because a large one would leave squares no digits; `means` are
-    the means of the rest. For probabilities both are empty.
+    Margins and values are stored minus their `offset`, because squares of large numbers would lose digits; `means` are
+    the means of the differences. For probabilities both are empty.
     """
 
     model: Sum
@@ -133,7 +133,8 @@ class ModelStream:
         self._names = feature_names_of(reference)
         X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
-        # The values of every feature in the reference. Codes are their indices plus 1; 0 and the last are outside.
+        # The values of every feature in the reference. The code of a value is its index plus 1; values outside have
+        # the code 0 or the last code.
         self._grid = [np.unique(column) for column in X.T]
         self._rows = np.stack([np.searchsorted(g, x) + 1 for g, x in zip(self._grid, X.T, strict=True)], axis=1)
         self._blocks: list[_Block] = []

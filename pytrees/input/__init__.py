@@ -1,1 +1,1 @@
-"""From what a user hands in to arrays: validation, categories, scales of classes."""
+"""Turn the user's input into arrays: validation, categories, scales of classes."""

@@ -1,11 +1,11 @@
-"""Categorical features: their columns, the categories that fit has seen, and their codes for the kernels.
+"""Categorical features: which columns they are, which categories `fit` has seen, and the codes for the kernels.
 
 scikit-learn's `OrdinalEncoder` gives the same codes, but takes None, NaN and NaT for categories of their own, refuses
 columns with the NA of pandas or with tuples, names no column in its errors, and takes three to six times as long to
 code one sample.
 
-If an estimator takes missing values, all of them are one category, the last; C4.5 has none for them. The ordered
-categories of pandas become numbers: their positions in the order, split by thresholds.
+If an estimator takes missing values, they are one category, the last; only C4.5 has no category for them. The ordered
+categories of pandas become numbers, their positions in the order, which thresholds split.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def resolve(
 ) -> BoolArray | None:
     """Find the categorical features: return a mask of shape (n_features,), or None if there are none.
 
-    `categorical_features` and `X` are as users give them; the dtypes of X answer to "from_dtype". `names` are those of
-    the columns of a data frame. Raises a ValueError if a feature is unknown or repeated, or a mask has a wrong length.
+    `categorical_features` and `X` are as users give them; "from_dtype" looks at the dtypes of X. `names` has the names
+    of a data frame's columns. Raises a ValueError if a feature is unknown or repeated, or a mask has a wrong length.
     """
     if categorical_features is None:
         return None
@@ -133,8 +133,8 @@ def _numbers_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> li
     """Find the numbers of columns by their names."""
     if names is None:
         raise ValueError(
-            "categorical_features gives names of columns, but X is no data frame that has them: give a mask, or "
-            "integer indices."
+            "categorical_features gives names of columns, but X is no data frame with names of columns: give a mask, "
+            "or integer indices."
         )
     names = list(names)
     for name in wanted:
@@ -144,7 +144,7 @@ def _numbers_of(wanted: list[str], names: Sequence[str] | AnyArray | None) -> li
 
 
 def name_of_column(estimator: Any, column: int) -> str:
-    """Return the name of a column for errors: its number and, if it has one, its name."""
+    """Return a column's description for errors: its number and, if there are names, its name."""
     names = getattr(estimator, "feature_names_in_", None)
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
@@ -155,7 +155,7 @@ def allows_missing(estimator: Any) -> bool:
 
 
 def not_finite(what: str, estimator: Any, column: int, name: str | None = None) -> ValueError:
-    """Make the error about NaN or infinity in a column, which an estimator, or something of this name, refuses."""
+    """Make the error about NaN or infinity in a column; an estimator refuses it, or a function of this name."""
     name = type(estimator).__name__ if name is None else name
     refused = "infinite values" if what != "NaN" and allows_missing(estimator) else "missing or infinite values"
     takers = ""
@@ -233,7 +233,7 @@ def n_categories(estimator: Any) -> IntArray | None:
     if is_categorical is None:
         return None
     numbers = np.zeros(len(is_categorical), dtype=np.int64)
-    # At least one: a column of missing values alone is categorical too.
+    # At least one code: a column of missing values alone is categorical too.
     numbers[is_categorical] = [max(1, len(categories)) for categories in estimator.categories_]
     return numbers
 
@@ -259,7 +259,7 @@ def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes
 
 
 def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
-    """Remove the categories that only samples outside `rows` have, as if fit had not been given these.
+    """Remove the categories that only samples outside `rows` have, as if `fit` had not been given these samples.
 
     The codes in X are changed in place; samples outside `rows` with a removed category get another category's code.
     """
@@ -302,7 +302,7 @@ def _column(table: Any, column: int) -> AnyArray:
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
         values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()  # as an array, pyarrow's dictionaries have words for missing values
+        values[:] = series.to_list()  # to_numpy would give words for the missing values of pyarrow's dictionaries
         return values
     values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[:, column])
     return values.astype(object) if values.dtype.kind == "T" else values
@@ -366,7 +366,7 @@ def has_missing(categories: AnyArray) -> bool:
 
 
 def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
-    """Find the different values of a column, sorted; missing ones are left out, or become the last category."""
+    """Find the different values of a column, sorted; missing values are left out, or become the last category."""
     if values.dtype.kind in _OBJECTS:
         try:
             different: Any = set(values.tolist())

@@ -14,7 +14,7 @@ from .._typing import AnyArray, IntArray
 
 
 def class_order(classes: Any) -> AnyArray:
-    """Return the `classes` that a user names as an array, each with its type."""
+    """Return the parameter `classes` as an array, in which each class keeps its type."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
     if not hasattr(classes, "__array__"):
@@ -34,7 +34,7 @@ def class_order(classes: Any) -> AnyArray:
 
 
 def _without_conversion(labels: Any) -> AnyArray:
-    """Convert a sequence to an array, of objects if labels are of different kinds: no number becomes a word."""
+    """Convert a sequence to an array, of objects if labels are of different kinds, so that no number becomes a word."""
     labels = np.fromiter(labels, dtype=object, count=len(labels))
     for kind in (str, (Real, np.bool_)):
         if all(isinstance(label, kind) for label in labels):

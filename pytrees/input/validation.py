@@ -1,4 +1,4 @@
-"""The user's X, y, weights and keys of order as the kernels take them: checked and coded."""
+"""Check the user's X, y, weights and keys of order, and code them as the kernels take them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_X_y,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_data
 
 from .._missing import is_missing, is_nan
 from .._sklearn import feature_names_of
@@ -22,7 +18,7 @@ from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, I
 from ..criteria import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
 
-# Keeps the kernels' integers from overflowing.
+# Up to this number of samples, the kernels' integers do not overflow.
 MAX_SAMPLES = 2**28
 
 
@@ -47,7 +43,7 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
 
 
 def _is_plain(X: Any) -> TypeGuard[FloatArray]:
-    """Whether X is a table that `validate_data` would return unchanged, after as long as a small tree takes to grow."""
+    """Whether `validate_data` would return X unchanged; that call takes as long as a small tree takes to grow."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float64
@@ -72,7 +68,7 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
 
 
 class _Columns:
-    """The columns of a function's table, in the place of an estimator in errors."""
+    """The columns of a table that a function takes: errors describe them as they describe an estimator's columns."""
 
     categorical_features = None
 
@@ -106,7 +102,7 @@ def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, Cod
 
 def _refuse_nan_label(y: Any) -> None:
     if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
-        raise ValueError("Input y contains NaN.")  # among words, NumPy would make it the word "nan"
+        raise ValueError("Input y contains NaN.")  # NumPy would turn NaN among words into the word "nan"
 
 
 def validate_coded_X_y(
@@ -136,7 +132,7 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     if y.dtype.kind in "iu" and len(y) > 0:
         low = int(y.min())
         n_values = int(y.max()) - low + 1
-        if 2 * n_values <= len(y) and y.dtype.isnative:  # scikit-learn warns of more classes
+        if 2 * n_values <= len(y) and y.dtype.isnative:  # with more classes scikit-learn warns
             return _coded_integers(y, low, n_values)
     if y.dtype.kind == "O" and any(label is None for label in y.tolist()):
         raise ValueError("Input y contains None, which is no class label.")
@@ -155,7 +151,7 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
 
 def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, CodeArray]:
     """Return the classes and codes of whole numbers in a range of `n_values` from `low` on, without sorting them."""
-    # Differences of narrow integers can wrap around: as unsigned ones they are right.
+    # Differences of narrow integers can wrap around; read as unsigned integers they are right.
     offsets = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
     is_class = np.zeros(n_values, dtype=bool)
     is_class[offsets] = True
@@ -193,7 +189,7 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
 
 
 def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:
-    """Return the first column that is not skipped and raises this error when converted to numbers, or None."""
+    """Return the first column, except skipped columns, whose conversion to numbers raises this error; or None."""
     table = np.asarray(X, dtype=object)
     for column in range(table.shape[1] if table.ndim == 2 else 0):
         if skipped is not None and skipped[column]:
@@ -211,7 +207,7 @@ def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None
     """Raise a ValueError that names the first column with infinity, or with NaN if that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X)
-    if np.isfinite(total):  # then all are finite, without a second array
+    if np.isfinite(total):  # then all values are finite; a test of each would need a second array
         return
     is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
     if not is_bad.any():
@@ -263,7 +259,7 @@ def _naming_keys(name: str) -> Iterator[None]:
 
 
 def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
-    """Return a key for every sample; none may be missing."""
+    """Return a key for every sample; raise ValueError if a key is missing."""
     keys = _keys_of_samples(given, name)
     if len(keys) != n_samples:
         raise ValueError(f"{name} has {len(keys)} keys for {n_samples} samples.")
@@ -276,7 +272,7 @@ def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
 
 def _keys_of_samples(order: Any, name: str) -> AnyArray:
     """Return the keys as an array of one dimension: of numbers or dates, or of unconverted objects."""
-    # An ordered categorical column sorts by its categories; its codes are -1 where a value is missing.
+    # An ordered categorical column sorts by its categories; the code of a missing value is -1.
     categorical = getattr(order, "cat", order)
     if getattr(categorical, "ordered", False):
         codes = np.asarray(categorical.codes)
@@ -293,7 +289,7 @@ def _keys_of_samples(order: Any, name: str) -> AnyArray:
     listed = list(order)
     if any(isinstance(key, (list, tuple, np.ndarray)) for key in listed):
         raise ValueError(f"{name} must have one dimension, got keys that are sequences.")
-    keys = np.empty(len(listed), dtype=object)  # not converted: numbers among words would become words
+    keys = np.empty(len(listed), dtype=object)  # np.array would turn numbers among words into words
     keys[:] = listed
     return keys
 
@@ -322,10 +318,10 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
 
 
 def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
-    """Validate weights of the samples of X, which are not None: float64, finite, not negative."""
+    """Validate the weights of the samples of X; return them as float64, finite and not negative."""
     with naming_huge_weights("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.any():  # scikit-learn refuses them only from 1.9 on
+    if not weights.any():  # scikit-learn refuses weights of zero alone only from 1.9 on
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
 

@@ -1,4 +1,4 @@
-"""Trees and criteria, anybody's, held against the reference: equality, and ties told from errors.
+"""Check any tree or criterion against the reference: equality, and errors as opposed to ties.
 
 :mod:`pytrees.testing.strategies`, which needs hypothesis, draws tables and label sequences for tests of your own.
 """

@@ -1,4 +1,4 @@
-"""Find what explains splits that are not the best: another criterion, or a mistake in this one."""
+"""Find explanations of splits that are not the best: another criterion, or a mistake in this criterion."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from .._engine import reference
 from ..criteria import CRITERIA, resolve
 from ._nodes import Cut, Node, Samples, judge, number, shortfall
 
-# Fewer wrong splits have too many explanations; more of them, or more samples together, take too long.
+# Fewer wrong splits than these have too many explanations; more splits, or more samples in all, take too long.
 _FEWEST = 3
 _MOST = 50
 _MOST_SAMPLES = 2000
 _ENOUGH = 1e-9
-# The rounding of float16.
+# Gains that fall short by less than this may be rounded to float16.
 _ROUNDED = 1e-3
 
 Gains = Callable[[Node], list[float]]

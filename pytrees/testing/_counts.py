@@ -1,4 +1,4 @@
-"""Tables of class counts for criteria, and the properties of their gains."""
+"""Test criteria on class counts: tables of cuts, and the properties of their gains."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class GainsError(Exception):
     """Raised if a criterion raises an error or gives no gains; its text has the table."""
 
 
-# By how much the gain of a cut alone may differ from its gain among others, as the engines allow it.
+# The gain of a cut that is judged alone may differ by this much from its gain among other cuts.
 _ALONE = 1e-12
 
 
 class Cases:
-    """Base class of the cases that test the gains of a criterion, of pytrees or of a user's own.
+    """Base class of the cases that test the gains of a criterion.
 
-    Gains may differ from the expected ones by `tolerance`.
+    Gains may differ from the expected gains by `tolerance`.
     """
 
     def __init__(self, criterion: Any, max_classes: int, tolerance: float) -> None:
@@ -46,7 +46,7 @@ class CountCases(Cases):
         return getattr(self.criterion, "per_feature", False)
 
     def gains(self, left: FloatArray, right: FloatArray, repeats: int = 1) -> FloatArray:
-        """Return the gains of cuts, which are given repeatedly; raise a GainsError that shows them."""
+        """Return the gains of cuts, given `repeats` times; an error becomes a GainsError that shows the cuts."""
         try:
             return self._judged(np.tile(left, (repeats, 1)), np.tile(right, (repeats, 1)))
         except (ValueError, RuntimeError) as error:
@@ -112,7 +112,7 @@ class CountCases(Cases):
             yield from self.errors_of_definition(left, right, gains, defined)
 
     def shortest(self, error: Exception, left: FloatArray, right: FloatArray, repeats: int) -> str:
-        """Describe an error that a table raised, by a single cut if one raises it alone."""
+        """Describe an error that a table raised, by a single cut if that cut alone raises an error."""
         for cut in range(len(left)):
             sides = left[cut : cut + 1], right[cut : cut + 1]
             try:
@@ -146,7 +146,7 @@ class CountCases(Cases):
         yield from self.differences("other cuts", left, right, gains, among, "is one of many", _ALONE)
 
     def errors_of_arguments(self, left: FloatArray, right: FloatArray) -> Iterator[tuple[str, str]]:
-        """Yield that a method in Python wrote to its arguments."""
+        """Yield an error if a method in Python wrote to its arguments."""
         from ..criteria import CountCriterion
 
         if not self.is_own or type(self.criterion).gains is CountCriterion.gains:
@@ -158,7 +158,7 @@ class CountCases(Cases):
                 yield "arguments", f"gains writes to {name}, which was {before.tolist()}, and is {array.tolist()}."
 
     def errors_of_children(self, left: FloatArray, right: FloatArray, gains: FloatArray) -> Iterator[tuple[str, str]]:
-        """Yield that a method for children gives two children another gain than the same cut."""
+        """Yield an error if the method for children gives two children another gain than their cut has."""
         from ..criteria import CountCriterion
 
         if not self.is_own or type(self.criterion).gain_of_children is CountCriterion.gain_of_children:
@@ -203,7 +203,7 @@ class CountCases(Cases):
         apart = ~near(gains, others, self.tolerance if tolerance is None else tolerance)
         if apart.any():
             cut = int(np.flatnonzero(apart)[0])
-            told = f"gains {float(gains[cut])!r}, but {float(others[cut])!r} where it {how}."
+            told = f"gains {float(gains[cut])!r}, but {float(others[cut])!r} when it {how}."
             yield kind, f"{_told((left, right), cut)} {told}"
 
     # ------------------------------------------------------------------------------------------------------ properties
@@ -248,11 +248,11 @@ class CountCases(Cases):
         return self._compared((left, right), (left[:, order], right[:, order]))
 
     def _not_scale(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
-        factor = float(rng.choice([0.5, 4.0]))  # exact, so that nothing but the criterion tells
+        factor = float(rng.choice([0.5, 4.0]))  # products are exact: only the criterion can make a difference
         return self._compared((left, right), (left * factor, right * factor))
 
     def _not_convex(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
-        """Compare the middle of two cuts of a node with both."""
+        """Compare the gain of the middle of two cuts of a node with the gains of both cuts."""
         left, node = (np.repeat(counts, 8, axis=0) for counts in (left, left + right))
         other = node * rng.random(node.shape)
         middle = 0.5 * left + 0.5 * other
@@ -271,7 +271,7 @@ class CountCases(Cases):
 
 
 def near(gains: FloatArray, others: FloatArray, tolerance: float) -> AnyArray:
-    """Return where gains are equal, or differ by no more than a tolerance."""
+    """Return which gains are equal, or differ by no more than a tolerance."""
     with np.errstate(invalid="ignore"):
         return (gains == others) | (np.abs(gains - others) <= tolerance * np.maximum(1.0, np.abs(others)))
 

@@ -1,4 +1,4 @@
-"""A criterion checked against its contract, its definition and claimed properties."""
+"""Check a criterion: its contract, its definition and claimed properties."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HOLDS, _NOT_TESTED = "holds", "not tested"
 class CriterionReport:
     """Hold the findings of :func:`check_criterion`.
 
-    ``print`` shows all of it.
+    ``print`` shows all findings.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def check_criterion(
 
     See Also
     --------
-    check_tree_estimator : The same for a tree.
+    check_tree_estimator : Checks a tree.
     pytrees.criteria.CountCriterion : How to write a criterion.
 
     Notes

@@ -1,4 +1,4 @@
-"""Are two trees equal, and where do they differ first?"""
+"""Compare two trees, and describe the first difference."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray, IntArray, MatrixLike
-from ..tree import LEAF, MULTIWAY, Tree
+from .._typing import FloatArray, IntArray, MatrixLike
+from ..tree import LEAF, MULTIWAY, Tree, goes_left
 from ._read import ReadTree, checked_table, read_tree
 
-# The greatest difference of gains that look like a tie, of thresholds and of sums of weights that look rounded.
+# Up to these differences, gains look like a tie, thresholds look rounded to float32, and sums of weights look rounded.
 _TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
-# Differences that a tie can make.
+# The differences that can come from a tie.
 _OF_SPLITS = (
     "the feature",
     "the threshold",
@@ -38,7 +38,7 @@ def assert_trees_equal(
         Trees or forests of pytrees or scikit-learn, a dict of :func:`pytrees.export_dict`, or a dict of arrays of shape
         (node_count,), by scikit-learn's names: ``children_left``, ``children_right`` (-1 at leaves), ``feature`` and
         ``threshold``, and if known ``n_node_samples``, ``value`` (class counts or sums of weights, of shape
-        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; beside these, ``n_features`` and ``classes``.
+        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; also ``n_features`` and ``classes``.
     X : array-like of shape (n_samples, n_features), optional
         Samples. With them, thresholds may be different numbers if they send each of these samples to the same side.
         Without them, thresholds are compared as numbers. Round X to float32, ``X.astype(np.float32)``, if one of the
@@ -115,7 +115,7 @@ def _assert_equal(
             raise AssertionError(f"The trees differ in {what}{where}: actual {numbers[0]}, desired {numbers[1]}.")
     samples = None if X is None else _checked_samples(X, actual.tree)
     pair = _Pair(actual, desired, samples, rtol, gains)
-    # Pairs of nodes to compare, the next last, with the samples of X there and the path.
+    # A stack of pairs of nodes to compare, with the samples of X that reach them, and the path.
     rows = np.arange(0 if samples is None else len(samples))
     pending: list[tuple[int, int, IntArray, tuple[str, ...]]] = [(0, 0, rows, ())]
     while pending:
@@ -131,11 +131,6 @@ def _checked_samples(X: MatrixLike, tree: Tree) -> FloatArray:
     if X.shape[1] < tree.n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the trees have {tree.n_features}.")
     return X
-
-
-def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
-    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
-    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Fitted trees checked against the reference: every split, leaf, threshold and prediction."""
+"""Check fitted trees against the reference: every split, leaf, threshold and prediction."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def check_tree(
 
     See Also
     --------
-    check_tree_estimator : The same on many tables.
+    check_tree_estimator : Checks trees on many tables.
     assert_trees_equal : Compare two trees.
 
     Notes
@@ -176,7 +176,7 @@ def check_tree_estimator(
     See Also
     --------
     check_tree : One tree, grown on samples of your own.
-    check_criterion : The same for a criterion.
+    check_criterion : Checks a criterion.
 
     Notes
     -----
@@ -325,6 +325,6 @@ def _checked_data(
     weights = np.asarray(sample_weight)
     if not np.all((weights > 0) & (weights == np.floor(weights))):
         raise ValueError(
-            "sample_weight must be whole numbers above 0: the gains of others cannot be told apart exactly."
+            "sample_weight must be whole numbers above 0: with other weights, gains cannot be compared exactly."
         )
     return X, y, weights.astype(np.int64)

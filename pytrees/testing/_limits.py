@@ -1,4 +1,4 @@
-"""Limits of growth as estimators have them, and parameters that keep a tree from being checked."""
+"""The limits of growth among an estimator's parameters, and the parameters with which trees cannot be checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from typing import Any
 
-# Parameters that can keep a node from taking the best split, with the values that do not.
+# Parameters that can keep a node from taking the best split, with the values with which they do not.
 _NOT_CHECKED = {
     "splitter": ("best",),
     "max_features": (None,),
@@ -30,7 +30,7 @@ _LIMITS = (
 
 @dataclass
 class Limits:
-    """Limits of growth; those that are not given do not apply."""
+    """Limits of growth; by default none applies."""
 
     max_depth: float = inf
     min_samples_split: int = 2
@@ -61,7 +61,7 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
         if name in given and given[name] not in values:
             raise ValueError(
                 f"{type(estimator).__name__} has {name}={given[name]!r}, with which a node need not take the best "
-                f"split of all; set {name}={values[0]!r} to check the others."
+                f"split of all; set {name}={values[0]!r} to check all other parameters."
             )
     return {name: given[name] for name in _LIMITS if name in given}
 

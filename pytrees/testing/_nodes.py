@@ -1,4 +1,4 @@
-"""All cuts of one node, judged by the reference, and the rank of the chosen one."""
+"""All cuts of one node, with their gains by the reference."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Samples:
 
 @dataclass(eq=False)
 class Cut:
-    """A cut of a node, with the class counts of both sides and its gain, exact if the criterion is."""
+    """A cut of a node, with the class counts of both sides, and its gain: exact if the criterion is exact."""
 
     node: Node
     feature: int

@@ -1,4 +1,4 @@
-"""Read the trees of several libraries, and of arrays, as one kind of tree; and criteria."""
+"""Read what a user checks: trees of several libraries and arrays as one kind of tree, and criteria."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReadTree:
     known: frozenset[str]
     classes: AnyArray | None = None
     feature_names: Sequence[str] | None = None
-    # Whether the gains are its own, not computed from its counts.
+    # Whether the library has given the gains; otherwise they are computed from the counts.
     has_own_gains: bool = True
     is_ours: bool = False
 
@@ -39,7 +39,7 @@ class ReadTree:
 
 def checked_table(X: MatrixLike) -> FloatArray:
     """Return X as doubles, which are finite or missing."""
-    # scikit-learn first adds up all values, which can overflow.
+    # scikit-learn first adds up all values; the sum can overflow.
     with np.errstate(over="ignore", invalid="ignore"):
         return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 

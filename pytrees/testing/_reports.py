@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, FloatArray
-from ..export import export_dict
+from ..convert.to_dict import export_dict
 from ..tree import Tree
 
 # Verdicts on splits that do not count against the tree.
@@ -26,7 +26,7 @@ CHECKED = "checked"
 NO_PREDICT = "not checked (no estimator with predict)"
 BELOW_ERRORS = "not checked (after errors)"
 
-# A user's own data of more samples, and a tree with a longer text, are not written out.
+# Data of more samples that a user gave, and trees with a longer text, are not written out in examples.
 _MOST_SAMPLES = 30
 _LONGEST_TREE = 3000
 

@@ -1,4 +1,4 @@
-"""Label sequences and their cuts for criteria, and the properties of their gains."""
+"""Test criteria on label sequences: sequences and their cuts, and the properties of the gains."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SequenceCases(Cases):
             raise GainsError(self.shortest(error, labels, order, n_left)) from error
 
     def shortest(self, error: Exception, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> str:
-        """Describe an error that labels raised, by a single cut if one raises it alone."""
+        """Describe an error that labels raised, by a single cut if that cut alone raises an error."""
         for cut in range(len(n_left)):
             try:
                 self._judged(labels, order, n_left[cut : cut + 1])
@@ -93,12 +93,12 @@ class SequenceCases(Cases):
             tolerance = self.tolerance if kind == "definition" else 0.0
             for cut in np.flatnonzero(~near(gains, others, tolerance))[:1]:
                 told = f"{_told(labels, order, n_left[cut])} gains {float(gains[cut])!r}"
-                yield kind, f"{told}, but {float(others[cut])!r} where it {how}."
+                yield kind, f"{told}, but {float(others[cut])!r} when it {how}."
 
     def errors_of_children(
         self, labels: AnyArray, order: AnyArray, n_left: AnyArray, gains: FloatArray
     ) -> Iterator[tuple[str, str]]:
-        """Yield that a method for children gives two children another gain than the same cut."""
+        """Yield an error if the method for children gives two children another gain than their cut has."""
         if not self.is_own:
             return
         try:
@@ -113,7 +113,7 @@ class SequenceCases(Cases):
                 raise GainsError(f"{error} It was {_told(labels, order, n)}.") from error
             if not near(np.array(gain), np.array(found), self.tolerance):
                 told = f"{_told(labels, order, n)} gains {float(gain)!r}, but {found!r}"
-                yield "gain_of_children", f"{told} where it is given to gain_of_children."
+                yield "gain_of_children", f"{told} when it is given to gain_of_children."
                 return
 
     def errors_of_arguments(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Seeded tables of many kinds, on which trees meet ties, duplicates, constants and values that lie close together."""
+"""Seeded tables of many kinds: with ties, duplicates, constants, or values that lie close together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One fitted tree, walked with its training samples: the kind of every node, and its errors."""
+"""Walk through a fitted tree with its training samples, and find the kind and the errors of every node."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
-from ..tree import LEAF
-from ._equal import class_counts, condition, goes_left
+from ..tree import LEAF, goes_left
+from ._equal import class_counts, condition
 from ._limits import Limits
 from ._nodes import Cut, Node, Samples, is_greater, judge, number, position_of_threshold, shortfall, values_beside
 from ._read import ReadTree
@@ -28,7 +28,7 @@ from ._reports import (
     keep_example,
 )
 
-# Reported gains may be rounded, gains of entropies to the units of a table.
+# Reported gains may be rounded; gains of entropies may be rounded to the units of a table.
 _GAIN_TOLERANCE = 1e-6
 _SHARE_TOLERANCE = 1e-9
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -53,7 +53,7 @@ class Walk:
     ) -> None:
         self.read, self.tree, self.samples, self.limits = read, read.tree, samples, limits
         self.ties, self.tolerance, self.report, self.hints, self.code = ties, tolerance, report, hints, code
-        # The samples as the tree counts them: without weights if it ignores these.
+        # The samples as the tree counts them: without weights if the tree ignores weights.
         self.counted = samples
         self.X = np.array(samples.X)
         self.is_leaf = self.tree.children_left == LEAF
@@ -119,7 +119,7 @@ class Walk:
         return f"{condition(self.read, node, 0)} (between the values {low!r} and {high!r})"
 
     def judge(self, node: int, rows: list[int]) -> Node:
-        """Return the node with all its cuts."""
+        """Return a node with all its cuts, and keep it."""
         self.judged[node] = judge(self.samples, rows, self.limits.min_samples_leaf, self.limits.min_leaf_weight)
         return self.judged[node]
 
@@ -167,7 +167,7 @@ class Walk:
         if not 0 < len(left) < len(rows):
             self.error("empty child", node, f"sends {len(left)} of {len(rows)} samples to the left")
             return False
-        # A cut with missing values alone on one side has them on the right.
+        # If one side of a cut has only missing values, the reference has this side on the right.
         sides = [left, frozenset(rows) - left]
         taken = next(cut for side in sides for cut in judged.cuts if cut.feature == feature and cut.left == side)
         self.taken[node] = taken
@@ -247,7 +247,7 @@ class Walk:
         return [cut for cut in cuts if cut.missing in (types.NONE_MISSING, side)]
 
     def off_by_one(self, node: int, judged: Node, taken: Cut) -> dict[str, str]:
-        """Return hints where a neighbouring cut is as good as the best."""
+        """Return hints if a neighbouring cut is as good as the best cut."""
         cuts = self.cuts_beside(node, judged)
         if taken not in cuts:
             return {}
@@ -259,7 +259,7 @@ class Walk:
         return hints
 
     def check_root(self, rows: list[int]) -> bool:
-        """Whether the root has all samples; if the tree ignores their weights, it is checked further without them."""
+        """Whether the root has all samples. If the tree ignores weights, the further checks ignore them too."""
         n_samples = int(self.tree.n_node_samples[0])
         if "n_node_samples" in self.read.known and n_samples != len(rows):
             self.error("samples", 0, f"has {_samples(n_samples)}, but was fitted to {len(rows)}")
@@ -297,7 +297,7 @@ class Walk:
         return " of ".join(told)
 
     def has_samples(self, node: int, rows: list[int]) -> bool:
-        """Whether a node's numbers, as far as they are known, are those of these samples."""
+        """Whether these samples give a node's number of samples and class counts, as far as they are known."""
         known, value = self.read.known, self.tree.value[node]
         if "n_node_samples" in known and self.tree.n_node_samples[node] != len(rows):
             return False
@@ -356,7 +356,7 @@ class Walk:
         X = self.probes(rounded_to)
         leaves = [self.leaf_of(row) for row in X]
         if any(leaf not in self.rows for leaf in leaves):
-            self.report.predictions[BELOW_ERRORS] += 1  # the training samples there are not known
+            self.report.predictions[BELOW_ERRORS] += 1  # the training samples of that leaf are not known
             return
         self.report.predictions[CHECKED] += 1
         counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)

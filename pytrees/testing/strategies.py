@@ -61,7 +61,7 @@ EXTREME_VALUES: list[float] = [
     _LARGEST_FINITE,
 ]
 
-# Below and above 64 symbols, from which the engine has no table of pair counts.
+# Numbers of symbols on both sides of 64, from which on the engine has no table of pair counts.
 ALPHABETS: SearchStrategy[int] = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
 
 Weights = Callable[[int], SearchStrategy[Any]]
@@ -118,7 +118,7 @@ def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
 
     See Also
     --------
-    label_sequences : The same as arrays, with the number of symbols.
+    label_sequences : Draws arrays, with the number of symbols.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def label_sequences(draw: DrawFn, max_length: int = 60) -> tuple[AnyArray, int]:
 
     See Also
     --------
-    sequences : The same as lists; names their shapes.
+    sequences : Draws lists; describes their shapes.
 
     Examples
     --------

@@ -237,7 +237,7 @@ def print_chosen_depths(of_model: dict[str, dict[str, list[dict[str, Any]]]], pa
 
 
 def print_comparison(title: str, figures: dict[str, dict[str, FloatArray]], old: str, new: str, path: Path) -> None:
-    """Print and write a table of two models: our figures beside the paper's, and how often each model is ahead."""
+    """Print and write a table of two models: our figures next to the paper's, and how often each model is ahead."""
     short = {"tree": "DT", "permutation_tree": "PDT", "random_forest": "RF", "permutation_forest": "PDF"}
     a, b = short[old], short[new]
     printed, written = [], []

@@ -1,4 +1,4 @@
-"""Common parts of the command lines of the tour and of the studies."""
+"""Options and runs that the command lines of the tour and of the studies share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def not_zero(text: str) -> int:
     """Parse a number of jobs."""
     number = int(text)
     if number == 0:
-        raise argparse.ArgumentTypeError("0 jobs would do nothing; -1 means one a core")
+        raise argparse.ArgumentTypeError("0 jobs would do nothing; -1 means one job for each core")
     return number
 
 
@@ -45,9 +45,9 @@ def run_program(
 ) -> int:
     """Load the tables, run the program on them, and print how long it took.
 
-    `load_tables` takes the options and returns the data sets; its OSError names missing ones. The exit code comes from
-    `run`: 0, or 1 if a figure is not the paper's that must be; 2 if there is no data or nowhere to write; 130 after an
-    interrupt.
+    `load_tables` takes the options and returns the data sets; its OSError names missing data sets. The exit code is the
+    result of `run`: 0, or 1 if a figure differs from the paper's and must not; 2 if data are missing or results cannot
+    be written; 130 after an interrupt.
     """
     started = time.perf_counter()
     try:

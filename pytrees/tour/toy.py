@@ -34,8 +34,10 @@ PATIENTS_TESTED = {"B": 14, "D": 4}
 
 
 def run_toy(output: Path) -> bool:
-    """Print the tables beside the paper's, and draw the trees into ``output / "toy_trees.png"``; return whether all
-    figures are the paper's and the five trees all differ."""
+    """Print our tables next to the paper's, and draw the trees into ``output / "toy_trees.png"``.
+
+    Return whether all figures are the paper's, and the five trees all differ.
+    """
     print("Impurities of the sequences of Table 1 and of the example of Section 2\n")
     table_1 = {sequence: (sequence, etc, COUNT_IMPURITIES_1.get(sequence)) for sequence, etc in TABLE_1.items()}
     agrees = print_impurities("sequence", table_1)
@@ -62,7 +64,7 @@ def run_toy(output: Path) -> bool:
 
 
 def print_impurities(first: str, sequences: dict[str, tuple[Any, ...]]) -> bool:
-    """Print the impurities of sequences beside the paper's, and return whether they agree to the paper's digits.
+    """Print the impurities of sequences next to the paper's, and return whether they agree to the paper's digits.
 
     `first` is the header of the first column. `sequences` has by name the sequence, and its Effort-To-Compress, entropy
     and Gini impurity in the paper, the last two perhaps None.

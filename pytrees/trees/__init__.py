@@ -1,6 +1,6 @@
 """The estimators that grow trees: single trees, forests of them, and the smallest consistent tree.
 
-`base` has what all of them share: parameters, fit, predict, limits of growth. `forest` has what forests share.
+`base` has the parameters, limits of growth, fit and predict of all estimators; `forest` has the base of all forests.
 """
 
 from .c45 import C45Classifier

@@ -1,4 +1,4 @@
-"""Base classes of all tree classifiers: parameters, fit, predict, tags."""
+"""Base classes of all trees and forests: their parameters, limits of growth, fit, predict and tags."""
 
 from __future__ import annotations
 
@@ -37,15 +37,8 @@ from .._typing import (
     Specification,
 )
 from .._version import __version__
-from ..criteria import (
-    ALIASES,
-    CRITERIA,
-    OwnCriterion,
-    RankingImpurity,
-    WeightedInformationGain,
-    resolve,
-)
-from ..export import to_sklearn
+from ..convert.sklearn_estimators import to_sklearn
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import (
     group_codes,
@@ -65,14 +58,14 @@ if TYPE_CHECKING:
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-# No limit, for the kernels; also the greatest limit that they can count to.
+# Stands for no limit in the kernels; it is also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
 
 
 class FiniteReal(Interval):
-    """Any finite number that float64 can hold, from `least` to `greatest` if these are given.
+    """A finite number that float64 can hold, from `least` to `greatest` if these are given.
 
-    It may be a fraction, which scikit-learn's interval cannot compare.
+    Fractions are allowed too; scikit-learn's interval cannot compare them.
     """
 
     def __init__(self, least: float | None = None, greatest: float | None = None) -> None:
@@ -105,7 +98,7 @@ class CriterionOptions(StrOptions):
         )
 
 
-# Parameters of growth that trees and ensembles of trees share.
+# Parameters of growth that trees and forests share.
 GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "criterion": [CriterionOptions(CRITERIA | ALIASES, WeightedInformationGain, RankingImpurity)],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -151,7 +144,7 @@ NO_LIMITS: dict[str, float] = {
     "min_impurity_decrease": 0.0,
 }
 
-# A tree with one leaf for each of this many classes takes 1 GiB for its class counts.
+# A tree with this many classes, and a leaf for each class, takes 1 GiB for its class counts.
 _FEW_CLASSES = 2**13
 
 
@@ -184,7 +177,7 @@ def growth_limits(estimator: Any, n_samples: int, n_features: int) -> dict[str, 
 
 
 def _least_decrease(estimator: Any) -> float:
-    """Return the least decrease of impurity by a split; raise ValueError if gains are not such decreases.
+    """Return the least decrease of impurity by a split; raise ValueError if gains are no decreases of impurity.
 
     A user's criterion does not tell what its gains are; the ranking impurity can have unweighted gains.
     """
@@ -209,7 +202,7 @@ def _cost_of_a_leaf(estimator: Any) -> float:
 
 
 def check_has_impurity(estimator: Any, what: str) -> None:
-    """Raise a ValueError if the estimator's criterion has no impurity of class counts, by which trees are pruned."""
+    """Raise a ValueError if the criterion has no impurity of class counts: pruning needs it."""
     if not measures_impurity(estimator._judge()):
         raise ValueError(
             f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by an impurity of class "
@@ -224,7 +217,7 @@ def measures_impurity(judge: Any) -> bool:
 
 
 def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
-    """Return a criterion as the kernels take it, on samples of these groups; criteria on class counts ignore them."""
+    """Return a criterion as the kernels take it, for samples of these groups, which class counts do not need."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
     is_sequence = CRITERIA[name].judges == "sequence" if name in CRITERIA else False
     return (name, given | {"groups": groups}) if is_sequence else criterion
@@ -265,7 +258,7 @@ def grow(
 ) -> Any:
     """Grow one tree on the engine in force, and prune it.
 
-    `options` are n_threads for a single tree, or `rows` and `shared` for a tree of a forest; and n_categories if
+    `options` are `n_threads` for a single tree, or `rows` and `shared` for a tree of a forest; also `n_categories` if
     features are categorical.
     """
     if n_classes > _FEW_CLASSES:
@@ -329,7 +322,7 @@ def _check_room_for_counts(
 ) -> None:
     """Raise MemoryError if a tree that grows until all leaves are pure has more class counts than memory can hold.
 
-    Without this check growth would fail after many minutes, having taken most of the memory.
+    Without this check growth would take most of the memory, and fail after many minutes.
     """
     rows = options.get("rows")
     rows = np.arange(len(X)) if rows is None else np.unique(rows)
@@ -339,7 +332,7 @@ def _check_room_for_counts(
     n_leaves = len(np.unique(codes[rows]))
     n_nodes = n_leaves + 1 if "n_categories" in options else 2 * n_leaves - 1
     try:
-        np.empty((n_nodes, n_classes))  # takes room, but touches nothing of it
+        np.empty((n_nodes, n_classes))  # reserves memory, but does not write to it
     except MemoryError as error:
         raise MemoryError(
             f"The tree has at least {n_nodes} nodes when its leaves are pure; counting {n_classes} classes in each "
@@ -350,7 +343,7 @@ def _check_room_for_counts(
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Restore the estimator if a fit fails: the last good fit stays whole."""
+    """Restore the attributes of an estimator if its fit fails."""
     before = dict(vars(estimator))
     try:
         yield
@@ -361,7 +354,7 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 def check_fitted(estimator: Any) -> None:
-    """Raise NotFittedError as `check_is_fitted` does, which takes longer than a sample takes to walk."""
+    """Raise NotFittedError as `check_is_fitted` does, in less time: that function takes longer than one prediction."""
     if "classes_" not in vars(estimator):
         check_is_fitted(estimator)
 
@@ -377,7 +370,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     categories_: list[AnyArray]
     ordered_categories_: dict[int, AnyArray]
 
-    # The parameter that names the judge of splits, the function that resolves the name, how a tree grows, its limits.
+    # The parameter that gives the criterion or distance, the function that resolves it, how a tree grows, its limits.
     _judge_parameter: ClassVar[str] = "criterion"
     _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
     _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
@@ -387,7 +380,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     _doc_link_module: ClassVar[str] = "pytrees"
     _doc_link_template: ClassVar[str] = ESTIMATOR_PAGE
 
-    # NaN is a missing value; among categories it is one of them.
+    # NaN is a missing value; in a categorical feature, missing is one of the categories.
     _allows_missing: ClassVar[bool] = True
     _missing_is_category: ClassVar[bool] = True
 
@@ -422,8 +415,18 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         """Take over the classes, in their order."""
         self.classes_, self.n_classes_ = classes, len(classes)
 
+    def _learn_from(self, fitted: Any) -> None:
+        """Take over the classes and features of a fitted estimator, which has no categories if it is scikit-learn's."""
+        self._know(fitted.classes_)
+        self.n_features_in_ = fitted.n_features_in_
+        self.is_categorical_ = getattr(fitted, "is_categorical_", None)
+        self.categories_ = getattr(fitted, "categories_", [])
+        self.ordered_categories_ = getattr(fitted, "ordered_categories_", {})
+        if hasattr(fitted, "feature_names_in_"):
+            self.feature_names_in_ = fitted.feature_names_in_
+
     def _takes_weights(self) -> bool:
-        """Whether samples can have weights, as far as the parameters tell; `fit` refuses an invalid judge."""
+        """Whether samples can have weights; True if the criterion or distance is invalid, which `fit` refuses."""
         judge = getattr(self, self._judge_parameter)
         try:
             return self._resolve(judge).judges == "counts"
@@ -431,7 +434,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return True
 
     def _specification(self, total: float, n_classes: int, rows: IntArray | None = None) -> Specification:
-        """Return the judge as the kernels take it, for samples of this total weight."""
+        """Return the criterion or distance as the kernels take it, for samples of this total weight."""
         judge = self._judge()
         if not isinstance(judge, OwnCriterion):
             judge.check_total(total, n_classes)
@@ -454,7 +457,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         return codes
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
-        """Validate X and y; return X, the codes of y, and the classes that they stand for, in their order."""
+        """Validate X and y; return X, the codes of y, and the classes in the order of the codes."""
         return validate_X_y(self, X, y)
 
     def _rows_that_count(
@@ -526,7 +529,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
 
     @described_like(encode)
     def predict_log_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the logarithms of `predict_proba`; minus infinity where it is zero.
+        """Predict the logarithms of `predict_proba`; minus infinity for a probability of zero.
 
         Returns
         -------
@@ -537,7 +540,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return np.log(self.predict_proba(X))
 
 
-# Mixins of classifiers derive from this, to type checkers alone.
+# Type checkers see that mixins of classifiers derive from BaseClassifier; when the program runs they do not.
 if TYPE_CHECKING:
     MixedIn = BaseClassifier
 else:
@@ -601,15 +604,9 @@ class BaseTreeClassifier(BaseClassifier):
         leaves = self.apply(X)
         return self.classes_.take(self.tree_.majority_at(leaves))
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseClassifier.predict_log_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of the classes among the training samples of every sample's leaf.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), float64
-            In the order of `classes_`.
-        """
+        """Predict the shares of the classes among the training samples of every sample's leaf."""
         leaves = self.apply(X)
         return self.tree_.shares_at(leaves)
 
@@ -620,7 +617,7 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples,), int64
-            Numbers of nodes in `tree_`. A sample stays at a node if none of the node's training samples had its
+            Indices of nodes in `tree_`. A sample stays at a node if none of the node's training samples had its
             category.
         """
         check_fitted(self)
@@ -633,7 +630,7 @@ class BaseTreeClassifier(BaseClassifier):
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_samples, node_count)
-            1 where the sample visits the node.
+            1 if the sample visits the node.
         """
         check_is_fitted(self)
         return self.tree_.decision_path(validate_X(self, X))
@@ -653,7 +650,7 @@ class BaseTreeClassifier(BaseClassifier):
     def to_sklearn(self) -> SklearnTree:
         """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
 
-        Its classes and the names of its features are the estimator's. See :func:`pytrees.export.to_sklearn`.
+        Its classes and the names of its features are the estimator's. See :func:`pytrees.to_sklearn`.
 
         Returns
         -------

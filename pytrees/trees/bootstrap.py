@@ -1,7 +1,7 @@
-"""Draw the samples of a forest's trees: all samples, or samples with replacement, repeated or counted as weights.
+"""Draw the samples of a forest's trees: all samples, or samples with replacement, repeated or with weights.
 
-The draws follow from a tree's seed; the numbers come from a RandomState, whose streams are the same in every version
-of NumPy.
+A tree's seed determines its draws. The random numbers come from a RandomState, which gives the same numbers in every
+version of NumPy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def draw_sequence(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: 
 
 
 def draw_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
-    """Draw samples with replacement; return the drawn ones in their own order, weighted by their numbers of draws."""
+    """Draw samples with replacement; return each drawn sample once, in order, weighted by its number of draws."""
     indices, counts = _counted_draws(seed, n_rows, n_draws)
     return indices, counts_where_exact(counts if weights is None else counts * weights[indices])
 
@@ -56,9 +56,9 @@ def draw_orders(
     block_length: int | None,
     sizes: IntArray | None = None,
 ) -> Draws:
-    """Permute the samples of every group, or draw as many with replacement, one by one or in blocks of neighbours.
+    """Permute the samples of every group, or draw with replacement, one by one or in blocks of neighbours.
 
-    `sizes` has the groups' numbers of samples; the samples of a group are consecutive.
+    As many samples are drawn as a group has. `sizes` has the sizes of the groups, whose samples are consecutive.
     """
     sizes = np.array([n_rows]) if sizes is None else sizes
     if bootstrap == "moving_block" and block_length is not None and block_length >= sizes.max():
@@ -107,7 +107,7 @@ def moving_blocks(random_state: np.random.RandomState, size: int, length: int) -
 
 
 def stationary_blocks(random_state: np.random.RandomState, size: int, length: int) -> IntArray:
-    """Draw blocks that start at any sample and end behind each sample with probability 1 / length.
+    """Draw blocks that start at any sample and end after each sample with probability 1 / length.
 
     The first sample follows the last one.
     """

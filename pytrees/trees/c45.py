@@ -1,4 +1,4 @@
-"""C4.5: trees by gain ratio, pruned by their expected errors.
+"""C4.5: trees that grow by gain ratio, and are pruned by their expected errors.
 
 J. R. Quinlan, "C4.5: Programs for Machine Learning", Morgan Kaufmann, 1993.
 """

@@ -1,4 +1,4 @@
-"""Classification and regression trees' growth (CART) with any criterion."""
+"""Decision trees that grow from the root, as in CART, by any criterion."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ from .._typing import (
 )
 from ..criteria import CriterionLike
 from ..pruning import pruning_path
-from .base import (
-    GROWTH_CONSTRAINTS,
-    WEIGHT_CONSTRAINTS,
-    BaseTreeClassifier,
-    check_has_impurity,
-    weighs_if_it_can,
-)
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, check_has_impurity, weighs_if_it_can
 
 __all__ = ["DecisionTreeClassifier"]
 

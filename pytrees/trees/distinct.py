@@ -1,4 +1,4 @@
-"""The different trees of a forest, and how many of its trees are like each."""
+"""The different trees of a forest, and how often each occurs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._given_tree import node_labels
 from .._typing import IntArray, MatrixLike
-from ..export import node_labels
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree, TreeEstimator
 from .base import MixedIn
@@ -75,7 +75,7 @@ class DistinctTreesMixin(MixedIn):
 
 
 def decisions_of(estimator: TreeEstimator) -> tuple[bytes, ...]:
-    """Return arrays that are equal for two fitted trees exactly if the trees decide alike."""
+    """Return the bytes of arrays: equal for two fitted trees exactly if the trees decide alike."""
     tree = estimator.tree_
     # Samples end at leaves, and at a multiway node if none of its children has their category.
     predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))

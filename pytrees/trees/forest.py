@@ -1,4 +1,4 @@
-"""Forests: seeds drawn up front, trees grown in parallel on samples of their own, and their mean or vote."""
+"""Forests: each tree grows from a seed of its own, on samples of its own; predictions are means or votes."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from .._typing import (
     RandomState,
     Specification,
 )
+from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import CriterionLike
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
 from ..input.validation import MAX_SAMPLES, order_by_group, validate_rows, validate_X
@@ -45,6 +46,7 @@ from .base import (
     GROWTH_CONSTRAINTS,
     WEIGHT_CONSTRAINTS,
     BaseClassifier,
+    BaseTreeClassifier,
     check_fitted,
     unchanged_on_error,
     weighs_if_it_can,
@@ -56,7 +58,6 @@ from .distinct import DistinctTreesMixin
 from .forest_prediction import ForestSums, in_order
 from .growth_job import GrowthJob, StopEvent
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
-from .to_sklearn import forest_to_sklearn
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier
@@ -67,7 +68,7 @@ __all__ = ["DecisionForestClassifier"]
 
 _Tree = TypeVar("_Tree")
 
-# This many trees take some 30 GB even if all are single leaves.
+# A forest of this many trees takes some 30 GB, even if all trees are single leaves.
 MAX_TREES = 2**24
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
@@ -81,7 +82,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
-    """Grow one tree of a forest on samples of its own: everything follows from the seed."""
+    """Grow one tree of a forest on samples of its own; the seed determines the samples and the tree."""
     if job.stop_event.is_set():
         raise RuntimeError("The fit of the forest has ended.")
     rows, weights = job.arrange(seed)
@@ -96,8 +97,8 @@ def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
 class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
     """A forest of trees that grow on samples of their own, and the mean of their predictions.
 
-    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_make_draw(n_rows)`
-    gives the `GrowthJob.draw` by which trees get their samples, its `_labels_of_nodes` the classes that nodes vote for.
+    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_n_draws(n_rows)` or
+    `_make_draw(n_rows)` says which samples trees get, its `_labels_of_nodes` which classes nodes vote for.
 
     Parameters
     ----------
@@ -154,11 +155,15 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             seeds = seeds[len(kept) :]
             trees = self._grow_all(job, seeds) if seeds else []
             wrapped = [self._wrap(tree, seed, job.limits) for tree, seed in zip(trees, seeds, strict=True)]
-            self.estimators_ = kept + wrapped
             n_rows = len(job.X) if job.rows is None else len(job.rows)
-            self._drawn_from = n_rows, job.rows, order_of_draws(job.draw)
-            self._sums = ForestSums()
+            self._keep_trees(kept + wrapped, (n_rows, job.rows, order_of_draws(job.draw)))
         return job
+
+    def _keep_trees(
+        self, estimators: list[Any], drawn_from: tuple[int, IntArray | None, Callable[..., Draws]] | None
+    ) -> None:
+        """Take over fitted trees, and the data from which `estimators_samples_` are drawn again."""
+        self.estimators_, self._drawn_from, self._sums = estimators, drawn_from, ForestSums()
 
     def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
@@ -175,7 +180,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             raise
 
     def _learned(self) -> dict[str, tuple[Any, ...]]:
-        """Return by names what all trees of a forest must have learned alike."""
+        """Return the attributes that must be equal for all trees of a forest, by their names in errors."""
         return {
             "features": (self.n_features_in_, getattr(self, "feature_names_in_", None)),
             "categories": (self.is_categorical_, *(self.categories_ or ())),
@@ -230,7 +235,15 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return job, classes
 
     def _n_draws(self, n_rows: int) -> int | None:
-        """Return how many samples are drawn for a tree, each with its weight; None if none are drawn."""
+        """Return how many samples are drawn for a tree; None if every tree gets all samples."""
+
+    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+        """Return the `GrowthJob.draw` of a plain bootstrap, or of all samples if none are drawn."""
+        n_draws = self._n_draws(n_rows)
+        if n_draws is None:
+            return all_rows
+        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
+        return partial(draw, n_draws=n_draws)
 
     def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
@@ -279,13 +292,8 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         """Return the tree as a fitted estimator of its own."""
         estimator = self._make_estimator(seed)
         estimator.max_features_ = min(limits["max_features"], self.n_features_in_)
-        estimator.classes_, estimator.n_classes_ = self.classes_, self.n_classes_
+        estimator._learn_from(self)
         estimator._keep(tree)
-        estimator.n_features_in_ = self.n_features_in_
-        estimator.is_categorical_, estimator.categories_ = self.is_categorical_, self.categories_
-        estimator.ordered_categories_ = self.ordered_categories_
-        if hasattr(self, "feature_names_in_"):
-            estimator.feature_names_in_ = self.feature_names_in_
         return estimator
 
     def __len__(self) -> int:
@@ -322,23 +330,31 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         check_is_fitted(self)
         if self._drawn_from is None:
             raise AttributeError("estimators_samples_ is unavailable on a forest converted from scikit-learn.")
+        return [self._samples_of(estimator) for estimator in self.estimators_]
+
+    def _samples_of(self, estimator: Any) -> IntArray:
+        """Draw the samples of a fitted tree again."""
+        assert self._drawn_from is not None
         n_rows, rows, draw = self._drawn_from
-        drawn = []
-        for estimator in self.estimators_:
-            indices, _ = draw(estimator.random_state, n_rows, None)
-            indices = np.arange(n_rows) if indices is None else np.asarray(indices, dtype=np.int64)
-            drawn.append(indices if rows is None else rows[indices])
-        return drawn
+        indices, _ = draw(estimator.random_state, n_rows, None)
+        indices = np.arange(n_rows) if indices is None else np.asarray(indices, dtype=np.int64)
+        return indices if rows is None else rows[indices]
 
-    @described_like(BaseClassifier.encode)
+    def _numbers_of_draws(self) -> tuple[int, int] | None:
+        """Return from how many samples a tree's are drawn, and how many draws; None if it is no plain bootstrap."""
+        if self._drawn_from is None or self._drawn_from[1] is not None:
+            return None
+        n_rows, _, draw = self._drawn_from
+        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
+        return None if n_draws is None else (n_rows, n_draws)
+
+    def _set_numbers_of_draws(self, n_rows: int, n_draws: int | None) -> None:
+        """Let trees have their samples from a plain bootstrap, or all samples if `n_draws` is None."""
+        self._drawn_from = n_rows, None, all_rows if n_draws is None else partial(draw_sequence, n_draws=n_draws)
+
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of the greatest probability, the lowest of several.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of the greatest probability, the lowest of several."""
         decided = self._decide(self.predict_proba(X))
         return self.classes_[decided]
 
@@ -370,7 +386,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         return trees
 
     def _check_trees(self, trees: Sequence[Tree]) -> None:
-        """Raise ValueError if a tree was replaced by one of other features or classes, which would read past arrays."""
+        """Raise ValueError if a tree has other features or classes: it would read past the ends of arrays."""
         for tree in trees:
             if (tree.n_features, tree.n_classes) != (self.n_features_in_, self.n_classes_):
                 raise ValueError(
@@ -404,7 +420,8 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
             If the forest predicts another class than the one of the greatest probability, or `classes` has another
             length.
         """
-        return forest_to_sklearn(self, classes)
+        check_is_fitted(self)
+        return to_sklearn(self, classes)
 
     @described_like(BaseClassifier.encode)
     def apply(self, X: MatrixLike) -> IntArray:
@@ -413,7 +430,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_estimators), int64
-            Numbers of nodes in the trees.
+            Indices of nodes in the trees.
         """
         check_is_fitted(self)
         X = validate_X(self, X)
@@ -426,7 +443,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         Returns
         -------
         indicator : scipy.sparse.csr_matrix of shape (n_samples, n_nodes)
-            1 where the sample visits the node; the trees' nodes stand side by side.
+            1 if the sample visits the node; the columns of the trees follow each other.
         n_nodes_ptr : ndarray of shape (n_estimators + 1,), int64
             Tree i has the columns n_nodes_ptr[i] to n_nodes_ptr[i + 1].
         """
@@ -670,9 +687,7 @@ class DecisionForestClassifier(BaseForestClassifier):
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs bootstrap=True: otherwise every tree sees all samples.")
-            return all_rows
-        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
-        return partial(draw, n_draws=self._n_draws(n_rows))
+        return super()._make_draw(n_rows)
 
     def _n_draws(self, n_rows: int) -> int | None:
         if not self.bootstrap:

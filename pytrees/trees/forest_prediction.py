@@ -1,4 +1,4 @@
-"""How a forest predicts: sums over its trees of the class shares, or votes, in the samples' leaves."""
+"""Predict with a forest: add up the class shares, or the votes, of the leaves that samples reach in its trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..tree import ROWS_OF_A_CALL, Tree
 # With fewer samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
 
-# Larger forests are packed anew for every call: to keep their packed form would double their memory.
+# Larger forests are packed anew in every call, because keeping their packed form would double their memory.
 _MOST_BYTES = 2**26
 
 
@@ -36,9 +36,9 @@ def in_order(n_jobs: int | None, prefer: str, n_tasks: int) -> Parallel:
 
 
 class ForestSums:
-    """Sums over trees, which stay packed for the kernels between calls with the same trees.
+    """Add up over trees, and keep the trees packed between calls with the same trees.
 
-    A forest makes one when it is fitted. Copies and pickles are empty.
+    A forest makes an object of this class when it is fitted. Copies and pickles are empty.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class ForestSums:
 
         `labels` has for every tree the codes of the classes that its nodes vote for; None: nodes give class shares. Up
         to `n_jobs` threads each have samples of their own, so that sums do not depend on the number of threads. Errors
-        about infinite samples name the estimator `named_in_errors`; None: all samples are finite, or NaN. The sums have
+        about infinite values name the estimator `named_in_errors`; None: all values are finite or NaN. The sums have
         the shape (n_samples, n_classes).
         """
         parts = trees if labels is None else [*trees, *labels]
@@ -134,7 +134,7 @@ def _sum_leaves(engine: Engine, packed: Any, X: FloatArray) -> tuple[FloatArray,
 def _sums_tree_by_tree(
     trees: Sequence[Tree], X: FloatArray, labels: Sequence[IntArray] | None, named_in_errors: Any
 ) -> FloatArray:
-    """Add up as `ForestSums` does, without packing the trees: few samples do not repay that."""
+    """Add up as `ForestSums` does, without packing the trees, which would take longer for few samples."""
     sums, rows = np.zeros((len(X), trees[0].n_classes)), np.arange(len(X))
     for i, tree in enumerate(trees):
         leaves = tree.apply_checked(X, named_in_errors if i == 0 else None)

@@ -12,7 +12,7 @@ from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, 
 
 
 class StopEvent(Event):
-    """Tells the workers of a forest to stop: Ctrl-C reaches the main thread alone, and workers would go on.
+    """Tells the workers of a forest to stop, because Ctrl-C reaches the main thread alone.
 
     A copy in another process is another event: joblib ends that process itself.
     """

@@ -1,4 +1,4 @@
-"""ID3 trees and forests, judged leaf by leaf or by the whole tree.
+"""ID3 trees and forests: a distance judges every split, within a leaf or for the whole tree.
 
 F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
 """
@@ -40,9 +40,8 @@ from ..criteria import ALIASES, CRITERIA, MAX_TOTAL_COUNT, OwnCriterion, Ranking
 from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
-from ..tree import LEAF, MULTIWAY, Tree
+from ..tree import LEAF, MULTIWAY, Tree, goes_left
 from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, weighs_if_it_can
-from .bootstrap import all_rows, draw_counts, draw_sequence
 from .cart import DecisionTreeClassifier
 from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
@@ -52,7 +51,7 @@ __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 # With more classes, the pairs of labels of a split outnumber the samples of most data sets.
 _MANY_CLASSES = 100
 
-# Distances that a permutation of the clusters does not change.
+# Distances that stay the same if the clusters are permuted.
 _KNOWS_NO_LABELS = ("information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini")
 
 ID3_CONSTRAINTS: dict[str, list[Any]] = {
@@ -82,7 +81,7 @@ ID3_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class GrownTree(NamedTuple):
-    """A tree, the class that each node predicts or predicted as a leaf, and the order of its splits."""
+    """A tree, the class that each node predicts as a leaf, and the order of the splits."""
 
     tree: Tree
     labels: IntArray
@@ -117,7 +116,7 @@ def grow_id3(
 
 
 class ID3Mixin(MixedIn):
-    """Mixin of ID3 trees and forests: checks parameters together, and grows a tree by distance."""
+    """Mixin of ID3 trees and forests: checks combinations of parameters, and grows a tree by distance."""
 
     _judge_parameter = "distance"
     _resolve = staticmethod(resolve)
@@ -387,15 +386,9 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         right = self.tree_.value[leaves, self.node_labels_[leaves]]
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
-    @described_like(BaseTreeClassifier.encode)
+    @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of every sample: the label of its leaf.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of every sample: the label of its leaf."""
         leaves = self.apply(X)
         return self.classes_.take(self.node_labels_.take(leaves))
 
@@ -424,15 +417,13 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             yield predicted.copy()
 
     def _parts(self, X: FloatArray, node: int, rows: IntArray) -> Iterable[tuple[int, IntArray]]:
-        """Return the children of an inner node, each with the samples that go there."""
+        """Return the children of an inner node, each with the samples that go to it."""
         tree = self.tree_
         children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
         if tree.children_left[node] == MULTIWAY:
             return [(child, rows[values == tree.category[child]]) for child in children]
-        goes_left = np.where(np.isnan(values), tree.missing_go_to_left[node], values <= tree.threshold[node]).astype(
-            bool
-        )
-        return zip(children, (rows[goes_left], rows[~goes_left]), strict=True)
+        left = goes_left(tree, node, values)
+        return zip(children, (rows[left], rows[~left]), strict=True)
 
     def _nodes_as_split(self) -> list[int]:
         """Return the inner nodes in the order in which they were split."""
@@ -580,15 +571,12 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         return self
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
-        if not self.bootstrap:
-            return all_rows
-        if judges_sets(self.distance):
+        if self.bootstrap and judges_sets(self.distance):
             raise ValueError(
                 "A JaccardDistance with a set function needs bootstrap=False: it judges sets, in which no sample "
                 "repeats."
             )
-        draw = draw_counts if self._judge().judges == "counts" else draw_sequence
-        return partial(draw, n_draws=n_rows)
+        return super()._make_draw(n_rows)
 
     def _n_draws(self, n_rows: int) -> int | None:
         return n_rows if self.bootstrap else None

@@ -1,8 +1,8 @@
-"""The decision tree of least error within limits of its levels and leaves, or at a price of every leaf.
+"""The decision tree of least error within limits on its levels and leaves, or with a cost of every leaf.
 
-A depth-first search over sets of samples with bounds finds it; see `minimal/branch_and_bound` of both engines. Costs
-are whole numbers: an error and a leaf cost a number of units each, chosen such that any two trees compare as they do by
-the share of errors plus alpha for every leaf.
+Branch and bound over sets of samples finds the tree; see `minimal/branch_and_bound` of both engines. The search has
+whole costs of an error and of a leaf. Any two trees compare by these costs as they do by the share of errors plus alpha
+for every leaf.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._docstrings import described_like
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
 from .._typing import AnyArray, CodeArray, FloatArray, LabelsLike
 from ..input.validation import validate_numbers
 from ..pruning import with_leaves
 from ..tree import LEAF, Tree
+from .base import or_unlimited
 from .cart import DecisionTreeClassifier
-from .minimal import with_gains
+from .minimal import minimal_tree, with_gains
 
 __all__ = ["OptimalTree", "optimal_tree"]
-
-UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class OptimalTree:
         return self.objective == self.lower_bound
 
 
+@described_like(minimal_tree)
 @validate_params(
     {
         "X": ["array-like"],
@@ -99,8 +100,6 @@ def optimal_tree(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Finite numbers; taken as float64.
     y : array-like of shape (n_samples,)
         Class labels of any type.
     max_depth : int or None, default=None
@@ -111,8 +110,6 @@ def optimal_tree(
         The cost of a leaf, as a share of the samples: with 0.01, a split must get more than 1 % of all samples right
         that would be wrong without it. A tiny alpha, such as 1e-9, chooses the fewest leaves among trees of the least
         error, which may take much longer.
-    time_limit : float or None, default=None
-        Seconds after which the search stops. None: no limit.
     memory_limit : int, default=2**30
         Bytes of the table of results about sets of samples; a full table is emptied, which costs time only. Beside it
         the search needs 24 bytes for every sample and feature, for each level of the tree.
@@ -138,7 +135,7 @@ def optimal_tree(
 
     Notes
     -----
-    The problem is NP-hard: time grows steeply with the levels, and with the leaves where levels have no limit. Trees
+    The problem is NP-hard: time grows steeply with the levels, and with the leaves if levels have no limit. Trees
     deeper than 498 levels are not searched for. The bounds for continuous features, by what a few samples can change,
     are due to [1]_. Labels may be noisy: samples that are equal may have different classes.
 
@@ -172,8 +169,8 @@ def optimal_tree(
         codes,
         len(classes),
         costs,
-        UNLIMITED if max_depth is None else min(max_depth, UNLIMITED),
-        UNLIMITED if max_leaf_nodes is None else min(max_leaf_nodes, UNLIMITED),
+        or_unlimited(max_depth),
+        or_unlimited(max_leaf_nodes),
         budget=None if known is None else _cost(known, costs) + 1,
         time_limit=None if time_limit is None else max(0.0, start + time_limit - time.monotonic()),
         memory_limit=memory_limit,
@@ -206,7 +203,7 @@ def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
         return near.denominator, near.numerator
     numerator, denominator = near.numerator, near.denominator
     sign = 1 if price > near else -1
-    # The next quotient on the other side of the price: its determinant with this one is one.
+    # The next quotient on the other side of the price: the determinant of both quotients is one.
     inverse = pow(numerator, -1, denominator) if denominator > 1 else 0
     other = most_leaves - (most_leaves + sign * inverse) % denominator
     return denominator + other, numerator + (numerator * other + sign) // denominator

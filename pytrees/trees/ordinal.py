@@ -1,4 +1,4 @@
-"""Ordinal decision trees and forests: classes that stand in an order.
+"""Decision trees and forests for classes that have an order.
 
 R. Ayllón-Gavilán, F. J. Martínez-Estudillo, D. Guijo-Rubio, C. Hervás-Martínez and P. A. Gutiérrez, "Splitting criteria
 for ordinal decision trees: an experimental study", 2024.
@@ -43,8 +43,8 @@ _TOLERANCE = 1e-12
 
 
 def cumulative(weights: FloatArray) -> FloatArray:
-    """Sum the weights up to every class; each sample's weights are scaled together, and its last sum is the total."""
-    # Scaled by a power of two, which rounds nothing, to totals near 1: no multiple of them overflows.
+    """Sum the weights up to every class, after scaling each sample's weights; the last sum is the total."""
+    # Scaled by a power of two, which rounds nothing, to totals near 1: no multiple of a total overflows.
     return np.cumsum(np.ldexp(weights, -_exponent(weights, axis=1)), axis=1)
 
 
@@ -112,7 +112,7 @@ def _exponent(numbers: FloatArray, axis: int | None = None) -> CodeArray:
 
 
 RULES = {"mode": mode_class, "median": median_class, "expected": nearest_class}
-BY_COST = "cost"  # this rule needs a matrix of costs
+BY_COST = "cost"  # the rule that needs a matrix of costs
 
 ORDINAL_CONSTRAINTS: dict[str, list[Any]] = {
     "classes": ["array-like", None],
@@ -122,9 +122,9 @@ ORDINAL_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class OrdinalMixin(MixedIn):
-    """Classes in the order of a scale, and predictions that use it; a base class in front of a tree's or a forest's.
+    """Mixin of ordinal trees and forests: gives classes an order, and uses the order in predictions.
 
-    The subclass has `_evidence(X)`: for every sample the weights of the classes, counts or shares.
+    A subclass has the method `_evidence(X)`, which returns for every sample the counts or shares of the classes.
     """
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -176,15 +176,9 @@ class OrdinalMixin(MixedIn):
     def _codes(self, X: MatrixLike) -> IntArray:
         return self._decide(self._evidence(X))
 
-    @described_like(DecisionTreeClassifier.encode)
+    @described_like(DecisionTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of every sample by `predict_rule`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
+        """Predict the class of every sample by `predict_rule`."""
         check_is_fitted(self)
         return self.classes_.take(self._codes(X))
 

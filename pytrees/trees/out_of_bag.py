@@ -1,4 +1,4 @@
-"""Judge a forest's predictions, and its features, on the samples that a tree has not seen."""
+"""Judge the predictions and the features of a forest on out-of-bag samples, which a tree has not seen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sum_shares_out_of_bag(
 
 
 def _unseen(job: GrowthJob, seed: int) -> BoolArray:
-    """Return which samples a tree has not seen, by drawing again: stored draws would take more room than the trees."""
+    """Return which samples a tree has not seen. They are drawn again: stored draws would take more room than trees."""
     unseen = np.ones(len(job.X), dtype=bool)
     unseen[job.arrange(seed)[0]] = False
     return unseen

@@ -1,4 +1,4 @@
-"""Permutation Decision Trees and Forests: the order of the samples matters.
+"""Permutation decision trees and forests, which depend on the order of the samples.
 
 Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.02617.
 """
@@ -38,7 +38,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     The samples are taken as a sequence, in their own order or by the keys of `order`: the same samples in another order
     can give another tree. Every split maximises the ETC gain (Eq. 1 of [1]_), ``ETC(S) - sum(|S_v| / |S| * ETC(S_v))``,
-    where a child's sequence S_v is the subsequence of its samples. `groups` divides the samples into several series,
+    in which a child's sequence S_v is the subsequence of its samples. `groups` divides the samples into several series,
     each a sequence of its own: the gain of a split is the mean of its gains in the groups, over the samples.
 
     Parameters
@@ -196,7 +196,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         Draw the samples of every tree with replacement, in the order of the draws, instead of permuting them. True
         draws one by one; ``"moving_block"`` draws blocks of `block_length` neighbours, all equally likely [2]_;
         ``"stationary"`` draws blocks that start at any sample and whose lengths are random, of the mean `block_length`,
-        with the first sample behind the last one [3]_. A block keeps the order of its samples. Blocks are drawn, or
+        with the first sample after the last one [3]_. A block keeps the order of its samples. Blocks are drawn, or
         samples permuted, within every group.
     block_length : int or None, default=None
         Length of the blocks in samples; None is the cube root of the group's number of samples, rounded up. A group

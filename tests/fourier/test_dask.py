@@ -228,7 +228,7 @@ def test_sites_with_other_columns():
     X, y = shuffled()
     parts = [da.from_delayed(dask.delayed(X[:75, :k]), (75, 4), dtype=float) for k in (4, 3)]
     classes = da.concatenate([da.from_array(y[:75], chunks=75)] * 2)
-    with pytest.raises(ValueError, match="Model 1 has 3 features, the first one 4"):
+    with pytest.raises(ValueError, match="Model 1 has 3 features, the first model 4"):
         pytrees.dask.fit(FOREST, da.concatenate(parts), classes)
 
 

@@ -190,13 +190,13 @@ def test_other_schemas_are_refused():
               (([2, 0, 1], slice(None)), ([1, 0], slice(0, 100)))]  # fmt: skip
     boosted = fitted(X, y, HistGradientBoostingClassifier, max_iter=2)
     for models, message in (
-        ([forest, fitted(X[:, :3], y, n_estimators=2)], "Model 1 has 3 features, the first one 4"),
+        ([forest, fitted(X[:, :3], y, n_estimators=2)], "Model 1 has 3 features, the first model 4"),
         ([fitted(table, y, n_estimators=2), fitted(table[list("abdc")], y, n_estimators=2)],
          "Feature 2 is 'd' in model 1, 'c' in model 0"),
         ([forest, fitted(table, y, n_estimators=2), fitted(table[list("bacd")], y, n_estimators=2)],
          "Feature 0 is 'b' in model 2, 'a' in model 1"),
         ([fitted(table, y, DecisionForestClassifier, n_estimators=2), categorical], "categorical features of model 1"),
-        ([forest, boosted], "Model 1 gives a margin, the first one a probability"),
+        ([forest, boosted], "Model 1 gives a margin, the first model a probability"),
         ([boosted, fitted(X[:100], y[:100], HistGradientBoostingClassifier, max_iter=2)], "Margins of different"),
         ([forest, fitted(X, y.astype(str), n_estimators=2)], "numbers, the classes of other models are not"),
         (scales, "scales of different classes"),

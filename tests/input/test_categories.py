@@ -190,10 +190,10 @@ def test_features_that_are_refused(frame, given, message):
 
 
 def test_names_without_a_data_frame(frame):
-    with pytest.raises(ValueError, match="X is no data frame that has them"):
+    with pytest.raises(ValueError, match="X is no data frame with names of columns"):
         fitted(frame.to_numpy(), ["size"])
     frame.columns = [0, 1, 2]
-    with pytest.raises(ValueError, match="X is no data frame that has them"):
+    with pytest.raises(ValueError, match="X is no data frame with names of columns"):
         fitted(frame, ["size"])
 
 

@@ -60,7 +60,12 @@ PYTHON_FLOORS = [
     {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
-    {"_tree_arrays", "convert", "tree"},  # a fitted tree: its arrays, what it says of samples, its conversions
+    {
+        "_given_tree",
+        "_tree_arrays",
+        "convert",
+        "tree",
+    },  # a fitted tree: its arrays, what it says of samples, its names, its conversions
     {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators

@@ -86,6 +86,7 @@ JUDGES = ["criteria.RankingImpurity", "criteria.WeightedInformationGain", "dista
 @pytest.mark.parametrize("name", ESTIMATORS + JUDGES)
 def test_the_html_of_an_estimator_links_to_its_page(name):
     estimator = find(name)()
+    name = f"fourier.{name}" if hasattr(pytrees.fourier, name) else name
     page = f"{SITE}/api/generated/pytrees.{name}.html"
     assert estimator._get_doc_link() == page
     assert f'href="{page}"' in estimator._repr_html_()

@@ -217,9 +217,9 @@ class FailsInTrees(Gini):
 @pytest.mark.parametrize(
     ("criterion", "kind", "words"),
     [
-        (Relative(), "other cuts", "where it is judged alone"),
-        (Cumulative(), "other cuts", "where it"),
-        (Remembers(), "memory", "where it is judged again"),
+        (Relative(), "other cuts", "when it is judged alone"),
+        (Cumulative(), "other cuts", "when it"),
+        (Remembers(), "memory", "when it is judged again"),
         (Writes(), "raises", "read-only"),
         (WritesQuietly(), "arguments", "gains writes to left"),
         (Nan(), "raises", "gives a gain of nan"),
@@ -242,7 +242,7 @@ def test_breaches_of_the_contract(criterion, kind, words):
 def test_other_gains_than_the_definition(criterion, definition):
     errors = errors_of(criterion, definition=definition)
     assert set(errors) == {"definition"}
-    assert "where it is judged by the definition" in errors["definition"]
+    assert "when it is judged by the definition" in errors["definition"]
 
 
 class SequenceNan(SequenceCriterion):

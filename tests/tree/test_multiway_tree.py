@@ -187,7 +187,7 @@ def test_offsets_that_wrap_around_are_refused():
 
 def test_multiway_nodes_need_their_children():
     arrays = {name: array for name, array in arrays_of(trunk()).items() if name not in CHILD_ARRAYS}
-    with pytest.raises(ValueError, match="it needs child_offsets"):
+    with pytest.raises(ValueError, match="multiway nodes need child_offsets"):
         Tree(**arrays, n_features=2)
 
 

@@ -34,6 +34,7 @@ from pytrees import (
     from_sklearn,
     to_sklearn,
 )
+from pytrees.convert.sklearn_estimators import kept_parameters
 from pytrees.criteria import CountCriterion
 from pytrees.testing.strategies import count_weights, float_weights, problems
 
@@ -284,7 +285,7 @@ def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator):
         assert hasattr(tree, "impurity")
     if expected is DecisionForestClassifier:
         np.testing.assert_array_equal(np.array(ours.estimators_samples_), np.array(theirs.estimators_samples_))
-    assert ours.get_params() == {**ours.get_params(), **pytrees.export.kept_parameters(theirs, ours.get_params())}
+    assert ours.get_params() == {**ours.get_params(), **kept_parameters(theirs, ours.get_params())}
     assert sklearn.base.clone(ours).fit(X, y).score(X, y) >= theirs.score(X, y) - 0.1
 
 

@@ -1,0 +1,168 @@
+"""A tree as a user gives it: its nodes, the names of its features, classes and categories, and its predictions."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._missing import is_missing
+from ._sklearn import Interval
+from ._typing import AnyArray, IntArray, Names
+from .tree import LEAF, Tree, node_depths
+
+# Pictures name this many categories of a child.
+MOST_CATEGORIES = 4
+
+
+# The constraints of all functions that show a tree.
+SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
+    "feature_names": ["array-like", None],
+    "class_names": ["array-like", None],
+    "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+}
+
+
+class NumberedNames:
+    """The names ``feature_0``, ``feature_1``, ..., each made when it is asked for."""
+
+    def __getitem__(self, feature: int) -> str:
+        return f"feature_{feature}"
+
+
+def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None) -> tuple[Tree, Names, list[Any]]:
+    """Return the Tree of a tree or estimator, and the names of its features and classes: given, learned, or numbers."""
+    estimator: Any = None
+    if not isinstance(tree, Tree):
+        estimator = tree
+        if hasattr(estimator, "fit"):
+            check_is_fitted(estimator)
+        tree = getattr(estimator, "tree_", None)
+        if not isinstance(tree, Tree):
+            hint = ": pass one tree, such as estimators_[0]" if hasattr(estimator, "estimators_") else ""
+            raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    if class_names is None:
+        class_names = getattr(estimator, "classes_", range(tree.n_classes))
+    for what, names, number in (
+        ("feature_names", feature_names, tree.n_features),
+        ("class_names", class_names, tree.n_classes),
+    ):
+        if names is not None and len(names) != number:
+            raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
+    feature_names = NumberedNames() if feature_names is None else [str(name) for name in feature_names]
+    return tree, feature_names, plain_values(class_names)
+
+
+def plain_values(names: Any) -> list[Any]:
+    """Return names as a list of values of Python. Dates of NumPy become the shortest text by ISO 8601, durations text
+    with their unit."""
+    names = np.asarray(names)
+    if names.dtype.kind == "M":
+        return np.datetime_as_string(names, unit="auto").tolist()
+    return [str(name) for name in names] if names.dtype.kind == "m" else names.tolist()
+
+
+def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
+    """Return the nodes down to one level below `max_depth`, and the nodes whose children are shown, both ascending."""
+    if max_depth is None or tree.max_depth <= max_depth:
+        return np.arange(tree.node_count), np.flatnonzero(tree.children_left != LEAF)
+    depth = node_depths(tree)
+    return np.flatnonzero(depth <= max_depth + 1), np.flatnonzero((depth <= max_depth) & (tree.children_left != LEAF))
+
+
+def levels_of_branches(tree: Tree) -> list[int]:
+    """Count the levels of the branch that starts at every node, the node's own level included."""
+    levels, children, offsets = [1] * tree.node_count, tree.children.tolist(), tree.child_offsets.tolist()
+    for node in reversed(range(tree.node_count)):
+        below = children[offsets[node] : offsets[node + 1]]
+        levels[node] += max((levels[child] for child in below), default=0)
+    return levels
+
+
+def node_labels(given: Any, tree: Tree) -> IntArray:
+    """Return for every node the code of the class that it predicts as a leaf."""
+    return getattr(given, "node_labels_", tree.majority)
+
+
+def predicted_labels(given: Any, tree: Tree) -> IntArray:
+    """Return for every node the code of the class that the estimator's rule predicts for samples that end there."""
+    decide = getattr(given, "_decide", None)
+    return node_labels(given, tree) if decide is None else decide(tree.value)
+
+
+class CategoryNames:
+    """The names of categories: the estimator's, or their codes.
+
+    Parameters
+    ----------
+    given : Tree or fitted estimator
+    """
+
+    def __init__(self, given: Any) -> None:
+        is_categorical = getattr(given, "is_categorical_", None)
+        self._names: dict[int, AnyArray] | None = None
+        if is_categorical is not None:
+            self._names = dict(zip(np.flatnonzero(is_categorical).tolist(), given.categories_, strict=True))
+        self._levels: dict[int, AnyArray] = getattr(given, "ordered_categories_", None) or {}
+
+    def __call__(self, feature: int, code: int) -> Any:
+        """Return the name of a category of a feature; None for the category of missing values."""
+        if self._names is None:
+            return int(code)
+        named = self._names[int(feature)][code : code + 1]
+        return None if is_missing(named[0]) else plain_values(named)[0]
+
+    def level(self, feature: int, number: float) -> str | None:
+        """Return the name of the last of a feature's ordered categories up to this number; None if it has none."""
+        if int(feature) not in self._levels:
+            return None
+        return str(plain_values(self._levels[int(feature)][[int(number)]])[0])
+
+
+def label_of_categories(tree: Tree, feature: int, child: int, name_of: CategoryNames, most: int | None = None) -> str:
+    """Return the names of the categories that lead to a child of a multiway node, with "missing" for missing values.
+
+    If there are more than `most`, the first ones are named and the others counted.
+    """
+    names = [name_of(feature, code) for code in tree.categories_of(child)]
+    known = [str(name) for name in names if name is not None]
+    left_out = len(known) - most if most is not None and len(known) > most else 0
+    listed = ", ".join(known[: len(known) - left_out]) + (f" and {left_out} more" if left_out else "")
+    return " or ".join([part for part in (listed, "missing" if len(known) < len(names) else "") if part])
+
+
+def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
+    """Return the side of samples that lack the value of a node's feature, ``"left"`` or ``"right"``; None if no sample
+    lacked it in training."""
+    if not tree.saw_missing[node]:
+        return None
+    return "left" if tree.missing_go_to_left[node] else "right"
+
+
+class ShownTree:
+    """A tree as a user gives it, with all names, and the nodes that are shown: those down to a depth.
+
+    Attributes
+    ----------
+    tree : Tree
+    feature_names, class_names : sequence
+    labels : ndarray of shape (node_count,), int64
+        The codes of the classes that the nodes predict as leaves.
+    name_of : CategoryNames
+    shown, with_children : ndarray, int64
+        The nodes that are shown, and the nodes whose children are shown.
+    is_left_out : ndarray of shape (node_count,), bool
+        Whether a node is below `max_depth`: ``(...)`` stands for its text.
+    """
+
+    def __init__(self, given: Any, feature_names: Any, class_names: Any, max_depth: int | None = None) -> None:
+        self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
+        self.labels, self.name_of = node_labels(given, self.tree), CategoryNames(given)
+        self.shown, self.with_children = shown_nodes(self.tree, max_depth)
+        self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
+        if max_depth is not None:
+            self.is_left_out = node_depths(self.tree) > max_depth

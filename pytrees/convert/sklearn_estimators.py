@@ -1,0 +1,271 @@
+"""Fitted trees and forests, converted to estimators of scikit-learn and back.
+
+`sklearn_nodes` converts the nodes. This module adds the other attributes of a fitted estimator: classes, names of
+features, parameters, and the draws of a forest's samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._given_tree import predicted_labels, tree_and_names
+from .._typing import ForestOf, LabelsLike
+from ..tree import LEAF, Tree, TreeEstimator
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+# Parameters that have the same meaning in scikit-learn, and do not change what a fitted estimator does.
+_PARAMETERS_OF_TREES = (
+    "max_depth",
+    "min_samples_split",
+    "min_samples_leaf",
+    "min_weight_fraction_leaf",
+    "max_features",
+    "max_leaf_nodes",
+    "random_state",
+    "min_impurity_decrease",
+    "ccp_alpha",
+)
+_PARAMETERS_OF_FORESTS = (*_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
+
+
+# ------------------------------------------------------------------------------------------------------------------ out
+
+
+@overload
+def to_sklearn(tree: Tree | TreeEstimator, classes: LabelsLike | None = None) -> DecisionTreeClassifier: ...
+
+
+@overload
+def to_sklearn(
+    tree: ForestOf[Any] | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
+) -> RandomForestClassifier: ...
+
+
+def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
+    """Convert a tree or forest to a fitted estimator of scikit-learn that decides alike, for other tools.
+
+    A tree becomes a ``DecisionTreeClassifier``. A forest or a list of trees becomes a ``RandomForestClassifier``, which
+    predicts the mean of the trees' predictions. The result keeps the classes, the names of features, and all parameters
+    that scikit-learn has too. Probabilities are equal to the last bit if scikit-learn adds them up in the order of the
+    trees, as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives
+    its class the probability 1, and the forest predicts the shares of the votes.
+
+    scikit-learn rounds samples to float32, and compares them with float64 thresholds. Thresholds are rounded down to
+    float32 here, which changes no decision on float32 data: no float32 number lies between a threshold and its rounded
+    value. Only data that is not exact in float32 can be decided differently, as it can be rounded across a threshold.
+
+    A multiway node becomes a balanced search among the codes of its categories; the estimator's ``encode`` gives the
+    data that scikit-learn's tree takes. The search has leaves without training samples, for the categories without a
+    child: they predict as the multiway node does.
+
+    Missing values go where the tree sends them. scikit-learn's trees always take them: if the tree refuses them, they
+    go to the child of more samples. Two kinds of estimators are refused: a :class:`C45Classifier` that divides samples
+    with missing values among several leaves; and estimators that predict another class than the most probable one, as
+    ordinal ones do by median, expectation or cost, and ID3 trees by `node_labels_`.
+
+    Parameters
+    ----------
+    tree : Tree, fitted estimator, or list of them
+        A tree, or an estimator that is a tree or forest of pytrees. A Tree knows neither the labels of its classes nor
+        names. Trees of a list have the same features and classes.
+    classes : array-like of shape (n_classes,), optional
+        By default the estimator's classes, or 0..n_classes-1.
+
+    Returns
+    -------
+    sklearn.tree.DecisionTreeClassifier or sklearn.ensemble.RandomForestClassifier
+        Impurities are entropies if ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
+        gains that ``feature_importances_`` add up. A forest keeps `oob_score_`, `oob_decision_function_` and, if
+        scikit-learn would draw the same samples, `estimators_samples_`.
+
+    Raises
+    ------
+    RuntimeError
+        If this version of scikit-learn stores its nodes otherwise than 1.9 does.
+    TypeError
+        If `tree` is anything but trees and forests of pytrees.
+    ValueError
+        If scikit-learn's class cannot predict as the estimator does, or trees of a list or labels of classes do not
+        belong together.
+
+    See Also
+    --------
+    from_sklearn : The other way round.
+    pytrees.Tree.to_sklearn : The same for a tree alone, without names.
+    pytrees.export_dict : Nested dicts, which can be read without any library.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pytrees import PermutationDecisionForestClassifier, to_sklearn
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ours = PermutationDecisionForestClassifier(10, random_state=0).fit(X, y)
+    >>> theirs = to_sklearn(ours)
+    >>> type(theirs).__name__, bool((theirs.predict_proba(X) == ours.predict_proba(X)).all())
+    ('RandomForestClassifier', True)
+    """
+    given = tree
+    if isinstance(given, (list, tuple)):
+        return _list_to_sklearn(given, classes)
+    if hasattr(given, "estimators_") and hasattr(given, "to_sklearn"):
+        return _forest_to_sklearn(given, classes)
+    if classes is None and not isinstance(given, Tree):
+        classes = getattr(given, "classes_", None)
+    tree, _, _ = tree_and_names(given, class_names=classes)
+    _check_predictions(given, tree)
+    converted = tree.to_sklearn(classes)
+    if not isinstance(given, Tree):
+        converted.set_params(**kept_parameters(given, _PARAMETERS_OF_TREES))
+    _copy_attributes(given, converted, "feature_names_in_", "max_features_")
+    return converted
+
+
+def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier:
+    from .sklearn_nodes import sklearn_forest  # here: the import takes longer than all of this package
+
+    rule = getattr(forest, "predict_rule", "mode")
+    if rule != "mode":
+        raise ValueError(
+            f"{type(forest).__name__} predicts by predict_rule={rule!r}, but scikit-learn's forests predict the class "
+            "of the greatest probability; to_sklearn([one.tree_ for one in forest], forest.classes_) predicts that."
+        )
+    classes = forest.classes_ if classes is None else np.asarray(classes)
+    if len(classes) != forest.n_classes_:
+        raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
+    of_trees = [kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
+    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, _PARAMETERS_OF_FORESTS)
+    converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
+    for one, estimator in zip(converted.estimators_, forest, strict=True):
+        one.max_features_ = estimator.max_features_
+    _tell_draws(forest, converted)
+    _copy_attributes(forest, converted, "feature_names_in_", "oob_score_", "oob_decision_function_")
+    return converted
+
+
+def _tell_draws(forest: Any, converted: Any) -> None:
+    """Set the attributes from which scikit-learn's forest draws the samples of its trees again.
+
+    Versions of scikit-learn draw in several ways: the attributes stay only if this version draws the same samples.
+    """
+    numbers = forest._numbers_of_draws()
+    if numbers is None:
+        return
+    draws = {"_n_samples": numbers[0], "_n_samples_bootstrap": numbers[1], "_sample_weight": None}
+    vars(converted).update(draws)
+    if not np.array_equal(converted.estimators_samples_[0], forest._samples_of(forest[0])):
+        for name in draws:
+            delattr(converted, name)
+
+
+def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> RandomForestClassifier:
+    from .sklearn_nodes import sklearn_forest
+
+    if not members:
+        raise ValueError("There are no trees.")
+    trees = [tree_and_names(member, class_names=classes)[0] for member in members]
+    for member, tree in zip(members, trees, strict=True):
+        if (tree.n_features, tree.n_classes) != (trees[0].n_features, trees[0].n_classes):
+            raise ValueError("The trees differ in their features or classes.")
+        _check_predictions(member, tree)
+    if classes is None:
+        known = [member.classes_ for member in members if hasattr(member, "classes_")]
+        if any(not np.array_equal(known[0], others) for others in known):
+            raise ValueError("The trees differ in the labels of their classes.")
+        classes = known[0] if known else np.arange(trees[0].n_classes)
+    forest = sklearn_forest(trees, np.asarray(classes))
+    _copy_attributes(members[0], forest, "feature_names_in_")
+    return forest
+
+
+def _check_predictions(estimator: Any, tree: Tree) -> None:
+    """Raise a ValueError if the estimator predicts another class than the majority at a node where samples end."""
+    if not isinstance(estimator, Tree) and _has_parts_of_samples(tree):
+        raise ValueError(
+            f"{type(estimator).__name__} divides samples with missing values among several children, which "
+            "scikit-learn's trees cannot do. Its tree_.to_sklearn(classes_) predicts samples that lack no value."
+        )
+    predicted = predicted_labels(estimator, tree)
+    ends = tree.children_left < 0  # at leaves, and at multiway nodes
+    n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
+    if n_others:
+        why = f"predict_rule={estimator.predict_rule!r}" if hasattr(estimator, "_decide") else "node_labels_"
+        raise ValueError(
+            f"{type(estimator).__name__} predicts another class than the most frequent one at {n_others} nodes "
+            f"({why}), which scikit-learn's trees cannot do. Its tree_.to_sklearn(classes_) predicts the most frequent "
+            "classes."
+        )
+
+
+def _has_parts_of_samples(tree: Tree) -> bool:
+    """Whether the children of a node have more samples than the node, because parts of one sample count at several."""
+    inner = np.flatnonzero(tree.children_left != LEAF)
+    parents = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
+    of_children = np.bincount(parents, weights=tree.n_node_samples[tree.children], minlength=tree.node_count)
+    return bool(np.any(of_children[inner] > tree.n_node_samples[inner]))
+
+
+def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the estimator's parameters among these names."""
+    parameters = estimator.get_params(deep=False)
+    return {name: parameters[name] for name in names if name in parameters}
+
+
+# ------------------------------------------------------------------------------------------------------------------- in
+
+
+def estimator_from_sklearn(theirs: Any, tree_class: type[Any], forest_class: type[Any]) -> Any:
+    """Convert an estimator as :func:`pytrees.from_sklearn` describes it, to one of these two classes."""
+    if not hasattr(theirs, "estimators_") and not _is_forest(theirs):
+        tree = Tree.from_sklearn(theirs)
+        parameters = kept_parameters(theirs, ("criterion", "class_weight", *_PARAMETERS_OF_TREES))
+        return _with_tree(tree_class(**parameters), tree, theirs, theirs.max_features_)
+    if not _is_forest(theirs):
+        raise TypeError(
+            "A tree, RandomForestClassifier or ExtraTreesClassifier of scikit-learn is expected, got "
+            f"{type(theirs).__name__}."
+        )
+    check_is_fitted(theirs)
+    names = ("criterion", "n_estimators", "n_jobs", "verbose", "warm_start", *_PARAMETERS_OF_FORESTS)
+    forest = forest_class(**kept_parameters(theirs, names))
+    if theirs.n_outputs_ != 1:
+        raise ValueError(f"{type(theirs).__name__} has {theirs.n_outputs_} outputs; a forest of pytrees has one.")
+    forest._learn_from(theirs)
+    _copy_attributes(theirs, forest, "oob_score_", "oob_decision_function_")
+    members = [
+        _with_tree(forest._make_estimator(one.random_state), Tree.from_sklearn(one), theirs, one.max_features_)
+        for one in theirs.estimators_
+    ]
+    forest._keep_trees(members, None)
+    if hasattr(theirs, "_n_samples"):
+        forest._set_numbers_of_draws(theirs._n_samples, theirs._n_samples_bootstrap if theirs.bootstrap else None)
+        if not np.array_equal(forest._samples_of(members[0]), theirs.estimators_samples_[0]):
+            forest._drawn_from = None  # this version of scikit-learn draws other samples
+    return forest
+
+
+def _is_forest(estimator: object) -> bool:
+    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier  # whoever has a forest has imported it
+
+    return isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier))
+
+
+def _with_tree(ours: Any, tree: Tree, theirs: Any, max_features: int) -> Any:
+    """Return our estimator as fitted: with this tree, and with the classes and features of scikit-learn's estimator."""
+    ours.max_features_ = max_features
+    ours._keep(tree)
+    ours._learn_from(theirs)
+    return ours
+
+
+def _copy_attributes(fitted: Any, converted: Any, *names: str) -> None:
+    """Copy the attributes of these names that the fitted estimator has."""
+    for name in names:
+        if hasattr(fitted, name):
+            setattr(converted, name, getattr(fitted, name))
