@@ -14,7 +14,7 @@ def loaded(name):
         pytest.skip(str(error))
 
 
-# Samples of class 0 and 1 in the training part and the rest, where the paper's are the first ones: UCI's description of
+# Samples of class 0 and 1 in the training part and the rest, if the training part comes first: UCI's description of
 # SPECT; Section VII-C of the paper for DNA, whose shares of the test samples it prints the wrong way round.
 COUNTS = {"spect": ([40, 40], [15, 172]), "dna": ([1051, 949], [603, 583]), "house_votes_84": ([208, 127], [59, 41])}
 

@@ -20,7 +20,7 @@ def test_equal_frequency_classes_follow_the_definition(target, n_classes):
         return
     expected, rest, left = {}, sorted(target), n_classes
     while left > 1:
-        # an end behind every value, as long as the other classes have one each
+        # an end after every value, as long as the other classes have a value each
         distinct = sorted(set(rest))
         ends = [sum(x <= value for x in rest) for value in distinct[: len(distinct) - left + 1]]
         end = min(ends, key=lambda end: (abs(end * left - len(rest)), end))

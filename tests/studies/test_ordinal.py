@@ -79,28 +79,26 @@ def test_figures_of_table_6_agree(criterion):
 # -------------------------------------------------------------------------------------------------------- the protocol
 
 
-@pytest.mark.parametrize("criterion", ordinal_paper.CRITERIA)
-@pytest.mark.parametrize("seed", range(3))
-def test_choose_depth_agrees_with_grid_search(criterion, seed):
-    X, y = staircase(150, 5, seed)
-    y = np.random.default_rng(seed).permutation(y) if seed == 2 else y  # noise: deep trees
-    model = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(5))
-    scorer = make_ordinal_scorer("mae", labels=np.arange(5))
-    search = GridSearchCV(model, {"max_depth": [3, 5, 8, 16]}, scoring=scorer, cv=5, error_score="raise").fit(X, y)
-    assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
-    assert model.max_depth is None
+def labelled(kind):
+    """Return samples and classes that rise with a feature, that are noise, or of which one is rare."""
+    if kind == "few":
+        X, y = staircase(60, 3, 0)
+        return X, np.where(y == 1, np.where(np.arange(60) % 20 == 0, 1, 0), y)
+    X, y = staircase(150, 5, {"first": 0, "second": 1, "noise": 2}[kind])
+    return X, np.random.default_rng(2).permutation(y) if kind == "noise" else y
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.parametrize("criterion", ordinal_paper.CRITERIA)
-def test_choose_depth_where_parts_lack_a_class(criterion):
-    X, y = staircase(60, 3, 0)
-    y = np.where(y == 1, np.where(np.arange(60) % 20 == 0, 1, 0), y)
-    model = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(3))
-    assert np.bincount(y)[1] < 5
-    scorer = make_ordinal_scorer("mae", labels=np.arange(3))
+@pytest.mark.parametrize("kind", ["first", "second", "noise", "few"])
+def test_choose_depth_agrees_with_grid_search(criterion, kind):
+    X, y = labelled(kind)
+    classes = np.unique(y)
+    model = OrdinalDecisionTreeClassifier(criterion, classes=classes)
+    scorer = make_ordinal_scorer("mae", labels=classes)
     search = GridSearchCV(model, {"max_depth": [3, 5, 8, 16]}, scoring=scorer, cv=5, error_score="raise").fit(X, y)
     assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
+    assert model.max_depth is None
 
 
 def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, capsys):

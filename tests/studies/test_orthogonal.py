@@ -76,7 +76,7 @@ def finished(tables, tmp_path_factory):
 
 @pytest.mark.parametrize(("name", "n_test"), [("spect", 187), ("dna", 1186), ("house_votes_84", 100), ("cmc", 153)])
 def test_errors_of_the_paper_are_numbers_of_test_samples(name, n_test):
-    """But for those of random forests, which are means, and DNA's 10.70 %, which is 126.9 samples."""
+    """Errors of random forests are means, and DNA's 10.70 % are 126.9 samples."""
     for model, error in SETTINGS[name].errors.items():
         wrong = error * n_test / 100.0
         if model != "forest":
@@ -177,7 +177,7 @@ def test_a_seed_draws_samples_bags_and_forest(tables):
 
 
 def test_weights_from_the_test_samples_of_spect_always_predict_1():
-    """The paper's 8.02 %: 15 of 187, what always answering 1 has wrong; and what training samples give instead."""
+    """The paper's 8.02 % are 15 of 187, the error of always answering 1; weights from training samples do better."""
     try:
         table = load_discrete("spect")
     except FileNotFoundError as error:

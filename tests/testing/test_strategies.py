@@ -1,7 +1,4 @@
-"""Strategies: they draw what they say; without hypothesis the error says what to install."""
-
-import subprocess
-import sys
+"""Strategies draw what they say."""
 
 import numpy as np
 import pytest
@@ -15,18 +12,6 @@ from pytrees.testing.strategies import (
     problems,
     problems_with_categories,
 )
-
-
-def run_python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
-
-
-def test_the_checks_need_no_hypothesis():
-    code = "import sys; sys.modules['hypothesis'] = None; import pytrees.testing"
-    done = run_python(code)
-    assert (done.stderr, done.returncode) == ("", 0)
-    done = run_python(f"{code}; import pytrees.testing.strategies")
-    assert "pytrees.testing.strategies needs hypothesis: pip install 'decision-pytrees[testing]'" in done.stderr
 
 
 @pytest.mark.parametrize(

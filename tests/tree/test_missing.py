@@ -1,4 +1,4 @@
-"""Missing values in grown trees: where samples go, and what is told of it."""
+"""Missing values in grown trees: the side to which samples go, and how trees show it."""
 
 import json
 import pickle
@@ -120,13 +120,6 @@ def test_unseen_missing_values_go_to_the_child_of_more_weight(weights):
             assert tree.missing_go_to_left[node] == (left > right)
 
     check()
-
-
-def test_equal_children_get_them_on_the_right():
-    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    assert tree.predict([[NAN]]).tolist() == [1]
-    weighted = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0.3, 0.2])
-    assert weighted.predict([[NAN]]).tolist() == [0]
 
 
 def test_categories_unseen_and_missing_at_once(engine):

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes, make_ties
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from support import examples, on_both_engines
 
@@ -40,7 +36,7 @@ def is_leaf(tree):
 
 
 def assert_grown_as_by_scikit_learn(X, y, **parameters):
-    """Equal nodes in equal places; scikit-learn keeps shares of the classes where we keep counts."""
+    """Assert equal nodes in equal places; scikit-learn keeps shares of the classes, and we keep counts."""
     ours = DecisionTreeClassifier(**parameters).fit(X, y)
     theirs, *others = (SklearnDecisionTreeClassifier(**parameters, random_state=i).fit(X, y) for i in range(4))
     # scikit-learn draws lots between splits that gain the same: there is none here.
@@ -318,15 +314,6 @@ def test_class_weights_are_given_by_label(engine, data):
     assert tree_of((X, labels), class_weight={"b": 5}) == tree_of(data, class_weight={1: 5})
 
 
-def test_label_sequences_have_no_weights(data):
-    for weights in (np.ones(40), 1.0):
-        with pytest.raises(ValueError, match=r"sample_weight cannot be used with criterion='etc'"):
-            DecisionTreeClassifier("etc").fit(*data, sample_weight=weights)
-    for weights in ("balanced", {0: 1}):
-        with pytest.raises(ValueError, match=r"class_weight cannot be used with criterion='etc'"):
-            DecisionTreeClassifier("etc", class_weight=weights).fit(*data)
-
-
 def test_the_order_of_samples_matters_to_sequence_criteria_only(engine, data):
     X, y = data
     keys = np.random.default_rng(2).permutation(40)
@@ -401,35 +388,6 @@ def test_estimator_attributes_agree_with_its_tree(engine, data):
 def test_ties_go_to_the_lowest_class(engine):
     fitted = DecisionTreeClassifier().fit([[1.0]] * 4, ["c", "b", "b", "c"])
     assert fitted.predict([[1.0]]).tolist() == ["b"]
-
-
-def test_text_and_html_representations(data):
-    assert repr(DecisionTreeClassifier("entropy", max_depth=3)) == (
-        "DecisionTreeClassifier(criterion='entropy', max_depth=3)"
-    )
-    html = DecisionTreeClassifier().fit(*data)._repr_html_()
-    assert "DecisionTreeClassifier" in html
-    assert "Fitted" in html
-
-
-def test_clone_is_not_fitted(engine, data):
-    fitted = DecisionTreeClassifier("etc", max_depth=2).fit(*data)
-    again = clone(fitted)
-    assert again.get_params() == fitted.get_params()
-    assert not hasattr(again, "tree_")
-
-
-def test_grid_search_and_pipeline(engine):
-    X, y = make_classes(n_samples=30, n_features=2, n_classes=2)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), DecisionTreeClassifier()),
-        {"decisiontreeclassifier__max_depth": [1, 2], "decisiontreeclassifier__criterion": ["gini", "etc"]},
-        cv=2,
-        error_score="raise",
-    ).fit(X, y)
-    assert set(search.best_params_) == {"decisiontreeclassifier__max_depth", "decisiontreeclassifier__criterion"}
-    assert search.predict(X).shape == y.shape
-    assert cross_val_score(DecisionTreeClassifier(), X, y, cv=3, error_score="raise").shape == (3,)
 
 
 def test_refitting_replaces_the_last_fit(engine, data):

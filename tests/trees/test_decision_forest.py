@@ -4,7 +4,6 @@ import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given
@@ -26,7 +25,6 @@ from pytrees import (
     OrdinalDecisionForestClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
-    config_context,
 )
 from pytrees.testing.strategies import problems
 
@@ -158,13 +156,6 @@ def test_weights_too_large_to_be_counted(engine, data, criterion):
     forest = make_forest(10, criterion=criterion).fit(*data, sample_weight=weights)
     totals = {tree.value[0].sum() for tree in trees_of(forest)}
     assert min(totals) < 2**24 < max(totals)
-
-
-def test_label_sequences_have_no_weights(data):
-    with pytest.raises(ValueError, match="sample_weight cannot be used with criterion='etc'"):
-        make_forest(criterion="etc").fit(*data, sample_weight=np.ones(30))
-    with pytest.raises(ValueError, match="class_weight cannot be used with criterion='etc'"):
-        make_forest(criterion="etc", class_weight="balanced").fit(*data)
 
 
 # ------------------------------------------------------------------------------------------------- probabilities, order
@@ -329,17 +320,6 @@ def test_a_refit_without_out_of_bag_score_forgets_the_last_one(data):
     assert not hasattr(forest, "oob_decision_function_")
 
 
-def test_pickled_forest_predicts_the_same(engine, data):
-    forest = make_forest(oob_score=False).fit(pd.DataFrame(data[0], columns=["a", "b", "c"]), data[1])
-    loaded = pickle.loads(pickle.dumps(forest))
-    frame = pd.DataFrame(data[0], columns=["a", "b", "c"])
-    np.testing.assert_array_equal(loaded.predict_proba(frame), forest.predict_proba(frame))
-    assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
-    assert trees_of(loaded) == trees_of(forest)
-    with pytest.raises(ValueError, match="feature names should match"):
-        loaded.predict(frame[["b", "a", "c"]])
-
-
 # ------------------------------------------------------------------------------------------- accuracy, and both engines
 
 
@@ -377,16 +357,6 @@ def test_both_engines_fit_the_same_forest(problem, criterion, bootstrap, data):
     compiled, reference = on_both_engines(lambda: sklearn.clone(model).fit(X, y, sample_weight=weights))
     assert trees_of(compiled) == trees_of(reference)
     np.testing.assert_array_equal(*on_both_engines(compiled.predict_proba, X))
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_out_of_bag_is_the_same_for_every_engine_and_number_of_workers(n_jobs):
-    X, y = make_classes(n_samples=40)
-    with config_context(engine="reference"):
-        expected = make_forest(15, oob_score=True).fit(X, y)
-    forest = make_forest(15, oob_score=True, n_jobs=n_jobs).fit(X, y)
-    assert trees_of(forest) == trees_of(expected)
-    np.testing.assert_array_equal(forest.oob_decision_function_, expected.oob_decision_function_)
 
 
 @pytest.mark.parametrize("n_estimators", [2**24 + 1, 2**31 - 1, 10**30, 0, 1.5, "3"])

@@ -1,4 +1,4 @@
-"""Forests: every tree follows from its seed, whoever grows it where; their votes."""
+"""Forests: every tree follows from its seed, on any number of workers; how trees vote."""
 
 import copy
 import pickle
@@ -122,28 +122,6 @@ def test_order_makes_the_forest_independent_of_storage(engine, make_forest, data
     assert trees_of(make_forest().fit(X[stored], y[stored], order=times[stored])) == expected
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_estimators": 0},
-        {"n_estimators": -1},
-        {"n_estimators": 2.5},
-        {"bootstrap": "yes"},
-        {"n_jobs": 1.5},
-        {"verbose": -1},
-        {"random_state": "a"},
-        {"criterion": "unknown"},
-        {"max_depth": 0},
-    ],
-    ids=str,
-)
-def test_parameters_that_are_refused(make_forest, data, parameters):
-    forest = make_forest(**parameters)
-    message = f"'{next(iter(parameters))}' parameter of {type(forest).__name__}"
-    with pytest.raises(ValueError, match=message):
-        forest.fit(*data)
-
-
 # ------------------------------------------------------------------------------------------------ threads and processes
 
 
@@ -154,7 +132,7 @@ def test_the_forest_is_the_same_for_every_number_of_workers(engine, make_forest,
     np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
 
 
-# In later versions of Python a fork warns of the threads that it leaves behind.
+# Later versions of Python warn if a process with threads forks.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
 def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, expected, backend):

@@ -517,13 +517,6 @@ def test_missing_categories_are_refused(data):
         make_tree().fit(data[0], labels)
 
 
-@pytest.mark.parametrize("rule", ["mean", None, 1])
-@both
-def test_rules_that_are_refused(make, data, rule):
-    with pytest.raises(ValueError, match="'predict_rule' parameter of OrdinalDecision"):
-        make(predict_rule=rule).fit(*data)
-
-
 def test_class_weights_need_classes_that_can_be_sorted(data):
     X, y = data
     levels = ["low", 7, 2.5]
@@ -561,17 +554,6 @@ def test_unfitted_estimators_raise(make):
 def test_defaults():
     for estimator in (OrdinalDecisionTreeClassifier(), OrdinalDecisionForestClassifier()):
         assert (estimator.criterion, estimator.classes, estimator.predict_rule) == ("ogini", None, "mode")
-
-
-@both
-def test_pickle_and_clone(make, data):
-    X, y = data
-    fitted = make(classes=LEVELS, predict_rule="median", max_depth=2).fit(X, WORDS[y])
-    loaded = pickle.loads(pickle.dumps(fitted))
-    assert loaded.classes_.tolist() == LEVELS
-    assert loaded.predict(X).tolist() == fitted.predict(X).tolist()
-    assert clone(fitted).get_params() == fitted.get_params()
-    assert not hasattr(clone(fitted), "classes_")
 
 
 def test_trees_of_a_forest_know_the_order_and_the_rule(data):

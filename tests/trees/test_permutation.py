@@ -99,24 +99,12 @@ def test_order_keys_sort_the_samples(engine, toy, toy_trees):
         assert fitted.tree_ == toy_trees[name].tree_
 
 
-def test_time_stamps_sort_the_samples(engine, arrivals):
-    X, y, times = arrivals
-    assert PermutationDecisionTreeClassifier().fit(X, y, order=times).tree_ == ordered_tree(X, y, times)
-    assert PermutationDecisionTreeClassifier().fit(X, y).tree_ != ordered_tree(X, y, times)
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_counting_criteria_do_not_see_the_order(engine, arrivals, criterion):
-    X, y, times = arrivals
-    expected = DecisionTreeClassifier(criterion).fit(X, y).tree_
-    assert PermutationDecisionTreeClassifier(criterion).fit(X, y, order=times).tree_ == expected
-
-
-def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals):
+@pytest.mark.parametrize("criterion", ["etc", "gini", "entropy"])
+def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals, criterion):
     X, y, times = arrivals
     limits = {"max_depth": 4, "min_samples_leaf": 2, "max_features": 2, "max_candidates": 2, "random_state": 1}
-    expected = DecisionTreeClassifier("etc", **limits).fit(X, y, order=times).tree_
-    assert PermutationDecisionTreeClassifier(**limits).fit(X, y, order=times).tree_ == expected
+    expected = DecisionTreeClassifier(criterion, **limits).fit(X, y, order=times).tree_
+    assert PermutationDecisionTreeClassifier(criterion, **limits).fit(X, y, order=times).tree_ == expected
 
 
 def test_weights_are_refused(arrivals):
