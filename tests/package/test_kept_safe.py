@@ -156,19 +156,14 @@ def watch_memory(function, estimator):
     """Call a function again and again; a call that leaks leaves some kilobytes."""
     X, y = make_noise(60, 3)
     sizes = []
-    gc.collect()
-    gc.freeze()  # The objects of all tests before are many, and no garbage.
-    try:
-        for repetition in range(N_FITS):
-            function(estimator, X, y)
-            if repetition % (N_FITS // 10) == 0:
-                gc.collect()
-                sizes.append(resident())
-        assert sizes[-1] - sizes[2] < 2**20
-        # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
-        assert any(growth < 10_000 for growth in traced_growths(function, estimator, X, y))
-    finally:
-        gc.unfreeze()
+    for repetition in range(N_FITS):
+        function(estimator, X, y)
+        if repetition % (N_FITS // 10) == 0:
+            gc.collect()
+            sizes.append(resident())
+    assert sizes[-1] - sizes[2] < 2**20
+    # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
+    assert any(growth < 10_000 for growth in traced_growths(function, estimator, X, y))
 
 
 def traced_growths(function, *arguments):

@@ -13,8 +13,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -190,17 +188,6 @@ def test_class_shares_are_averaged_not_votes(engine):
         [[(2 / 3 + 2 / 3 + 0.0) / 3, (1 / 3 + 1 / 3 + 1.0) / 3], [(0.5 + 0.5 + 0.2) / 3, (0.5 + 0.5 + 0.8) / 3]],
     )
     assert forest.predict([[0.0], [1.0]]).tolist() == ["b", "b"]
-
-
-def test_order_is_routed(data):
-    X, y = data
-    stored = np.random.default_rng(2).permutation(30)
-    with sklearn.config_context(enable_metadata_routing=True):
-        forest = make_forest().set_fit_request(order=True, sample_weight=False)
-        fitted = make_pipeline(StandardScaler(), forest).fit(X[stored], y[stored], order=stored)
-    scaled = fitted[0].transform(X)
-    assert trees_of(fitted[-1]) == trees_of(make_forest().fit(scaled, y))
-    assert trees_of(fitted[-1]) != trees_of(make_forest().fit(scaled[stored], y[stored]))
 
 
 # ----------------------------------------------------------------------------------------------------------- out of bag
