@@ -308,7 +308,7 @@ def test_the_data_is_not_changed(frame):
     ("new", "named"),
     [("yellow", "'yellow'"), (7, "7"), (1.5, "1.5"), (True, "True"), (("a",), r"\('a',\)"), ("re", "'re'")],
 )
-def test_unknown_values(frame, new, named):
+def test_unknown_values_are_named_or_coded_as_minus_one(frame, new, named):
     estimator, coded = fitted(frame, ["colour"])
     other = frame.astype({"colour": object})
     other.at[2, "colour"] = new

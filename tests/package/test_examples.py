@@ -52,7 +52,7 @@ def data():
     return rng.normal(size=(200, 3)) + 0.5 * y[:, None], y
 
 
-def test_cython_criterion(hellinger):
+def test_a_criterion_in_cython_grows_the_tree_of_its_twin(hellinger):
     X, y = data()
     in_cython, in_numpy = (
         DecisionTreeClassifier(criterion).fit(X, y).tree_ for criterion in (hellinger.HellingerDistance(), Hellinger())
@@ -60,13 +60,13 @@ def test_cython_criterion(hellinger):
     assert in_cython == in_numpy
 
 
-def test_cython_criterion_on_both_engines(hellinger):
+def test_a_criterion_in_cython_works_on_both_engines(hellinger):
     X, y = data()
     criterion = hellinger.HellingerDistance().specification(3)
     assert_same_tree(*on_both_engines(grow, X[:60], y[:60], None, 3, criterion, max_depth=4))
 
 
-def test_cython_criterion_in_forests(hellinger):
+def test_a_criterion_in_cython_works_in_forests(hellinger):
     X, y = data()
     forest = DecisionForestClassifier(5, criterion=hellinger.HellingerDistance(), n_jobs=2, random_state=0).fit(X, y)
     assert forest.score(X, y) > 0.9

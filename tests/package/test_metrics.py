@@ -74,7 +74,7 @@ def test_absent_classes_keep_their_column():
         ranked_probability_score([0, 2], y_proba)
 
 
-def test_single_precision():
+def test_probabilities_of_single_precision_are_taken():
     y_proba = np.full((1, 10), 0.1, dtype=np.float32)
     assert ranked_probability_score([0], y_proba, labels=range(10)) == pytest.approx(2.85)
 

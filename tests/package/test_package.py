@@ -32,14 +32,14 @@ def public_functions(module):
     }
 
 
-def test_public_names():
+def test_public_names_are_sorted_and_exist():
     assert sorted(pytrees.__all__) == pytrees.__all__
     for name in pytrees.__all__:
         assert hasattr(pytrees, name), name
 
 
 @pytest.mark.parametrize("name", PUBLIC_MODULES)
-def test_public_modules(name):
+def test_public_modules_list_their_names(name):
     module = importlib.import_module(f"pytrees.{name}")
     assert module.__doc__
     assert sorted(set(module.__all__)) == sorted(module.__all__)
@@ -47,7 +47,7 @@ def test_public_modules(name):
         assert getattr(module, public) is not None
 
 
-def test_version():
+def test_the_version_is_that_of_the_installation():
     assert pytrees.__version__ == importlib.metadata.version("decision-pytrees")
 
 

@@ -92,7 +92,7 @@ def different_methods(kind):
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_benchmarks_run(name, benchmark_module):
+def test_all_benchmarks_run(name, benchmark_module):
     """Run every benchmark with the first of its parameters that it knows."""
     module = benchmark_module(name)
     for kind in vars(module).values():

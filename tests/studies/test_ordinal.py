@@ -109,7 +109,7 @@ def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, 
     assert capsys.readouterr().out.count("fewer training samples than cross-validation has parts (5) in ERA:") == 1
 
 
-def test_one_split(tables):
+def test_a_split_judges_trees_of_the_chosen_depths(tables):
     table = tables["ESL"]
     X, y = table.data, table.target
     rows = {row["model"]: row for row in ordinal.judge_split(X, y, 9, 60, 30, seed=4)}
@@ -133,7 +133,7 @@ def test_one_split(tables):
         assert row["confusion"] == matrix.tolist()
 
 
-def test_constant_answers(tables):
+def test_constant_answers_are_judged_by_hand(tables):
     y = np.repeat([0, 1, 2, 3], [40, 20, 25, 15])
     rows = {row["model"]: row for row in ordinal.judge_split(np.arange(100.0)[:, None], y, 4, 60, 40, seed=0)}
     # Stratified: 16, 8, 10 and 6 test samples; the median class is the second.
@@ -210,7 +210,7 @@ def test_files_of_the_study(finished):
     assert [float(row["mae"]) for row in splits] == [row["mae"] for row in results]
 
 
-def test_means(finished, tables):
+def test_means_are_over_splits_and_data_sets(finished, tables):
     folder, results = finished
     written = read_csv(folder / "ordinal_table_2.csv")
     assert [row["group"] for row in written[:: len(ordinal_report.MODELS)]] == ["all data sets", "Q >= 6", "Q < 6"]
@@ -240,7 +240,7 @@ def test_groups_by_the_number_of_classes(finished):
     assert float(rows["all data sets", "mae", "ogini"]["paper_mean"]) == 0.849
 
 
-def test_printed_tables(tables, finished, tmp_path, monkeypatch, capsys):
+def test_all_tables_are_printed(tables, finished, tmp_path, monkeypatch, capsys):
     _, results = finished
     monkeypatch.setattr(ordinal_report, "import_pyplot", lambda: None)
     ordinal_report.report(results, {name: len(table.target_names) for name, table in tables.items()}, tmp_path)
@@ -261,7 +261,7 @@ def test_one_data_set(tables, tmp_path, capsys, n_seeds):
     assert all(row["tukey_p"] == "" for row in read_csv(tmp_path / "ordinal_pairs.csv"))
 
 
-def test_confusion_matrices(tmp_path, capsys):
+def test_confusion_matrices_are_printed_and_written(tmp_path, capsys):
     table = as_table(*staircase(120, 5, 0), 80)
     results = ordinal.run_ordinal(
         {"census2-5": table, "toy": as_table(*staircase(60, 5, 1), 40)}, 2, tmp_path, n_jobs=1
@@ -309,7 +309,7 @@ def test_variants_have_their_parameters():
     assert np.array_equal(absolute.predict(X), median.predict(X))
 
 
-def test_variants(tables, tmp_path, capsys):
+def test_variants_are_compared_with_their_base(tables, tmp_path, capsys):
     results = ordinal.run_variants(tables, 2, tmp_path, n_jobs=1)
     printed = capsys.readouterr().out
     assert "Variants, means over 2 splits of 4 data sets" in printed

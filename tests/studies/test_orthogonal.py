@@ -210,7 +210,7 @@ def test_files_of_the_study(finished, tables):
     assert len(read_csv(folder / "orthogonal_forest.csv")) == 2 * len(VARIANTS) * 6
 
 
-def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
+def test_all_tables_are_printed(finished, tables, tmp_path, monkeypatch, capsys):
     _, results = finished
     monkeypatch.setattr(orthogonal_report, "import_pyplot", lambda: None)
     orthogonal_report.report(results, tables, tmp_path)
@@ -249,7 +249,7 @@ def test_range_of_ours_around_the_papers_figure(figure, place):
     assert orthogonal_report.place_of(figure, np.array([10.0, 11.0, 12.0])) == place
 
 
-def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
+def test_without_matplotlib_there_are_tables_alone(finished, tables, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     orthogonal_report.report(finished[1], tables, tmp_path)
     assert "need matplotlib: pip install 'decision-pytrees[study]'" in capsys.readouterr().out
@@ -298,7 +298,7 @@ def test_without_a_folder_of_tables(ran, tmp_path, capsys, monkeypatch):
     assert (ran["n"], ran["n_forest_trees"], ran["n_jobs"]) == (10, 500, -1)
 
 
-def test_options(ran, tmp_path, capsys):
+def test_options_reach_the_study(ran, tmp_path, capsys):
     home = ["--data-home", str(tmp_path), "--output", str(tmp_path / "results")]
     assert main(["orthogonal", "--quick", "--jobs", "2", *home]) == 0
     assert (ran["n"], ran["n_forest_trees"], ran["n_jobs"]) == (1, 50, 2)

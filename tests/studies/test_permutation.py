@@ -29,7 +29,7 @@ def test_table_1_and_section_2(engine):
     assert {sequence: effort_to_compress(sequence) for sequence in golden} == golden
 
 
-def test_table_3(engine):
+def test_efforts_are_those_of_table_3(engine):
     golden = {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}
     assert golden == toy.TABLE_3
     example = load_toy_permutations()
@@ -268,7 +268,7 @@ def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, monkeypatch
     ("main", "arguments"),
     [(run_tour, ["--help"]), (run_study, ["-h"]), *((run_study, [name, "-h"]) for name in STUDIES)],
 )
-def test_help(capsys, main, arguments):
+def test_help_names_the_folder_of_tables(capsys, main, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 0

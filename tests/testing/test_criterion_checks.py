@@ -71,7 +71,7 @@ def test_properties_of_the_criteria(criterion, lacks):
     ("criterion", "definition"),
     [("gini", gini_of), (Gini(), gini_of), (Gini(), "gini"), ("entropy", "entropy"), (Effort(), "etc"), ("etc", "etc")],
 )
-def test_definitions(criterion, definition):
+def test_criteria_agree_with_their_definitions(criterion, definition):
     report = check_criterion(criterion, definition=definition, n_cases=20)
     assert report.n_cases == 20
     assert "no errors" in str(report)
@@ -404,6 +404,6 @@ def test_errors_pickle():
         ("gini", {"tolerance": -1}, ValueError, "tolerance must be a number"),
     ],
 )
-def test_wrong_parameters(criterion, parameters, error, words):
+def test_wrong_parameters_are_refused(criterion, parameters, error, words):
     with pytest.raises(error, match=words):
         check_criterion(criterion, **parameters)

@@ -470,7 +470,7 @@ def test_arrays_of_another_language(iris):
         ({"max_samples": 2.5}, "max_samples must be a whole number above 0"),
     ],
 )
-def test_wrong_parameters(change, words):
+def test_wrong_parameters_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         check_tree_estimator(SklearnTree(), "gini", **change)
 

@@ -158,7 +158,7 @@ def test_objects_as_class_names_go_through_json(names, expected):
     assert json.loads(json.dumps(export_dict(make_stump(), class_names=given)))["left"]["class"] == expected
 
 
-def test_given_names():
+def test_given_names_are_exported():
     root = export_dict(make_stump(), feature_names=pd.Index(["age"]), class_names=np.array(["no", "yes"]))
     assert (root["feature"], root["left"]["class"], root["right"]["class"]) == ("age", "no", "yes")
     assert type(root["feature"]) is type(root["left"]["class"]) is str

@@ -194,7 +194,7 @@ def test_minimal_trees_have_no_redundant_splits():
     assert redundant_splits(minimal_tree(X, y).tree) == (0, 0)
 
 
-def test_deep_trees():
+def test_deep_trees_are_merged_without_recursion():
     depth = 3000
     tree = make_chain(depth)
     assert merge_redundant(tree) == tree

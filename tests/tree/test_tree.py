@@ -97,7 +97,7 @@ DUPLICATES = {
 
 
 @pytest.mark.parametrize("duplicate", DUPLICATES.values(), ids=DUPLICATES)
-def test_round_trips(tree, data, duplicate):
+def test_copies_and_pickles_are_equal(tree, data, duplicate):
     again = duplicate(tree)
     assert again == tree
     assert hash(again) == hash(tree)
@@ -108,7 +108,7 @@ def test_round_trips(tree, data, duplicate):
         assert not getattr(again, name).flags.writeable
 
 
-def test_sizes(tree):
+def test_sizes_follow_from_the_arrays(tree):
     assert tree.node_count == len(tree.feature) == 2 * tree.n_leaves - 1
     assert tree.n_classes == 3
     assert tree.n_features == 3

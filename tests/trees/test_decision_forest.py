@@ -254,13 +254,6 @@ def test_out_of_bag_predictions_are_in_the_order_of_X(data):
     np.testing.assert_array_equal(forest.oob_decision_function_, expected)
 
 
-def test_out_of_bag_score_as_scikit_learn_estimates_it():
-    X, y = load_breast_cancer(return_X_y=True)
-    ours = make_forest(100, oob_score=True).fit(X, y)
-    theirs = RandomForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
-    assert abs(ours.oob_score_ - theirs.oob_score_) < 0.015
-
-
 # ---------------------------------------------------------------------------------------------------- errors, refitting
 
 

@@ -98,7 +98,7 @@ def test_members_are_fitted_estimators(engine, make_forest, data):
     )
 
 
-def test_random_state(engine, make_forest, data):
+def test_equal_random_states_grow_equal_forests(engine, make_forest, data):
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data))
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(random_state=np.random.RandomState(0)).fit(*data))
     assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(random_state=1).fit(*data))
@@ -240,7 +240,7 @@ def test_a_tree_of_other_features_or_classes_is_refused(engine, changes):
 
 
 @pytest.mark.parametrize(("X", "y"), [([[1.0], [2.0]], ["a", "a"]), ([[1.0]], ["a"])], ids=["one_class", "one_row"])
-def test_one_class(engine, make_forest, X, y):
+def test_forests_of_one_class_predict_it(engine, make_forest, X, y):
     forest = make_forest(bootstrap=True).fit(X, y)
     assert forest.predict(X).tolist() == y
     assert forest.predict_proba(X).tolist() == [[1.0]] * len(X)
@@ -255,7 +255,7 @@ def test_classes_that_a_bootstrap_leaves_out_keep_their_column(engine):
     assert forest.predict_proba(X).shape == (9, 3)
 
 
-def test_decision_path(engine, make_forest, data):
+def test_decision_paths_stand_side_by_side(engine, make_forest, data):
     forest = make_forest().fit(*data)
     indicator, n_nodes_ptr = forest.decision_path(data[0])
     assert indicator.shape == (18, n_nodes_ptr[-1])

@@ -206,7 +206,7 @@ def test_one_class_one_sample_constant_columns(engine):
 
 
 @pytest.mark.filterwarnings("ignore:Equal samples")
-def test_weights(engine):
+def test_whole_weights_act_as_repeated_samples(engine):
     X, y = make_ties(n_samples=16)
     weights = np.arange(16) % 3
     for evaluation in EVALUATIONS:
