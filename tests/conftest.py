@@ -31,7 +31,7 @@ collect_ignore = [] if (Path(__file__).parents[1] / "studies").is_dir() else _FO
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run tests that are named one by one in this process: `pytest tests/tree/test_tree.py::test_repr`."""
+    """Run tests that are named one by one in this process: `pytest tests/package/test_engine.py::test_blocks_nest`."""
     return 0 if config.args and all("::" in argument for argument in config.args) else None
 
 

@@ -70,14 +70,18 @@ def program():
 )
 def test_an_interrupted_forest_stops(program, kind, n_rows, n_jobs, backend, engine):
     print(kind, n_rows, n_jobs, backend, engine, file=program.stdin, flush=True)
-    assert program.stdout.readline() == "fits\n", program.stderr.read()
-    time.sleep(0.7 if engine == "compiled" else 1.5)  # until trees grow
-    sent = time.monotonic()
-    program.send_signal(signal.SIGINT)
-    assert program.stdout.readline() == "interrupted\n", program.stderr.read()
-    interrupted = time.monotonic() - sent
-    assert program.stdout.readline() == "idle False\n"
-    idle = time.monotonic() - sent
+    try:
+        assert program.stdout.readline() == "fits\n"
+        time.sleep(0.7 if engine == "compiled" else 1.5)  # until trees grow
+        sent = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        assert program.stdout.readline() == "interrupted\n"
+        interrupted = time.monotonic() - sent
+        assert program.stdout.readline() == "idle False\n"
+        idle = time.monotonic() - sent
+    except AssertionError:
+        program.kill()  # the next test would wait for a forest that grows on
+        raise AssertionError(program.stderr.read()) from None
     # About a second each on an idle machine; on one with other work nothing near the minutes of the whole forest.
     assert interrupted < 15.0
     assert idle < 30.0
