@@ -1,5 +1,6 @@
 """Both engines for every behavioural test, the mark of kernels' tests, and how hard hypothesis tries."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -30,8 +31,14 @@ collect_ignore = [] if (Path(__file__).parents[1] / "studies").is_dir() else _FO
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Run tests that are named one by one in this process: `pytest tests/tree/test_tree.py::test_repr`."""
+    """Run tests that are named one by one in this process: `pytest tests/package/test_engine.py::test_blocks_nest`."""
     return 0 if config.args and all("::" in argument for argument in config.args) else None
+
+
+def pytest_collection_finish():
+    """Leave the objects of imports and collection out of later collections of garbage, which they would slow down."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

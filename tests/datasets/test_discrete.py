@@ -14,13 +14,13 @@ def loaded(name):
         pytest.skip(str(error))
 
 
-# Samples of class 0 and 1 in the training part and the rest, where the paper's are the first ones: UCI's description of
+# Samples of class 0 and 1 in the training part and the rest, if the training part comes first: UCI's description of
 # SPECT; Section VII-C of the paper for DNA, whose shares of the test samples it prints the wrong way round.
 COUNTS = {"spect": ([40, 40], [15, 172]), "dna": ([1051, 949], [603, 583]), "house_votes_84": ([208, 127], [59, 41])}
 
 
 @pytest.mark.parametrize("name", discrete_names())
-def test_real_tables(name):
+def test_known_tables_have_their_codes_and_sizes(name):
     table = loaded(name)
     assert table.data.shape == (len(table.target), len(table.feature_names))
     assert np.unique(table.target).tolist() == [0, 1]
@@ -74,7 +74,7 @@ def test_cuts_of_attributes_divide_samples_most_evenly(tmp_path):
     assert np.array_equal(table.data[:, 2], columns[:, 2] == 4.0)
 
 
-def test_refused_tables(tmp_path, monkeypatch):
+def test_other_tables_are_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"no data set 'iris'; it has \['spect'"):
         load_discrete("iris")
     write_cmc(tmp_path, np.zeros((5, 9)), [1, 2, 3, 1, 2])
@@ -126,6 +126,6 @@ def test_moves_are_seeded():
         ({"cuts": ((1.0, 2.0),)}, "cuts must be numbers that ascend"),
     ],
 )
-def test_refused_moves(options, message):
+def test_wrong_parameters_of_moves_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         make_stock_moves(**options)

@@ -21,7 +21,7 @@ from pytrees.datasets import (
 )
 
 
-def test_toy_permutations():
+def test_the_toy_example_of_permutations_is_the_papers():
     toy = load_toy_permutations()
     assert toy.data.shape == (14, 2)
     assert toy.data.dtype == np.float64
@@ -38,7 +38,7 @@ def test_toy_permutations():
     assert toy.target[toy.data[:, 0] == 4].tolist() == [2, 2, 1, 1]
 
 
-def test_toy_ordinal():
+def test_nominal_criteria_find_a_tie_in_the_ordinal_toy_example():
     toy = load_toy_ordinal()
     assert toy.data.shape == (40, 2)
     assert np.bincount(toy.target).tolist() == [10, 10, 10, 10]
@@ -58,7 +58,7 @@ def split(data):
 
 
 @pytest.mark.parametrize(("problem", "n_ones", "n_train"), [(1, 216, 124), (2, 142, 169), (3, 228, 122)])
-def test_monks(problem, n_ones, n_train):
+def test_monks_problems_follow_their_rules(problem, n_ones, n_train):
     X, y = make_monks(problem)
     assert X.shape == (432, 6)
     assert (X.dtype, y.dtype) == (np.float64, np.int64)
@@ -102,12 +102,12 @@ def test_noise_of_monks():
         ({"problem": 1, "noise": float("nan")}, "noise must be a share"),
     ],
 )
-def test_refused_monks(options, message):
+def test_wrong_parameters_of_monks_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         make_monks(**options)
 
 
-def test_balance_scale():
+def test_the_balance_scale_follows_its_rule():
     X, y = make_balance_scale()
     assert (X.shape, X.dtype, y.dtype) == ((625, 4), np.float64, np.int64)
     assert len(np.unique(X, axis=0)) == 625
@@ -149,7 +149,7 @@ def test_blobs_equal_scikit_learns():
 
 @examples(50)
 @given(st.integers(2, 5), st.integers(0, 12), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_random_trees(n_classes, more_leaves, n_features, seed):
+def test_labels_are_those_of_the_random_tree(n_classes, more_leaves, n_features, seed):
     n_leaves = n_classes + more_leaves
     options = {"n_samples": 60, "n_features": n_features, "n_classes": n_classes, "n_nodes": 2 * n_leaves - 1}
     X, y, tree = make_from_random_tree(**options, random_state=seed)

@@ -20,7 +20,7 @@ def test_equal_frequency_classes_follow_the_definition(target, n_classes):
         return
     expected, rest, left = {}, sorted(target), n_classes
     while left > 1:
-        # an end behind every value, as long as the other classes have one each
+        # an end after every value, as long as the other classes have a value each
         distinct = sorted(set(rest))
         ends = [sum(x <= value for x in rest) for value in distinct[: len(distinct) - left + 1]]
         end = min(ends, key=lambda end: (abs(end * left - len(rest)), end))
@@ -52,7 +52,7 @@ def test_without_ties_classes_are_equally_frequent(n_classes, n_samples):
         ([], 1, "minimum of 1 is required"),
     ],
 )
-def test_refused_targets(target, n_classes, message):
+def test_targets_that_cannot_be_cut_are_refused(target, n_classes, message):
     with pytest.raises(ValueError, match=message):
         equal_frequency_classes(target, n_classes)
 
@@ -90,7 +90,7 @@ def test_two_values_are_one_column(tmp_path):
     assert tae.target.tolist() == [2, 0, 1]
 
 
-def test_missing_values(tmp_path):
+def test_missing_values_are_imputed_or_left(tmp_path):
     write(
         tmp_path,
         "automobile",
@@ -144,7 +144,7 @@ OTHER_FEATURES = {"squash-unstored": (50, 23), "support": (33, 19), "vlbw": (28,
 
 
 @pytest.mark.parametrize("name", ordinal_names())
-def test_table_1(name):
+def test_sizes_are_those_of_table_1(name):
     try:
         bunch = load_ordinal(name)
     except FileNotFoundError as error:

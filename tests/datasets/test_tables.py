@@ -30,7 +30,7 @@ def write_table(folder, text, name="table"):
         ("wine", (178, 13), [59, 71, 48]),
     ],
 )
-def test_shipped_tables(name, shape, counts):
+def test_shipped_tables_have_their_sizes(name, shape, counts):
     bunch = load_shipped(name)
     assert bunch.data.shape == shape
     assert bunch.data.dtype == np.float64
@@ -66,7 +66,7 @@ def test_home_folder_is_expanded(monkeypatch, tmp_path):
     assert get_data_home("~/tables") == tmp_path / "tables"
 
 
-def test_absent_folder(monkeypatch, tmp_path):
+def test_an_absent_folder_is_named(monkeypatch, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no folder .*absent"):
         get_data_home(tmp_path / "absent")
     monkeypatch.setenv("PYTREES_DATA", str(tmp_path / "absent"))
@@ -77,14 +77,14 @@ def test_absent_folder(monkeypatch, tmp_path):
         get_data_home(tmp_path / "file")
 
 
-def test_absent_table(no_home, tmp_path):
+def test_an_absent_table_is_named(no_home, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"'seeds' is a file: set PYTREES_DATA or data_home"):
         load_table("seeds")
     with pytest.raises(FileNotFoundError, match=r"There is no seeds\.csv in"):
         load_table("seeds", tmp_path)
 
 
-def test_table(tmp_path):
+def test_a_table_is_read_with_its_names(tmp_path):
     write_table(tmp_path, 'age,"weight, kg",target\n1,2.5,yes\n-3,.5,"no, or not yet"\n1e3,0,7\n')
     bunch = load_table("table", tmp_path)
     assert bunch.data.tolist() == [[1.0, 2.5], [-3.0, 0.5], [1000.0, 0.0]]
@@ -102,7 +102,7 @@ def test_tables_that_are_not_numeric_are_refused(tmp_path, text):
 # ---------------------------------------------------------------------------------------- tables with all they can have
 
 
-def test_names(no_home, tmp_path):
+def test_names_of_a_folder_by_task(no_home, tmp_path):
     for name in ["wine", "car", "spect.train", "spect.test", "monks1.train", "mine", "housing", "MANIFEST"]:
         write_table(tmp_path, "", name)
     (tmp_path / "house_8L.csv.gz").touch()
@@ -125,7 +125,7 @@ def test_absent_data_set(no_home, tmp_path):
         load("spect", data_home=tmp_path)
 
 
-def test_unknown_table(tmp_path):
+def test_an_unknown_table_has_a_nominal_task(tmp_path):
     write_table(tmp_path, "size,colour,target\n1,red,10\n,blue,9\n2,,10\n")
     table = load("table", data_home=tmp_path)
     assert np.array_equal(table.data, [[1, 1], [np.nan, 0], [2, np.nan]], equal_nan=True)
@@ -142,14 +142,14 @@ def test_unknown_table(tmp_path):
     assert np.array_equal(y, table.target)
 
 
-def test_unknown_regression(tmp_path):
+def test_an_unknown_table_of_numbers_is_a_regression(tmp_path):
     write_table(tmp_path, "a,target\n1,0.5\n2,-1e3\n")
     table = load("table", data_home=tmp_path)
     assert (table.task, table.target_names) == ("regression", None)
     assert table.target.tolist() == [0.5, -1000.0]
 
 
-def test_parts(tmp_path):
+def test_parts_are_joined_or_read_alone(tmp_path):
     write_table(tmp_path, "a,target\n1,x\n2,y\n", "mine.train")
     (tmp_path / "mine.test.csv.gz").write_bytes(gzip.compress(b"a,target\n3,x\n"))
     both = load("mine", data_home=tmp_path)
@@ -200,7 +200,7 @@ def test_empty_votes_are_a_value(tmp_path):
     assert votes.categories == {"crime": ["n", "?", "y"]}
 
 
-def test_frames(tmp_path):
+def test_frames_keep_categories_and_gaps(tmp_path):
     pd = pytest.importorskip("pandas")
     write_table(tmp_path, "SYMPT,HIST,PB,target\nAgree,,7,Never\nDisagree,No,8,Never\nAgree,Yes,,Never\n", "mammoexp")
     table = load("mammoexp", data_home=tmp_path, as_frame=True)
@@ -294,7 +294,7 @@ def test_every_known_set_is_tested():
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_known_sets(name):
+def test_known_sets_have_their_sizes(name):
     bunch = load_or_skip(name)
     n_rows, n_features, n_nominal, n_missing, n_classes, n_train = KNOWN[name]
     assert bunch.data.shape == (n_rows, n_features)

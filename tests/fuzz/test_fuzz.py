@@ -1,4 +1,4 @@
-"""A short run of the fuzz harness, and that it sees what it is there to see; `make fuzz` runs as long as one likes."""
+"""A short run of the fuzz harness; defects of every kind are seen. `make fuzz` runs for longer."""
 
 import os
 import signal

@@ -113,6 +113,7 @@ def test_column_names_are_kept_and_checked(engine, data, estimator):
     with pytest.warns(UserWarning, match="valid feature names"):
         fitted.predict(X)
     assert not hasattr(fitted.fit(X, y), "feature_names_in_")
+    assert fitted.fit(X[:, :1].copy(), y).n_features_in_ == 1
 
 
 @pytest.mark.parametrize("scale", [1e308, np.finfo(np.float64).max])
@@ -241,14 +242,6 @@ def test_names_of_columns_that_occur_twice_are_refused(data, estimator):
         estimator.fit(pd.DataFrame(X, columns=["age", "weight", "age"]), y)
 
 
-def test_other_numbers_of_columns_are_refused_at_prediction(data, estimator):
-    X, y = data
-    fitted = estimator.fit(X, y)
-    for method in (fitted.predict, fitted.predict_proba):
-        with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3"):
-            method(X[:, :2])
-
-
 # --------------------------------------------------------------------------------------------------------------- labels
 
 LABELS = {
@@ -297,14 +290,6 @@ def test_whole_numbers_of_every_width_are_classes(dtype, lowest):
         np.testing.assert_array_equal(tree.classes_, values)
         assert tree.classes_.dtype == np.dtype(dtype)
         np.testing.assert_array_equal(tree.predict(X), np.sort(y))
-
-
-def test_refitting_without_names_forgets_them(data):
-    X, y = data
-    tree = DecisionTreeClassifier().fit(pd.DataFrame(X, columns=[f"x{m}" for m in range(X.shape[1])]), y)
-    tree.fit(np.ascontiguousarray(X), y)
-    assert not hasattr(tree, "feature_names_in_")
-    assert tree.fit(X[:, :1].copy(), y).n_features_in_ == 1
 
 
 def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
@@ -575,13 +560,6 @@ def test_samples_of_another_shape_or_not_finite_are_refused(engine, estimator, d
         for method in ("predict", "predict_proba", "apply"):
             with pytest.raises(ValueError, match=message):
                 getattr(estimator, method)(rows)
-
-
-def test_missing_column_names_at_prediction_give_a_warning(engine, estimator, data):
-    X, y = data
-    estimator.fit(pd.DataFrame(X, columns=COLUMNS), y)
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        estimator.predict(X)
 
 
 @pytest.mark.parametrize("grow", [minimal_tree, partial(optimal_tree, max_depth=1)])

@@ -81,7 +81,7 @@ def test_the_root_gains_the_mean_of_its_groups(criterion, table):
 @pytest.mark.parametrize("missing", [False, True])
 @examples(25)
 @given(table=tables(14))
-def test_engines_agree(criterion, options, missing, table):
+def test_engines_agree_on_groups(criterion, options, missing, table):
     X, y, groups, keys = table
     if np.bincount(groups).max() == 1:
         return

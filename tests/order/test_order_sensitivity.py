@@ -44,7 +44,7 @@ ONE_SPLIT = PredefinedSplit([-1] * 15 + [0] * 5)
 
 @pytest.mark.parametrize(
     ("shuffle", "cv", "block_size"),
-    [("all", TimeSeriesSplit(3), None), ("all", TimeSeriesSplit(3), 2), ("training", ONE_SPLIT, None)],
+    [("all", TimeSeriesSplit(2), None), ("all", TimeSeriesSplit(2), 2), ("training", ONE_SPLIT, None)],
 )
 def test_p_values_are_uniform_if_the_order_does_not_matter(shuffle, cv, block_size):
     n_permutations, n_tables = 9, 600
@@ -60,19 +60,31 @@ def test_p_values_are_uniform_if_the_order_does_not_matter(shuffle, cv, block_si
     assert chisquare(counts).pvalue > 0.01
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_p_values_of_scores_with_ties_are_not_too_small(alternative):
+def pvalues_of(found):
+    """Return the p-values of all alternatives, by their definition: the true order is one of the orders."""
+    n_orders = 1 + len(found.shuffled_scores)
+    greater = (1 + np.count_nonzero(found.shuffled_scores >= found.score)) / n_orders
+    less = (1 + np.count_nonzero(found.shuffled_scores <= found.score)) / n_orders
+    return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
+
+
+def test_p_values_of_scores_with_ties_are_not_too_small():
     tree, pvalues = PermutationDecisionTreeClassifier(max_depth=2), []
     for seed in range(120):
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(24, 2)), rng.integers(0, 2, 24)
-        found = order_sensitivity(
-            tree, X, y, cv=TimeSeriesSplit(2), n_permutations=9, alternative=alternative, random_state=seed
-        )
-        pvalues.append(found.pvalue)
+        found = order_sensitivity(tree, X, y, cv=TimeSeriesSplit(2), n_permutations=9, random_state=seed)
+        pvalues.append(list(pvalues_of(found).values()))
     for level in (0.1, 0.2, 0.5):
-        n_below = np.count_nonzero(np.array(pvalues) <= level + 1e-12)
-        assert binom.sf(n_below - 1, len(pvalues), level) > 0.01
+        for n_below in np.count_nonzero(np.array(pvalues) <= level + 1e-12, axis=0):
+            assert binom.sf(n_below - 1, len(pvalues), level) > 0.01
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_p_values_are_those_of_the_alternative(bursts, alternative):
+    tree = PermutationDecisionTreeClassifier(max_depth=2)
+    found = order_sensitivity(tree, *bursts, n_permutations=9, alternative=alternative, random_state=0)
+    assert found.pvalue == pvalues_of(found)[alternative]
 
 
 def test_an_order_that_matters_is_found():
@@ -154,9 +166,11 @@ def test_the_number_of_jobs_changes_nothing(bursts, n_jobs):
     np.testing.assert_array_equal(found.feature_usage, expected.feature_usage)
 
 
-def test_forests_have_scores_alone(bursts):
-    forest = DecisionForestClassifier(3, random_state=0)
-    found = order_sensitivity(forest, *bursts, cv=KFold(3), n_permutations=2, random_state=0)
+@pytest.mark.parametrize(
+    "estimator", [DecisionForestClassifier(3, random_state=0), SklearnTreeClassifier(random_state=0)], ids=type
+)
+def test_forests_and_trees_of_others_have_scores_alone(bursts, estimator):
+    found = order_sensitivity(estimator, *bursts, cv=KFold(3), n_permutations=2, random_state=0)
     assert found.n_distinct_trees is None
     assert found.feature_usage is None
     assert found.cost_of_tests is None
@@ -215,12 +229,6 @@ def test_lengths_that_differ(bursts):
 def test_an_estimator_that_cannot_be_fitted(bursts):
     with pytest.raises(ValueError, match="'estimator' parameter"):
         order_sensitivity("tree", *bursts)
-
-
-def test_trees_of_scikit_learn_have_scores_alone(bursts):
-    found = order_sensitivity(SklearnTreeClassifier(random_state=0), *bursts, n_permutations=2, random_state=0)
-    assert found.n_distinct_trees is None
-    assert found.feature_usage is None
 
 
 # -------------------------------------------------------------------------------------------------------------- groups

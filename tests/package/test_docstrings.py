@@ -76,12 +76,12 @@ def errors_of(name, not_checked):
 
 
 @pytest.mark.parametrize("name", public_names())
-def test_public_names(name):
+def test_docstrings_of_public_names_are_valid(name):
     assert errors_of(name, NOT_CHECKED) == []
 
 
 @pytest.mark.parametrize("name", members())
-def test_members_of_public_classes(name):
+def test_docstrings_of_members_are_valid(name):
     assert errors_of(name, NOT_CHECKED_OF_MEMBERS) == []
 
 

@@ -17,14 +17,14 @@ def module_names():
 
 
 @pytest.mark.parametrize("name", ["pytrees", *module_names()])
-def test_examples(name):
+def test_examples_of_docstrings_run(name):
     if name == "pytrees.dask":
         pytest.importorskip("dask.dataframe")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 
 
-def test_examples_exist():
+def test_public_names_have_examples():
     """The public functions show how they are used."""
     for name in pytrees.__all__:
         documented = getattr(pytrees, name).__doc__

@@ -41,7 +41,7 @@ MISSING_OF_SHAPIQ = re.search(r' +"children_missing": .*\n', PAGE)[0]
 
 
 def imported(*names):
-    """Import packages of the extra, or skip the test where they are not installed."""
+    """Import packages of the extra, or skip the test if they are not installed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say about each other as they are imported
         for name in names:
@@ -82,7 +82,7 @@ def test_the_page_has_all_tools():
 
 
 def near(estimator):
-    """Return samples of the float32 numbers at and next to the thresholds of all trees, where decisions change."""
+    """Return samples of the float32 numbers at and next to the thresholds of all trees: there decisions change."""
     trees = [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
     nearest = np.concatenate([tree.threshold for tree in trees]).astype(np.float32)
     values = np.concatenate([nearest, *(np.nextafter(nearest, np.float32(to)) for to in (-np.inf, np.inf))])
@@ -202,7 +202,7 @@ def gappy(request):
 
 
 def to_the_right(theirs, X):
-    """Return the probabilities where all samples without a value go right."""
+    """Return the probabilities if all samples without a value go right."""
     found = []
     for one in getattr(theirs, "estimators_", [theirs]):
         tree, leaves = one.tree_, []
@@ -249,7 +249,7 @@ def test_shapiq_before_1_8_sends_missing_values_to_the_right(gappy):
 
 
 def test_onnx_still_sends_missing_values_to_the_right(gappy):
-    """Where this fails, skl2onnx has been mended: change the page."""
+    """If this fails, skl2onnx has been mended: change the page."""
     skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
     theirs, probabilities, X = gappy
     single = X.astype(np.float32)

@@ -2,7 +2,6 @@
 
 import asyncio
 import pickle
-import sys
 import threading
 
 import joblib
@@ -108,12 +107,6 @@ def test_tasks_keep_their_own_choice():
         return await asyncio.gather(choose("reference"), choose("compiled"))
 
     assert asyncio.run(choose_both()) == ["reference", "compiled"]
-
-
-def test_kernels_that_were_not_built_are_explained(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pytrees._core.sequence.substitution", None)
-    with pytest.raises(ImportError, match=r"has not been built.*pip install"):
-        effort_to_compress("00011")
 
 
 def test_an_import_that_fails_for_another_reason_keeps_its_error(monkeypatch):

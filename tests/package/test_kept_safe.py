@@ -153,7 +153,7 @@ def test_memory_of_repeated_failures_does_not_grow():
 
 
 def watch_memory(function, estimator):
-    """Call a function again and again: what one call left behind would be some kilobytes."""
+    """Call a function again and again; a call that leaks leaves some kilobytes."""
     X, y = make_noise(60, 3)
     sizes = []
     for repetition in range(N_FITS):
@@ -163,11 +163,11 @@ def watch_memory(function, estimator):
             sizes.append(resident())
     assert sizes[-1] - sizes[2] < 2**20
     # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
-    assert min(traced_growths(function, estimator, X, y)) < 10_000
+    assert any(growth < 10_000 for growth in traced_growths(function, estimator, X, y))
 
 
 def traced_growths(function, *arguments):
-    """Yield the bytes by which each of five rounds of 20 calls made the traced memory grow."""
+    """Yield the bytes by which each of at most five rounds of 20 calls made the traced memory grow."""
     tracemalloc.start()
     try:
         before = None

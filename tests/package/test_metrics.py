@@ -38,16 +38,6 @@ def test_ranked_probability_scores_by_hand():
     assert ranked_probability_score([0, 1], [[0.75, 0.25], [0.75, 0.25]]) == (0.0625 + 0.5625) / 2  # the squared error
 
 
-def test_score_is_not_divided_by_the_number_of_classes():
-    assert ranked_probability_score([1], [[0, 0, 0, 0, 1.0]], labels=[1, 2, 3, 4, 5]) == 4.0
-
-
-def test_weights():
-    y_proba = [[0.7, 0.2, 0.1], [0.1, 0.3, 0.6], [1, 0, 0]]
-    weighted = ranked_probability_score([0, 2, 1], y_proba, sample_weight=[3, 1, 0])
-    assert weighted == pytest.approx((3 * 0.1 + 0.17) / 4)
-
-
 @st.composite
 def forecasts(draw):
     """Classes, and for every row a distribution in whole numbers over more classes than need occur."""
@@ -84,7 +74,7 @@ def test_absent_classes_keep_their_column():
         ranked_probability_score([0, 2], y_proba)
 
 
-def test_single_precision():
+def test_probabilities_of_single_precision_are_taken():
     y_proba = np.full((1, 10), 0.1, dtype=np.float32)
     assert ranked_probability_score([0], y_proba, labels=range(10)) == pytest.approx(2.85)
 
@@ -172,7 +162,7 @@ def test_errors_by_class_follow_the_definition(ranking, k):
     assert found(*repeated, range(n_classes)) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:A single label was found")  # by what skordinal calls
+@pytest.mark.filterwarnings("ignore:A single label was found")  # skordinal calls a function that warns
 @given(rankings())
 def test_errors_by_class_are_those_of_skordinal(ranking):
     metrics = pytest.importorskip("skordinal.metrics", reason="skordinal is not installed")
@@ -282,7 +272,7 @@ def test_classes_absent_from_training():
     met = Oracle([1, 2, 4])
     assert mae_scorer(met, [0, 2], [1, 3]) == rps_scorer(met, [0, 2], [1, 3]) == -0.5
     assert mae_scorer(met, [0, 2], [1, 1]) == -1.0
-    for metric in ("mae", "rps"):  # with all labels, 3 keeps its place where nobody has met it
+    for metric in ("mae", "rps"):  # with all labels, 3 keeps its place, although no sample has it
         assert make_ordinal_scorer(metric, labels=[1, 2, 3, 4])(met, [0, 2], [1, 1]) == -1.5
     with pytest.raises(ValueError, match="not sorted: give labels"):
         mae_scorer(Oracle([2, 1]), [0], [3])

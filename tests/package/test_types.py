@@ -1,4 +1,4 @@
-"""Types: those of the public names are complete enough for a user's program, and are what the program meets."""
+"""Types of the public names are complete enough for a user's program, and values have these types."""
 
 import importlib
 import importlib.util
@@ -50,23 +50,18 @@ def run_mypy(*arguments, module="mypy"):
     )
 
 
-def test_a_users_program_passes_mypy(tmp_path):
-    settings = ("--config-file=", "--strict", "--follow-imports=silent", "--ignore-missing-imports")
-    done = run_mypy(*settings, f"--cache-dir={tmp_path}", str(PROGRAM))
-    assert (done.stdout, done.returncode) == ("Success: no issues found in 1 source file\n", 0)
-
-
-def test_a_wrong_word_is_found(tmp_path):
-    program = tmp_path / "wrong.py"
-    program.write_text(
+def test_mypy_accepts_a_users_program_and_finds_wrong_words(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
         "from pytrees import DecisionTreeClassifier, ID3Classifier\n"
         'DecisionTreeClassifier("ginny")\n'
         'ID3Classifier(evaluation="nowhere")\n'
         'DecisionTreeClassifier(max_depth="3")\n'
     )
-    settings = ("--config-file=", "--follow-imports=silent", "--ignore-missing-imports", f"--cache-dir={tmp_path}")
-    done = run_mypy(*settings, str(program))
-    assert done.stdout.count("[arg-type]") == 3, done.stdout
+    settings = ("--config-file=", "--strict", "--follow-imports=silent", "--ignore-missing-imports")
+    done = run_mypy(*settings, f"--cache-dir={tmp_path}", str(PROGRAM), str(wrong))
+    assert done.stdout.count("wrong.py") == done.stdout.count("[arg-type]") == 3, done.stdout
+    assert done.stdout.endswith("Found 3 errors in 1 file (checked 2 source files)\n")
 
 
 def test_a_users_program_runs():
@@ -88,7 +83,7 @@ def test_the_stub_matches_the_compiled_classes(tmp_path):
 
 
 def parts_of(hint):
-    """Return the members of a union, those of unions in it too; or the type alone."""
+    """Return the members of a union and of the unions in it; or the type alone."""
     if typing.get_origin(hint) not in (typing.Union, types.UnionType):
         return [hint]
     return [part for member in typing.get_args(hint) for part in parts_of(member)]

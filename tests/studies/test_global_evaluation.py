@@ -107,7 +107,7 @@ def test_samples_with_a_smaller_tree_are_discarded(monkeypatch):
     assert (found["discarded"], len(made), found["minimal"]) == (2, 3, 5)
 
 
-def test_noise():
+def test_noise_changes_some_classes():
     y = np.repeat([0, 1, 2], 50)
     noisy = global_protocol.make_noise(y, 3, np.random.RandomState(0))
     assert np.array_equal(y, np.repeat([0, 1, 2], 50))
@@ -238,7 +238,7 @@ def test_means_are_those_of_the_trees(finished):
         assert {row["unfinished"] for row in steps} == {"0.0", "0.5", "1.0"}
 
 
-def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
+def test_all_tables_are_printed(finished, tables, tmp_path, monkeypatch, capsys):
     _, results = finished
     monkeypatch.setattr(global_report, "import_pyplot", lambda: None)
     global_report.report(results, tables, tmp_path)
@@ -256,14 +256,14 @@ def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
         assert text in printed
 
 
-def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
+def test_without_matplotlib_there_are_tables_alone(finished, tables, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     global_report.report(finished[1], tables, tmp_path)
     assert "need matplotlib: pip install 'decision-pytrees[study]'" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 
-def test_one_repetition(tables, tmp_path, monkeypatch):
+def test_one_repetition_has_no_standard_errors(tables, tmp_path, monkeypatch):
     monkeypatch.setattr(global_report, "import_pyplot", lambda: None)
     global_evaluation.run_global({"iris": tables["iris"]}, 1, tmp_path, tree_sizes=(3,), n_jobs=1)
     assert all(float(row["nodes_se"]) == 0.0 for row in read_csv(tmp_path / "global_figure_4.csv"))

@@ -79,28 +79,26 @@ def test_figures_of_table_6_agree(criterion):
 # -------------------------------------------------------------------------------------------------------- the protocol
 
 
-@pytest.mark.parametrize("criterion", ordinal_paper.CRITERIA)
-@pytest.mark.parametrize("seed", range(3))
-def test_choose_depth_agrees_with_grid_search(criterion, seed):
-    X, y = staircase(150, 5, seed)
-    y = np.random.default_rng(seed).permutation(y) if seed == 2 else y  # noise: deep trees
-    model = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(5))
-    scorer = make_ordinal_scorer("mae", labels=np.arange(5))
-    search = GridSearchCV(model, {"max_depth": [3, 5, 8, 16]}, scoring=scorer, cv=5, error_score="raise").fit(X, y)
-    assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
-    assert model.max_depth is None
+def labelled(kind):
+    """Return samples and classes that rise with a feature, that are noise, or of which one is rare."""
+    if kind == "few":
+        X, y = staircase(60, 3, 0)
+        return X, np.where(y == 1, np.where(np.arange(60) % 20 == 0, 1, 0), y)
+    X, y = staircase(150, 5, {"first": 0, "second": 1, "noise": 2}[kind])
+    return X, np.random.default_rng(2).permutation(y) if kind == "noise" else y
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class")
 @pytest.mark.parametrize("criterion", ordinal_paper.CRITERIA)
-def test_choose_depth_where_parts_lack_a_class(criterion):
-    X, y = staircase(60, 3, 0)
-    y = np.where(y == 1, np.where(np.arange(60) % 20 == 0, 1, 0), y)
-    model = OrdinalDecisionTreeClassifier(criterion, classes=np.arange(3))
-    assert np.bincount(y)[1] < 5
-    scorer = make_ordinal_scorer("mae", labels=np.arange(3))
+@pytest.mark.parametrize("kind", ["first", "second", "noise", "few"])
+def test_choose_depth_agrees_with_grid_search(criterion, kind):
+    X, y = labelled(kind)
+    classes = np.unique(y)
+    model = OrdinalDecisionTreeClassifier(criterion, classes=classes)
+    scorer = make_ordinal_scorer("mae", labels=classes)
     search = GridSearchCV(model, {"max_depth": [3, 5, 8, 16]}, scoring=scorer, cv=5, error_score="raise").fit(X, y)
     assert ordinal.choose_depth(model, X, y) == search.best_params_["max_depth"]
+    assert model.max_depth is None
 
 
 def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, capsys):
@@ -111,7 +109,7 @@ def test_small_classes_are_reported_once_and_do_not_warn(tmp_path, monkeypatch, 
     assert capsys.readouterr().out.count("fewer training samples than cross-validation has parts (5) in ERA:") == 1
 
 
-def test_one_split(tables):
+def test_a_split_judges_trees_of_the_chosen_depths(tables):
     table = tables["ESL"]
     X, y = table.data, table.target
     rows = {row["model"]: row for row in ordinal.judge_split(X, y, 9, 60, 30, seed=4)}
@@ -135,7 +133,7 @@ def test_one_split(tables):
         assert row["confusion"] == matrix.tolist()
 
 
-def test_constant_answers(tables):
+def test_constant_answers_are_judged_by_hand(tables):
     y = np.repeat([0, 1, 2, 3], [40, 20, 25, 15])
     rows = {row["model"]: row for row in ordinal.judge_split(np.arange(100.0)[:, None], y, 4, 60, 40, seed=0)}
     # Stratified: 16, 8, 10 and 6 test samples; the median class is the second.
@@ -212,7 +210,7 @@ def test_files_of_the_study(finished):
     assert [float(row["mae"]) for row in splits] == [row["mae"] for row in results]
 
 
-def test_means(finished, tables):
+def test_means_are_over_splits_and_data_sets(finished, tables):
     folder, results = finished
     written = read_csv(folder / "ordinal_table_2.csv")
     assert [row["group"] for row in written[:: len(ordinal_report.MODELS)]] == ["all data sets", "Q >= 6", "Q < 6"]
@@ -242,7 +240,7 @@ def test_groups_by_the_number_of_classes(finished):
     assert float(rows["all data sets", "mae", "ogini"]["paper_mean"]) == 0.849
 
 
-def test_printed_tables(tables, finished, tmp_path, monkeypatch, capsys):
+def test_all_tables_are_printed(tables, finished, tmp_path, monkeypatch, capsys):
     _, results = finished
     monkeypatch.setattr(ordinal_report, "import_pyplot", lambda: None)
     ordinal_report.report(results, {name: len(table.target_names) for name, table in tables.items()}, tmp_path)
@@ -263,7 +261,7 @@ def test_one_data_set(tables, tmp_path, capsys, n_seeds):
     assert all(row["tukey_p"] == "" for row in read_csv(tmp_path / "ordinal_pairs.csv"))
 
 
-def test_confusion_matrices(tmp_path, capsys):
+def test_confusion_matrices_are_printed_and_written(tmp_path, capsys):
     table = as_table(*staircase(120, 5, 0), 80)
     results = ordinal.run_ordinal(
         {"census2-5": table, "toy": as_table(*staircase(60, 5, 1), 40)}, 2, tmp_path, n_jobs=1
@@ -311,7 +309,7 @@ def test_variants_have_their_parameters():
     assert np.array_equal(absolute.predict(X), median.predict(X))
 
 
-def test_variants(tables, tmp_path, capsys):
+def test_variants_are_compared_with_their_base(tables, tmp_path, capsys):
     results = ordinal.run_variants(tables, 2, tmp_path, n_jobs=1)
     printed = capsys.readouterr().out
     assert "Variants, means over 2 splits of 4 data sets" in printed

@@ -76,7 +76,7 @@ def finished(tables, tmp_path_factory):
 
 @pytest.mark.parametrize(("name", "n_test"), [("spect", 187), ("dna", 1186), ("house_votes_84", 100), ("cmc", 153)])
 def test_errors_of_the_paper_are_numbers_of_test_samples(name, n_test):
-    """But for those of random forests, which are means, and DNA's 10.70 %, which is 126.9 samples."""
+    """Errors of random forests are means, and DNA's 10.70 % are 126.9 samples."""
     for model, error in SETTINGS[name].errors.items():
         wrong = error * n_test / 100.0
         if model != "forest":
@@ -177,7 +177,7 @@ def test_a_seed_draws_samples_bags_and_forest(tables):
 
 
 def test_weights_from_the_test_samples_of_spect_always_predict_1():
-    """The paper's 8.02 %: 15 of 187, what always answering 1 has wrong; and what training samples give instead."""
+    """The paper's 8.02 % are 15 of 187, the error of always answering 1; weights from training samples do better."""
     try:
         table = load_discrete("spect")
     except FileNotFoundError as error:
@@ -210,7 +210,7 @@ def test_files_of_the_study(finished, tables):
     assert len(read_csv(folder / "orthogonal_forest.csv")) == 2 * len(VARIANTS) * 6
 
 
-def test_printed_tables(finished, tables, tmp_path, monkeypatch, capsys):
+def test_all_tables_are_printed(finished, tables, tmp_path, monkeypatch, capsys):
     _, results = finished
     monkeypatch.setattr(orthogonal_report, "import_pyplot", lambda: None)
     orthogonal_report.report(results, tables, tmp_path)
@@ -249,7 +249,7 @@ def test_range_of_ours_around_the_papers_figure(figure, place):
     assert orthogonal_report.place_of(figure, np.array([10.0, 11.0, 12.0])) == place
 
 
-def test_without_matplotlib(finished, tables, tmp_path, monkeypatch, capsys):
+def test_without_matplotlib_there_are_tables_alone(finished, tables, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     orthogonal_report.report(finished[1], tables, tmp_path)
     assert "need matplotlib: pip install 'decision-pytrees[study]'" in capsys.readouterr().out
@@ -298,7 +298,7 @@ def test_without_a_folder_of_tables(ran, tmp_path, capsys, monkeypatch):
     assert (ran["n"], ran["n_forest_trees"], ran["n_jobs"]) == (10, 500, -1)
 
 
-def test_options(ran, tmp_path, capsys):
+def test_options_reach_the_study(ran, tmp_path, capsys):
     home = ["--data-home", str(tmp_path), "--output", str(tmp_path / "results")]
     assert main(["orthogonal", "--quick", "--jobs", "2", *home]) == 0
     assert (ran["n"], ran["n_forest_trees"], ran["n_jobs"]) == (1, 50, 2)

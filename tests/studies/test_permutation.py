@@ -1,6 +1,5 @@
 """The tour and the permutation study: golden figures of the paper, the protocol, the tables, the command lines."""
 
-import subprocess
 import sys
 
 import numpy as np
@@ -30,7 +29,7 @@ def test_table_1_and_section_2(engine):
     assert {sequence: effort_to_compress(sequence) for sequence in golden} == golden
 
 
-def test_table_3(engine):
+def test_efforts_are_those_of_table_3(engine):
     golden = {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}
     assert golden == toy.TABLE_3
     example = load_toy_permutations()
@@ -107,7 +106,7 @@ def test_choose_depth_of_permutation_trees(engine):
 
 
 class DepthClassifier:
-    """Right where its depth is in `right`, and then only; as deep as it may be."""
+    """Right if its depth is in `right`, and otherwise wrong; as deep as it may be."""
 
     def __init__(self, right, max_depth=None):
         self.right, self.max_depth = right, max_depth
@@ -212,24 +211,12 @@ def test_without_matplotlib_one_line_says_that_pictures_are_left_out(tmp_path, m
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv"}
 
 
-def test_the_tour_needs_required_dependencies_only():
-    absent = ["matplotlib", "pandas", "statsmodels", "tqdm", "studies"]
-    code = f"""
-import sys
-sys.modules |= dict.fromkeys({absent})
-import pytrees.__main__
-from pytrees.tour import permutation, toy
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
-    assert (done.stderr, done.returncode) == ("", 0)
-
-
 # ----------------------------------------------------------------------------------------------------- the command line
 
 
 @pytest.fixture
 def nothing_runs(monkeypatch):
-    """Fail where a study starts in spite of a mistake on the command line."""
+    """Fail if a study starts in spite of a mistake on the command line."""
 
     def fail(*args, **options):
         raise AssertionError("a study started")
@@ -263,28 +250,25 @@ def test_a_folder_without_the_tables_is_reported(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--splits", "0"], ["--splits", "x"], ["--jobs", "0"], ["--jobs", "x"], ["other"]]
+    ("main", "arguments"),
+    [
+        *((run_tour, words.split()) for words in ("--splits 0", "--splits x", "--jobs 0", "--jobs x", "other")),
+        *((run_study, words.split()) for words in ("", "other", "permutation --splits 0", "ordinal --jobs x")),
+    ],
 )
-def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, arguments):
+def test_other_arguments_are_refused(nothing_runs, tmp_path, capsys, monkeypatch, main, arguments):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as caught:
-        run_tour([*arguments, "--output", str(tmp_path)])
+        main(arguments)
     assert caught.value.code == 2
-    assert "usage: python -m pytrees" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [[], ["other"], ["permutation", "--splits", "0"], ["ordinal", "--jobs", "x"]])
-def test_other_arguments_of_studies_are_refused(nothing_runs, capsys, arguments):
-    with pytest.raises(SystemExit) as caught:
-        run_study(arguments)
-    assert caught.value.code == 2
-    assert "usage: python -m studies" in capsys.readouterr().err
+    assert f"usage: python -m {'pytrees' if main is run_tour else 'studies'}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("main", "arguments"),
     [(run_tour, ["--help"]), (run_study, ["-h"]), *((run_study, [name, "-h"]) for name in STUDIES)],
 )
-def test_help(capsys, main, arguments):
+def test_help_names_the_folder_of_tables(capsys, main, arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 0

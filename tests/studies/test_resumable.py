@@ -140,7 +140,7 @@ def test_processes_give_the_same(path):
     assert list(run(square, path, n_jobs=2)) == list(TASKS)
 
 
-def test_no_tasks(path):
+def test_no_tasks_give_no_results(path):
     assert run(square, path, {}) == {}
 
 

@@ -77,7 +77,7 @@ def test_groups_are_the_greatest_runs_without_a_difference(seed):
 
 
 @pytest.mark.parametrize("greater_is_better", [True, False])
-def test_mean_ranks(greater_is_better):
+def test_mean_ranks_take_rounded_ties_for_ties(greater_is_better):
     means = np.array([[1.0, 2.0, 3.0], [1.0, 1.0, 2.0], [5.0, 4.0, 4.0]])
     # By rounding the sum 0.1 + 0.2 exceeds 0.3: a tie all the same.
     values = np.stack([means, means], axis=2) + np.array([[[0.1, 0.2]]])

@@ -7,18 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from own_criteria import Gini
 
 from pytrees import effort_to_compress
 from pytrees.criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
 from pytrees.testing import CriterionCheckError, check_criterion
-
-
-class Gini(CountCriterion):
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        n = n_left + n_right
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
 
 
 class Effort(SequenceCriterion):
@@ -78,7 +71,7 @@ def test_properties_of_the_criteria(criterion, lacks):
     ("criterion", "definition"),
     [("gini", gini_of), (Gini(), gini_of), (Gini(), "gini"), ("entropy", "entropy"), (Effort(), "etc"), ("etc", "etc")],
 )
-def test_definitions(criterion, definition):
+def test_criteria_agree_with_their_definitions(criterion, definition):
     report = check_criterion(criterion, definition=definition, n_cases=20)
     assert report.n_cases == 20
     assert "no errors" in str(report)
@@ -157,7 +150,7 @@ class Relative(Gini):
 
 
 class Cumulative(Gini):
-    """Wrong where a cut depends on the one before it in the table."""
+    """Wrong, because a cut depends on the cut before it in the table."""
 
     def gains(self, left, right):
         return super().gains(left, np.maximum.accumulate(right, axis=0))
@@ -179,7 +172,7 @@ class Writes(Gini):
 
 
 class WritesQuietly(Gini):
-    """Copies where it must, and writes where it can."""
+    """Copies read-only arrays, and writes to others."""
 
     def gains(self, left, right):
         if left.flags.writeable:
@@ -411,6 +404,6 @@ def test_errors_pickle():
         ("gini", {"tolerance": -1}, ValueError, "tolerance must be a number"),
     ],
 )
-def test_wrong_parameters(criterion, parameters, error, words):
+def test_wrong_parameters_are_refused(criterion, parameters, error, words):
     with pytest.raises(error, match=words):
         check_criterion(criterion, **parameters)

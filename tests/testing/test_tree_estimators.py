@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from own_cart import FAULTS, OwnCart
+from own_criteria import Gini
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier, PermutationDecisionTreeClassifier
-from pytrees.criteria import CountCriterion
 from pytrees.testing import TreeCheckError, check_tree, check_tree_estimator
 
 ALL_TABLES = ("ties", "duplicates", "constants", "copies", "real", "missing", "close", "extreme")
@@ -21,14 +21,6 @@ def report_of(*args, **kwargs):
         return check_tree_estimator(*args, **kwargs)
     except TreeCheckError as error:
         return error.report
-
-
-class Gini(CountCriterion):
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        n = n_left + n_right
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
 
 
 # ------------------------------------------------------------------------------------------------- trees that are right
@@ -478,7 +470,7 @@ def test_arrays_of_another_language(iris):
         ({"max_samples": 2.5}, "max_samples must be a whole number above 0"),
     ],
 )
-def test_wrong_parameters(change, words):
+def test_wrong_parameters_are_refused(change, words):
     with pytest.raises(ValueError, match=words):
         check_tree_estimator(SklearnTree(), "gini", **change)
 

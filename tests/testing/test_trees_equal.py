@@ -76,7 +76,7 @@ def test_nodes_in_another_order(iris):
     assert_trees_equal(arrays_of(best_first.tree_, NAMES[:5]), best_first)
 
 
-def test_forests(iris):
+def test_forests_are_compared_tree_by_tree(iris):
     X, y = iris
     forest = DecisionForestClassifier(3, random_state=0).fit(X, y)
     assert_trees_equal(forest, copy.deepcopy(forest))
@@ -126,7 +126,7 @@ def test_thresholds_of_float32_are_told(iris):
     assert_trees_equal(theirs, ours, X=X.astype(np.float32))
 
 
-def test_other_gains(iris):
+def test_gains_can_be_left_out(iris):
     X, y = iris
     trees = [DecisionTreeClassifier(criterion, max_depth=1).fit(X, y) for criterion in ("gini", "entropy")]
     assert "the gain of node 0" in difference(*trees)
@@ -157,7 +157,7 @@ def test_ties_are_told(iris):
     assert message.endswith("Both splits gain the same: it can be a tie.")
 
 
-def test_counts(iris):
+def test_different_numbers_of_samples_are_named(iris):
     X, y = (np.asarray(each) for each in iris)
     tree = DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
     arrays = arrays_of(tree)
@@ -169,7 +169,7 @@ def test_counts(iris):
     assert "the class counts of node 2" in difference(arrays, tree)
 
 
-def test_categories():
+def test_different_categories_are_named():
     X, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0], [2.0]]), [0, 0, 1, 1, 2, 0]
     multiway = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
     binary = DecisionTreeClassifier().fit(X, y)
@@ -191,7 +191,7 @@ def test_categories():
     )
 
 
-def test_missing_values():
+def test_different_sides_of_missing_values_are_named():
     X, y = np.array([[0.0], [0.0], [1.0], [1.0], [np.nan]]), [0, 0, 1, 1, 1]
     fitted = DecisionTreeClassifier().fit(X, y)
     arrays = arrays_of(fitted.tree_)

@@ -158,7 +158,7 @@ def test_objects_as_class_names_go_through_json(names, expected):
     assert json.loads(json.dumps(export_dict(make_stump(), class_names=given)))["left"]["class"] == expected
 
 
-def test_given_names():
+def test_given_names_are_exported():
     root = export_dict(make_stump(), feature_names=pd.Index(["age"]), class_names=np.array(["no", "yes"]))
     assert (root["feature"], root["left"]["class"], root["right"]["class"]) == ("age", "no", "yes")
     assert type(root["feature"]) is type(root["left"]["class"]) is str
@@ -353,15 +353,6 @@ def test_estimators_convert_with_their_names_to_plain_trees(estimator):
     assert again.score(X, y) == ours.score(pd.DataFrame(X, columns=["x"]), y)
 
 
-def test_missing_values_go_to_the_child_of_more_samples():
-    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1]).to_sklearn()
-    assert theirs.predict([[np.nan]]) == 1
-    theirs = DecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [0, 1, 1], sample_weight=[3, 1, 1]).to_sklearn()
-    assert theirs.predict([[np.nan]]) == 0
-    theirs = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1]).to_sklearn()
-    assert theirs.predict([[np.nan]]) == 1
-
-
 def test_predictions_that_are_not_the_most_frequent_class_are_refused():
     X, y = GRADED
     ours = OrdinalDecisionTreeClassifier(classes=GRADES, predict_rule="median").fit(X, y)
@@ -386,11 +377,6 @@ def test_labels_that_are_not_the_most_frequent_class_are_refused():
         ours.to_sklearn()
     ours.node_labels_ = ours.tree_.majority
     np.testing.assert_array_equal(ours.to_sklearn().predict(X), ours.predict(X))
-
-
-def test_estimators_that_are_not_fitted_do_not_convert():
-    with pytest.raises(NotFittedError):
-        DecisionTreeClassifier().to_sklearn()
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 3, 10, 100])

@@ -62,7 +62,7 @@ def test_attributes_and_feature_usage(engine):
     np.testing.assert_allclose(tree.feature_importances(), [5 / 6, 1 / 6])
 
 
-def test_binary_form(engine):
+def test_categories_are_cut_in_the_binary_form(engine):
     _, _, feature, threshold, node = trunk().binary
     # below 0 | 0 | 1 | 2 | 3 | above 3, cut in the middle, then in the middles
     assert node.tolist() == [0, 0, 0, 0, 1, 0, 0, 2, 3, 4, 0, 5, 0]
@@ -207,7 +207,7 @@ class Estimator:
     categories_ = (np.array(["blue", "green", "red", "white"]),)
 
 
-def test_text():
+def test_text_has_a_line_for_every_category():
     assert export_text(trunk(), class_names=["no", "yes"]).splitlines() == [
         "feature_0 = 0 (gain 0.5)",
         "|   class no [3, 0]",
@@ -222,7 +222,7 @@ def test_text():
     assert "feature_0 = red\n" in export_text(Estimator())
 
 
-def test_dict():
+def test_dicts_name_the_category_of_a_child():
     root = export_dict(Estimator())
     assert [child["category"] for child in root["children"]] == ["blue", "red", "white"]
     assert root["children"][1]["left"] == {"n_node_samples": 3, "counts": [0.0, 3.0], "class": "yes"}
@@ -237,7 +237,7 @@ def test_dates_go_through_json():
     assert [child["category"] for child in root["children"]] == ["2020-01-01", "2020-01-03", "2020-01-04"]
 
 
-def test_picture():
+def test_pictures_name_categories_at_edges():
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib.figure import Figure
 

@@ -29,7 +29,7 @@ def plt():
 
 
 @pytest.fixture
-def fitted(engine):
+def fitted():
     X, y = make_classes(n_samples=25)
     frame = pd.DataFrame(X, columns=["age", "weight", "height"])
     return DecisionTreeClassifier().fit(frame, np.array(["a", "b", "c"])[y])

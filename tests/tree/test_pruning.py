@@ -46,7 +46,7 @@ def make_risks(kind, rng, n_nodes):
 @pytest.mark.parametrize("kind", ["fractions", "few", "doubles", "denormal"])
 @examples(150)
 @given(seed=st.integers(0, 2**32 - 1), n_inner=st.integers(0, 14), total=st.sampled_from([1, 7, 2**24]))
-def test_engines_agree(kind, seed, n_inner, total):
+def test_engines_agree_on_pruning_paths(kind, seed, n_inner, total):
     rng = np.random.default_rng(seed)
     structure = make_structure(rng, n_inner)
     risks = make_risks(kind, rng, len(structure[0]) - 1)

@@ -125,7 +125,7 @@ def entropy(counts):
 
 
 def test_the_gain_of_a_joined_split_is_its_decrease_of_impurity():
-    """One feature in the order of the classes 0 0 1 0 1, cut behind the first row and then behind the second one."""
+    """One feature in the order of the classes 0 0 1 0 1, cut after the first row and then after the second row."""
     tree = Tree(
         [1, -1, 3, -1, -1],
         [2, -1, 4, -1, -1],
@@ -194,7 +194,7 @@ def test_minimal_trees_have_no_redundant_splits():
     assert redundant_splits(minimal_tree(X, y).tree) == (0, 0)
 
 
-def test_deep_trees():
+def test_deep_trees_are_merged_without_recursion():
     depth = 3000
     tree = make_chain(depth)
     assert merge_redundant(tree) == tree

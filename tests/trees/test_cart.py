@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes, make_ties
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from support import examples, on_both_engines
 
@@ -40,7 +36,7 @@ def is_leaf(tree):
 
 
 def assert_grown_as_by_scikit_learn(X, y, **parameters):
-    """Equal nodes in equal places; scikit-learn keeps shares of the classes where we keep counts."""
+    """Assert equal nodes in equal places; scikit-learn keeps shares of the classes, and we keep counts."""
     ours = DecisionTreeClassifier(**parameters).fit(X, y)
     theirs, *others = (SklearnDecisionTreeClassifier(**parameters, random_state=i).fit(X, y) for i in range(4))
     # scikit-learn draws lots between splits that gain the same: there is none here.
@@ -68,25 +64,6 @@ def test_grows_as_scikit_learn_does_without_ties(engine, criterion, limits):
 def test_grows_as_scikit_learn_does_on_many_samples(criterion):
     X, y = make_classes(n_samples=3000, n_features=6)
     assert_grown_as_by_scikit_learn(X, y, criterion=criterion, max_depth=4)
-
-
-def test_grows_best_first_as_scikit_learn_does(engine):
-    X, y = make_classes(n_samples=100)
-    ours = DecisionTreeClassifier(max_leaf_nodes=6).fit(X, y)
-    theirs = SklearnDecisionTreeClassifier(max_leaf_nodes=6, random_state=0).fit(X, y)
-    # scikit-learn numbers the nodes as they grow.
-    assert ours.get_n_leaves() == theirs.get_n_leaves() == 6
-    assert sorted(ours.tree_.threshold) == sorted(theirs.tree_.threshold)
-    np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
-
-
-def test_grows_as_scikit_learn_does_with_class_weights(engine):
-    X, y = make_classes(n_samples=80)
-    weights = {"class_weight": {0: 1, 1: 3, 2: 2}, "max_depth": 3}
-    ours = DecisionTreeClassifier(**weights).fit(X, y)
-    theirs = SklearnDecisionTreeClassifier(**weights, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(ours.tree_.threshold, theirs.tree_.threshold)
-    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
 
 
 # ----------------------------------------------------------------------------------------------------------- parameters
@@ -133,7 +110,7 @@ def test_limits_may_equal_the_number_of_samples(engine, data):
     assert tree_of(data, min_samples_split=1.0).n_leaves == 2
 
 
-def test_min_gain(engine, data):
+def test_splits_gain_at_least_min_gain(engine, data):
     tree = tree_of(data, min_gain=0.05)
     assert tree.n_leaves > 1
     assert tree.gain[~is_leaf(tree)].min() >= 0.05
@@ -164,7 +141,7 @@ def test_min_gain_of_zero_allows_splits_without_gain(engine, criterion, n_repeat
     assert tree_of((X, y), criterion, min_gain=1e-6).n_leaves == 1
 
 
-def test_max_candidates(engine, data):
+def test_max_candidates_are_evenly_spaced_cuts(engine, data):
     X, y = data
     one = tree_of((X[:, :1], y), max_candidates=1, max_depth=1)
     middle = np.sort(X[:, 0])[19:21].mean()  # of 39 cuts the one with 19 on either side
@@ -191,7 +168,7 @@ def test_max_features_by_name_or_fraction_equals_its_number(engine, max_features
     assert tree_of(data, max_features=max_features, random_state=3) == expected
 
 
-def test_random_state(engine, data):
+def test_equal_random_states_grow_equal_trees(engine, data):
     def grow(random_state):
         return tree_of(data, max_features=1, random_state=random_state)
 
@@ -318,15 +295,6 @@ def test_class_weights_are_given_by_label(engine, data):
     assert tree_of((X, labels), class_weight={"b": 5}) == tree_of(data, class_weight={1: 5})
 
 
-def test_label_sequences_have_no_weights(data):
-    for weights in (np.ones(40), 1.0):
-        with pytest.raises(ValueError, match=r"sample_weight cannot be used with criterion='etc'"):
-            DecisionTreeClassifier("etc").fit(*data, sample_weight=weights)
-    for weights in ("balanced", {0: 1}):
-        with pytest.raises(ValueError, match=r"class_weight cannot be used with criterion='etc'"):
-            DecisionTreeClassifier("etc", class_weight=weights).fit(*data)
-
-
 def test_the_order_of_samples_matters_to_sequence_criteria_only(engine, data):
     X, y = data
     keys = np.random.default_rng(2).permutation(40)
@@ -396,40 +364,6 @@ def test_estimator_attributes_agree_with_its_tree(engine, data):
     assert (fitted.decision_path(X) != tree.decision_path(X)).nnz == 0
     counts = tree.value[tree.apply(X)]
     np.testing.assert_array_equal(fitted.predict_proba(X), counts / counts.sum(axis=1)[:, None])
-
-
-def test_ties_go_to_the_lowest_class(engine):
-    fitted = DecisionTreeClassifier().fit([[1.0]] * 4, ["c", "b", "b", "c"])
-    assert fitted.predict([[1.0]]).tolist() == ["b"]
-
-
-def test_text_and_html_representations(data):
-    assert repr(DecisionTreeClassifier("entropy", max_depth=3)) == (
-        "DecisionTreeClassifier(criterion='entropy', max_depth=3)"
-    )
-    html = DecisionTreeClassifier().fit(*data)._repr_html_()
-    assert "DecisionTreeClassifier" in html
-    assert "Fitted" in html
-
-
-def test_clone_is_not_fitted(engine, data):
-    fitted = DecisionTreeClassifier("etc", max_depth=2).fit(*data)
-    again = clone(fitted)
-    assert again.get_params() == fitted.get_params()
-    assert not hasattr(again, "tree_")
-
-
-def test_grid_search_and_pipeline(engine):
-    X, y = make_classes(n_samples=30, n_features=2, n_classes=2)
-    search = GridSearchCV(
-        make_pipeline(StandardScaler(), DecisionTreeClassifier()),
-        {"decisiontreeclassifier__max_depth": [1, 2], "decisiontreeclassifier__criterion": ["gini", "etc"]},
-        cv=2,
-        error_score="raise",
-    ).fit(X, y)
-    assert set(search.best_params_) == {"decisiontreeclassifier__max_depth", "decisiontreeclassifier__criterion"}
-    assert search.predict(X).shape == y.shape
-    assert cross_val_score(DecisionTreeClassifier(), X, y, cv=3, error_score="raise").shape == (3,)
 
 
 def test_refitting_replaces_the_last_fit(engine, data):

@@ -176,7 +176,7 @@ def leaves_of(estimator, X):
 
 
 @every_estimator
-def test_unknown_values(engine, estimator, data):
+def test_unknown_values_are_refused_or_stay_at_their_node(engine, estimator, data):
     X, y = data
     fitted = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     known = fitted.predict(X)
@@ -245,7 +245,7 @@ def predict_after(fitted, X, n_splits):
     return labels[reached]
 
 
-def test_staged_predictions(engine, data):
+def test_stages_predict_as_trees_of_fewer_splits(engine, data):
     X, y = data
     others = X.assign(colour=[*X["colour"][:-5], *["mauve"] * 5])
     for evaluation in ("local", "global"):
@@ -309,7 +309,7 @@ def test_pickling_and_cloning(engine, estimator, data):
 
 
 @every_estimator
-def test_refitting(engine, estimator, data):
+def test_a_failing_refit_changes_nothing_and_another_forgets_categories(engine, estimator, data):
     X, y = data
     fitted = make(estimator, categorical_features=CATEGORICAL).fit(X, y)
     before, trees = fitted.predict(X), all_trees(fitted)

@@ -1,11 +1,11 @@
 """Splits of categories into two sets, and ordered categories, in every tree and forest that has them."""
 
 import json
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from own_criteria import Gini
 from sklearn.base import clone
 from support import on_both_engines
 
@@ -22,7 +22,6 @@ from pytrees import (
     export_text,
     merge_redundant,
 )
-from pytrees.criteria import CountCriterion
 from pytrees.fourier import gram, ordinal_codes
 
 KIND = {"categorical_features": "from_dtype", "categorical_split": "subset"}
@@ -75,15 +74,6 @@ def test_both_engines_fit_and_predict_the_same(estimator):
     assert any(each.tree_.has_category_sets for each in trees[0])
 
 
-@every_estimator
-def test_pickles_and_clones(estimator):
-    X, y = sample()
-    fitted = clone(estimator).fit(X, y)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
-    assert clone(fitted).get_params()["categorical_split"] == "subset"
-
-
 def test_a_set_is_found_if_every_single_category_is_too_small(engine):
     X, y = sample(200)
     tree = DecisionTreeClassifier(max_depth=2, **KIND).fit(X, y)
@@ -131,11 +121,6 @@ def test_too_many_categories_are_refused_by_name():
         PermutationDecisionTreeClassifier(**KIND).fit(X, y % 2)
 
 
-def test_categorical_split_is_checked():
-    with pytest.raises(ValueError, match="The 'categorical_split' parameter"):
-        DecisionTreeClassifier(categorical_split="binary").fit([[0.0], [1.0]], [0, 1])
-
-
 def test_subset_splits_change_nothing_without_categories():
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
     assert (
@@ -143,18 +128,9 @@ def test_subset_splits_change_nothing_without_categories():
     )
 
 
-class GainOfTheirOwn(CountCriterion):
-    """Gini, without a method for many children."""
-
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / (n_left + n_right) - ((left + right) ** 2).sum(axis=1) / (n_left + n_right) ** 2
-
-
 def test_an_own_criterion_needs_no_method_for_children(engine):
     X, y = sample()
-    ours, theirs = (DecisionTreeClassifier(criterion, **KIND).fit(X, y) for criterion in ("gini", GainOfTheirOwn()))
+    ours, theirs = (DecisionTreeClassifier(criterion, **KIND).fit(X, y) for criterion in ("gini", Gini()))
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 

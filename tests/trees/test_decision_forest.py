@@ -4,7 +4,6 @@ import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given
@@ -14,8 +13,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -26,7 +23,6 @@ from pytrees import (
     OrdinalDecisionForestClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
-    config_context,
 )
 from pytrees.testing.strategies import problems
 
@@ -160,13 +156,6 @@ def test_weights_too_large_to_be_counted(engine, data, criterion):
     assert min(totals) < 2**24 < max(totals)
 
 
-def test_label_sequences_have_no_weights(data):
-    with pytest.raises(ValueError, match="sample_weight cannot be used with criterion='etc'"):
-        make_forest(criterion="etc").fit(*data, sample_weight=np.ones(30))
-    with pytest.raises(ValueError, match="class_weight cannot be used with criterion='etc'"):
-        make_forest(criterion="etc", class_weight="balanced").fit(*data)
-
-
 # ------------------------------------------------------------------------------------------------- probabilities, order
 
 
@@ -199,17 +188,6 @@ def test_class_shares_are_averaged_not_votes(engine):
         [[(2 / 3 + 2 / 3 + 0.0) / 3, (1 / 3 + 1 / 3 + 1.0) / 3], [(0.5 + 0.5 + 0.2) / 3, (0.5 + 0.5 + 0.8) / 3]],
     )
     assert forest.predict([[0.0], [1.0]]).tolist() == ["b", "b"]
-
-
-def test_order_is_routed(data):
-    X, y = data
-    stored = np.random.default_rng(2).permutation(30)
-    with sklearn.config_context(enable_metadata_routing=True):
-        forest = make_forest().set_fit_request(order=True, sample_weight=False)
-        fitted = make_pipeline(StandardScaler(), forest).fit(X[stored], y[stored], order=stored)
-    scaled = fitted[0].transform(X)
-    assert trees_of(fitted[-1]) == trees_of(make_forest().fit(scaled, y))
-    assert trees_of(fitted[-1]) != trees_of(make_forest().fit(scaled[stored], y[stored]))
 
 
 # ----------------------------------------------------------------------------------------------------------- out of bag
@@ -276,13 +254,6 @@ def test_out_of_bag_predictions_are_in_the_order_of_X(data):
     np.testing.assert_array_equal(forest.oob_decision_function_, expected)
 
 
-def test_out_of_bag_score_as_scikit_learn_estimates_it():
-    X, y = load_breast_cancer(return_X_y=True)
-    ours = make_forest(100, oob_score=True).fit(X, y)
-    theirs = RandomForestClassifier(100, oob_score=True, random_state=0).fit(X, y)
-    assert abs(ours.oob_score_ - theirs.oob_score_) < 0.015
-
-
 # ---------------------------------------------------------------------------------------------------- errors, refitting
 
 
@@ -329,17 +300,6 @@ def test_a_refit_without_out_of_bag_score_forgets_the_last_one(data):
     assert not hasattr(forest, "oob_decision_function_")
 
 
-def test_pickled_forest_predicts_the_same(engine, data):
-    forest = make_forest(oob_score=False).fit(pd.DataFrame(data[0], columns=["a", "b", "c"]), data[1])
-    loaded = pickle.loads(pickle.dumps(forest))
-    frame = pd.DataFrame(data[0], columns=["a", "b", "c"])
-    np.testing.assert_array_equal(loaded.predict_proba(frame), forest.predict_proba(frame))
-    assert loaded.feature_names_in_.tolist() == ["a", "b", "c"]
-    assert trees_of(loaded) == trees_of(forest)
-    with pytest.raises(ValueError, match="feature names should match"):
-        loaded.predict(frame[["b", "a", "c"]])
-
-
 # ------------------------------------------------------------------------------------------- accuracy, and both engines
 
 
@@ -377,16 +337,6 @@ def test_both_engines_fit_the_same_forest(problem, criterion, bootstrap, data):
     compiled, reference = on_both_engines(lambda: sklearn.clone(model).fit(X, y, sample_weight=weights))
     assert trees_of(compiled) == trees_of(reference)
     np.testing.assert_array_equal(*on_both_engines(compiled.predict_proba, X))
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2, -1])
-def test_out_of_bag_is_the_same_for_every_engine_and_number_of_workers(n_jobs):
-    X, y = make_classes(n_samples=40)
-    with config_context(engine="reference"):
-        expected = make_forest(15, oob_score=True).fit(X, y)
-    forest = make_forest(15, oob_score=True, n_jobs=n_jobs).fit(X, y)
-    assert trees_of(forest) == trees_of(expected)
-    np.testing.assert_array_equal(forest.oob_decision_function_, expected.oob_decision_function_)
 
 
 @pytest.mark.parametrize("n_estimators", [2**24 + 1, 2**31 - 1, 10**30, 0, 1.5, "3"])

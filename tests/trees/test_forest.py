@@ -1,4 +1,4 @@
-"""Forests: every tree follows from its seed, whoever grows it where; their votes."""
+"""Forests: every tree follows from its seed, on any number of workers; how trees vote."""
 
 import copy
 import pickle
@@ -98,7 +98,7 @@ def test_members_are_fitted_estimators(engine, make_forest, data):
     )
 
 
-def test_random_state(engine, make_forest, data):
+def test_equal_random_states_grow_equal_forests(engine, make_forest, data):
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data))
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(random_state=np.random.RandomState(0)).fit(*data))
     assert trees_of(make_forest().fit(*data)) != trees_of(make_forest(random_state=1).fit(*data))
@@ -122,28 +122,6 @@ def test_order_makes_the_forest_independent_of_storage(engine, make_forest, data
     assert trees_of(make_forest().fit(X[stored], y[stored], order=times[stored])) == expected
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_estimators": 0},
-        {"n_estimators": -1},
-        {"n_estimators": 2.5},
-        {"bootstrap": "yes"},
-        {"n_jobs": 1.5},
-        {"verbose": -1},
-        {"random_state": "a"},
-        {"criterion": "unknown"},
-        {"max_depth": 0},
-    ],
-    ids=str,
-)
-def test_parameters_that_are_refused(make_forest, data, parameters):
-    forest = make_forest(**parameters)
-    message = f"'{next(iter(parameters))}' parameter of {type(forest).__name__}"
-    with pytest.raises(ValueError, match=message):
-        forest.fit(*data)
-
-
 # ------------------------------------------------------------------------------------------------ threads and processes
 
 
@@ -154,7 +132,7 @@ def test_the_forest_is_the_same_for_every_number_of_workers(engine, make_forest,
     np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
 
 
-# In later versions of Python a fork warns of the threads that it leaves behind.
+# Later versions of Python warn if a process with threads forks.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
 def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, expected, backend):
@@ -262,7 +240,7 @@ def test_a_tree_of_other_features_or_classes_is_refused(engine, changes):
 
 
 @pytest.mark.parametrize(("X", "y"), [([[1.0], [2.0]], ["a", "a"]), ([[1.0]], ["a"])], ids=["one_class", "one_row"])
-def test_one_class(engine, make_forest, X, y):
+def test_forests_of_one_class_predict_it(engine, make_forest, X, y):
     forest = make_forest(bootstrap=True).fit(X, y)
     assert forest.predict(X).tolist() == y
     assert forest.predict_proba(X).tolist() == [[1.0]] * len(X)
@@ -277,7 +255,7 @@ def test_classes_that_a_bootstrap_leaves_out_keep_their_column(engine):
     assert forest.predict_proba(X).shape == (9, 3)
 
 
-def test_decision_path(engine, make_forest, data):
+def test_decision_paths_stand_side_by_side(engine, make_forest, data):
     forest = make_forest().fit(*data)
     indicator, n_nodes_ptr = forest.decision_path(data[0])
     assert indicator.shape == (18, n_nodes_ptr[-1])

@@ -8,22 +8,31 @@ import time
 
 import pytest
 
-# Forests that would grow for minutes. Once it is interrupted the program tells when its threads and processes are idle.
+# A forest for every line, which would grow for minutes. After an interruption the program tells when threads are idle.
 PROGRAM = """
-import os, signal, sys, time
+import signal, sys, time
 from contextlib import nullcontext
 import joblib
 import numpy as np
 from pytrees import DecisionForestClassifier, ID3ForestClassifier, PermutationDecisionForestClassifier, config_context
 
-kind, n_rows, n_jobs, backend, engine = sys.argv[1], *map(int, sys.argv[2:4]), *sys.argv[4:]
-forest = {
-    "gini": DecisionForestClassifier(100, max_features=None),
-    "etc": PermutationDecisionForestClassifier(100),
-    "global": ID3ForestClassifier(100, evaluation="global"),
-}[kind].set_params(n_jobs=n_jobs, random_state=0)
-rng = np.random.default_rng(0)
-X, y = rng.normal(size=(n_rows, 20)), rng.integers(0, 2, n_rows)
+def fit(kind, n_rows, n_jobs, backend, engine):
+    forest = {
+        "gini": DecisionForestClassifier(100, max_features=None),
+        "etc": PermutationDecisionForestClassifier(100),
+        "global": ID3ForestClassifier(100, evaluation="global"),
+    }[kind].set_params(n_jobs=int(n_jobs), random_state=0)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(int(n_rows), 20)), rng.integers(0, 2, int(n_rows))
+    print("fits", flush=True)
+    try:
+        with config_context(engine=engine), nullcontext() if backend == "default" else joblib.parallel_config(backend):
+            forest.fit(X, y)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        while is_busy():
+            pass
+        print("idle", hasattr(forest, "estimators_"), flush=True)
 
 def is_busy():
     before = time.process_time()
@@ -32,16 +41,19 @@ def is_busy():
 
 # A shell's background jobs ignore it, and so would this program.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-print("fits", flush=True)
-try:
-    with config_context(engine=engine), joblib.parallel_config(backend) if backend != "default" else nullcontext():
-        forest.fit(X, y)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-    while is_busy():
-        pass
-    print("idle", hasattr(forest, "estimators_"), flush=True)
+for line in iter(sys.stdin.readline, ""):
+    fit(*line.split())
 """
+
+
+@pytest.fixture(scope="module")
+def program():
+    """One process for all tests: to start a process takes longer than to interrupt a fit."""
+    command = [sys.executable, "-c", PROGRAM]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes, text=True) as process:
+        yield process
+        process.kill()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal to another process")
@@ -56,22 +68,20 @@ except KeyboardInterrupt:
         ("global", 200, 2, "threading", "reference"),
     ],
 )
-def test_an_interrupted_forest_stops(kind, n_rows, n_jobs, backend, engine):
-    command = [sys.executable, "-c", PROGRAM, kind, str(n_rows), str(n_jobs), backend, engine]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
-        try:
-            assert program.stdout.readline() == "fits\n"
-            time.sleep(1.5)
-            assert program.poll() is None
-            sent = time.monotonic()
-            program.send_signal(signal.SIGINT)
-            assert program.stdout.readline() == "interrupted\n", program.stderr.read()
-            interrupted = time.monotonic() - sent
-            assert program.stdout.readline() == "idle False\n"
-            idle = time.monotonic() - sent
-            program.wait(timeout=60)
-        finally:
-            program.kill()
+def test_an_interrupted_forest_stops(program, kind, n_rows, n_jobs, backend, engine):
+    print(kind, n_rows, n_jobs, backend, engine, file=program.stdin, flush=True)
+    try:
+        assert program.stdout.readline() == "fits\n"
+        time.sleep(0.7 if engine == "compiled" else 1.5)  # until trees grow
+        sent = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        assert program.stdout.readline() == "interrupted\n"
+        interrupted = time.monotonic() - sent
+        assert program.stdout.readline() == "idle False\n"
+        idle = time.monotonic() - sent
+    except AssertionError:
+        program.kill()  # the next test would wait for a forest that grows on
+        raise AssertionError(program.stderr.read()) from None
     # About a second each on an idle machine; on one with other work nothing near the minutes of the whole forest.
     assert interrupted < 15.0
     assert idle < 30.0

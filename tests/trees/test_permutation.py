@@ -67,11 +67,6 @@ def test_five_permutations_give_five_trees(toy_trees, toy):
         np.testing.assert_array_equal(fitted.predict(toy.data), toy.target)
 
 
-def test_structural_impurity_of_the_permutations(engine, toy):
-    impurities = {name: effort_to_compress(toy.target[rows]) for name, rows in toy.permutations.items()}
-    assert impurities == {"A": 7, "B": 8, "C": 9, "D": 9, "E": 8}  # Table 3
-
-
 def test_patients_that_need_the_molecular_test(toy_trees, toy):
     # Section 3.1: all 14 under permutation B, 4 under permutation D.
     assert toy_trees["B"].feature_usage(toy.data)[1] == 14
@@ -99,24 +94,12 @@ def test_order_keys_sort_the_samples(engine, toy, toy_trees):
         assert fitted.tree_ == toy_trees[name].tree_
 
 
-def test_time_stamps_sort_the_samples(engine, arrivals):
-    X, y, times = arrivals
-    assert PermutationDecisionTreeClassifier().fit(X, y, order=times).tree_ == ordered_tree(X, y, times)
-    assert PermutationDecisionTreeClassifier().fit(X, y).tree_ != ordered_tree(X, y, times)
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_counting_criteria_do_not_see_the_order(engine, arrivals, criterion):
-    X, y, times = arrivals
-    expected = DecisionTreeClassifier(criterion).fit(X, y).tree_
-    assert PermutationDecisionTreeClassifier(criterion).fit(X, y, order=times).tree_ == expected
-
-
-def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals):
+@pytest.mark.parametrize("criterion", ["etc", "gini", "entropy"])
+def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals, criterion):
     X, y, times = arrivals
     limits = {"max_depth": 4, "min_samples_leaf": 2, "max_features": 2, "max_candidates": 2, "random_state": 1}
-    expected = DecisionTreeClassifier("etc", **limits).fit(X, y, order=times).tree_
-    assert PermutationDecisionTreeClassifier(**limits).fit(X, y, order=times).tree_ == expected
+    expected = DecisionTreeClassifier(criterion, **limits).fit(X, y, order=times).tree_
+    assert PermutationDecisionTreeClassifier(criterion, **limits).fit(X, y, order=times).tree_ == expected
 
 
 def test_weights_are_refused(arrivals):
@@ -144,14 +127,6 @@ def test_order_reaches_every_fold(engine, routing, arrivals):
     )
     for (train, _), fitted in zip(folds.split(X), scored["estimator"], strict=True):
         assert fitted.tree_ == ordered_tree(X[train], y[train], times.iloc[train])
-
-
-def test_order_reaches_a_grid_search(engine, routing, arrivals):
-    X, y, times = arrivals
-    model = PermutationDecisionTreeClassifier().set_fit_request(order=True)
-    search = GridSearchCV(model, {"max_depth": [2, 3]}, cv=2, error_score="raise").fit(X, y, order=times)
-    depth = search.best_params_["max_depth"]
-    assert search.best_estimator_.tree_ == ordered_tree(X, y, times, max_depth=depth)
 
 
 def test_order_reaches_a_forest_in_a_pipeline(engine, routing, arrivals):

@@ -37,12 +37,21 @@ def test_fit_has_no_sample_weight_and_refuses_it(estimator):
     assert not has_fit_parameter(estimator, "sample_weight")
     assert list(signature(estimator.fit).parameters)[:2] == ["X", "y"]
     assert estimator.fit.__doc__ == type(estimator).fit.__doc__
-    with pytest.raises(ValueError, match=r"cannot be used with|have no weights"):
+    with pytest.raises(ValueError, match=r"sample_weight cannot be used with|have no weights"):
         estimator.fit(X, y, sample_weight=np.arange(len(X)))
     assert pickle.loads(pickle.dumps(estimator.fit))(X, y).n_classes_ == 3
     weighted = estimator.set_params(**{estimator._judge_parameter: "gini"})
     assert has_fit_parameter(weighted, "sample_weight")
     assert weighted.fit(X, y, sample_weight=np.ones(len(X))) is weighted
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 1}, "balanced_subsample"])
+def test_label_sequences_have_neither_class_weights_nor_one_weight_for_all(class_weight):
+    kind = DecisionForestClassifier if class_weight == "balanced_subsample" else DecisionTreeClassifier
+    with pytest.raises(ValueError, match="sample_weight cannot be used with criterion='etc'"):
+        kind(criterion="etc").fit(*make_ties(), sample_weight=1.0)
+    with pytest.raises(ValueError, match="class_weight cannot be used with criterion='etc'"):
+        kind(criterion="etc", class_weight=class_weight).fit(*make_ties())
 
 
 def test_invalid_criteria_are_refused_by_fit():

@@ -1,4 +1,4 @@
-"""Pickled estimators know the version that they were fitted with, and warn where another one loads them."""
+"""Pickled estimators know the version that they were fitted with, and warn if another version loads them."""
 
 import pickle
 
