@@ -5,6 +5,7 @@ from scipy import stats
 
 from pytrees.tour.report import format_table, import_pyplot, write_csv
 
+from .ordinal_statistics import adjust_by_holm
 from .report import with_error
 
 TITLES = {
@@ -64,16 +65,6 @@ def title_of(tables, key):
     return tables[key].title + (f" {key[1] + 1}" if n_seeds > 1 else "")
 
 
-def adjusted(p_values):
-    """Return the p-values with Holm's correction, in their order."""
-    p_values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p_values, kind="stable")
-    factors = len(p_values) - np.arange(len(p_values))
-    found = np.empty_like(p_values)
-    found[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
-    return found
-
-
 def permutation_test(true, shuffled):
     """Return the mean effect over the windows, its interval of 95 % and the two-sided p-value.
 
@@ -94,7 +85,7 @@ def permutation_test(true, shuffled):
 
 def report_sensitivity(tables, sensitivity, output):
     """Report whether the order of the tables matters at all."""
-    corrected = adjusted([found["p"] for found in sensitivity.values()])
+    corrected = adjust_by_holm([found["p"] for found in sensitivity.values()])
     printed, written = [], []
     for (key, found), p in zip(sensitivity.items(), corrected, strict=True):
         low, high = found["interval"]
@@ -138,7 +129,7 @@ def report_effects(tables, scores, output):
             if not keys:
                 continue
             found = [permutation_test(scores[(*key, model)]["true"], scores[(*key, model)][kind]) for key in keys]
-            corrected = adjusted([p for *_, p in found])
+            corrected = adjust_by_holm([p for *_, p in found])
             effects[model, kind] = dict(zip(keys, found, strict=True))
             printed = []
             for key, (effect, (low, high), p), p_holm in zip(keys, found, corrected, strict=True):
@@ -165,7 +156,7 @@ def report_pairs(tables, scores, output):
         leads = [[mean_of_set(scores, name, a) - mean_of_set(scores, name, b) for name in names] for a, b in PAIRS]
         leads = np.round(leads, 12)
         p_values = [stats.wilcoxon(lead).pvalue if np.any(lead) else 1.0 for lead in leads]
-        corrected = adjusted(p_values)
+        corrected = adjust_by_holm(p_values)
         printed, written = [], []
         for (a, b), lead, p, p_holm in zip(PAIRS, leads, p_values, corrected, strict=True):
             counts = [int(np.count_nonzero(side)) for side in (lead > 0, lead == 0, lead < 0)]
