@@ -6,19 +6,21 @@ samples move from the right child to the left (`start_scan`, `start_feature`, `m
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
 vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
 criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
+These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; splits by category add their children by
+`add_child` and are offered by `offer_split`. A condition on the children's class counts is asked there.
 """
 
 from libc.math cimport INFINITY, NAN, fabs
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
     forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
     start_entropy, start_information_node, weighted_entropy,
 )
-from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
     BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
     gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
@@ -420,7 +422,32 @@ cdef inline void end_feature(CountScan* scan, int64_t n_cuts) noexcept nogil:
         take_lead(scan, n_cuts)
 
 
-# ------------------------------------------------------------------------------------------------- missing values
+# ------------------------------------------------------------------------------------------ what a source offers
+
+cdef inline void start_cuts(CountScan* scan, ClassCounts counts, index_t feature) noexcept nogil:
+    """Start to offer the cuts of a feature: all samples are in the right child."""
+    counts.feature = feature
+    counts.forbids_cuts = False
+    start_feature(scan)
+
+
+cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left) except -1 nogil:
+    """Keep the present cut if it beats the best so far, and return whether it does. With `missing_left`, the samples
+    that lack the feature's value are in the left child for this one comparison.
+
+    Every source offers every cut here, so that a condition on the children's class counts stands in one place: before
+    `offer`. A condition that forbids a cut sets `counts.forbids_cuts`.
+    """
+    cdef CountScan before
+    cdef int is_kept
+    if missing_left:
+        before = scan[0]
+        _add_missing(scan, counts)
+    is_kept = offer(scan)
+    if missing_left:
+        _take_missing_away(scan, counts, &before)
+    return is_kept
+
 
 cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
@@ -431,53 +458,39 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
         move_left(scan, label, sign * counts.missing_counts[label])
 
 
-cdef inline int offer_with_missing(CountScan* scan, ClassCounts counts) except -1 nogil:
-    """Offer the present cut with the samples that lack the feature's value in the left child, and put these back."""
-    cdef int is_kept
+cdef inline void _add_missing(CountScan* scan, ClassCounts counts) noexcept nogil:
+    """Move the samples that lack the feature's value to the left child for one comparison."""
+    cdef index_t label
     if CountScan is WeightedScan:
-        return _offer_weighted_with_missing(scan, counts)
-    elif CountScan is WigScan:
-        return _offer_wig_with_missing(scan, counts)
+        for label in range(scan.n_classes):
+            counts.known_weights[label] = scan.left_counts[label]
+            scan.left_counts[label] += counts.missing_weights[label]
+        scan.left_total += counts.missing_weight
+        # The sums that rule cuts out stay, because rounded sums would not return to their values: the gain is computed
+        # in any case.
+        scan.margin = INFINITY
     else:
         if CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
         move_missing(scan, counts, 1)
-        is_kept = offer(scan)
+
+
+cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const CountScan* before) noexcept nogil:
+    """Move these samples back; `before` is the scan before they moved. A cut that has been kept stays."""
+    cdef index_t label
+    if CountScan is WeightedScan:
+        for label in range(scan.n_classes):
+            scan.left_counts[label] = counts.known_weights[label]
+        scan.left_total, scan.margin = before.left_total, before.margin
+    elif CountScan is WigScan:
+        # Modes are found anew as samples move to the left, but not as samples move back.
+        for label in range(scan.n_classes):
+            scan.left_counts[label] -= counts.missing_counts[label]
+        undo_moves(scan, before)
+    else:
         move_missing(scan, counts, -1)
         if CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
-        return is_kept
-
-
-cdef inline bint _offer_wig_with_missing(WigScan* scan, ClassCounts counts) noexcept nogil:
-    """Save the modes: they are found anew as samples move to the left, but not as samples move back."""
-    cdef WigScan before = scan[0]
-    cdef index_t label
-    cdef bint is_kept
-    move_missing(scan, counts, 1)
-    is_kept = offer_wig(scan)
-    for label in range(scan.n_classes):
-        scan.left_counts[label] -= counts.missing_counts[label]
-    undo_moves(scan, &before)
-    return is_kept
-
-
-cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts counts) noexcept nogil:
-    """Compute the gain in any case. The sums that rule other cuts out do not change, because rounded sums would not
-    return to their values."""
-    cdef float64_t left_total = scan.left_total, margin = scan.margin
-    cdef index_t label
-    cdef bint is_kept
-    for label in range(scan.n_classes):
-        counts.known_weights[label] = scan.left_counts[label]
-        scan.left_counts[label] += counts.missing_weights[label]
-    scan.left_total += counts.missing_weight
-    scan.margin = INFINITY
-    is_kept = offer_weighted(scan)
-    for label in range(scan.n_classes):
-        scan.left_counts[label] = counts.known_weights[label]
-    scan.left_total, scan.margin = left_total, margin
-    return is_kept
 
 
 # --------------------------------------------------------------------------------- bounds on cuts inside a bin
@@ -664,6 +677,27 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
     else:
         return refuse_code(children.node.code)
     return 0
+
+
+cdef inline int add_child(ChildCounts children) except -1 nogil:
+    """Add a child whose classes are counted to the gain of the split."""
+    if children.has_weights:
+        end_weighted_child(children)
+        return 0
+    return end_whole_child(children)
+
+
+cdef inline int offer_split(ChildCounts children) except -1 nogil:
+    """Keep the split whose children have been added if it is better than the best of the node so far."""
+    cdef Gain gain
+    if children.has_weights:
+        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
+    elif children.sums_fractions:
+        complete_sum(children)
+        return offer_sum(children)
+    else:
+        whole_gain(children, &gain)
+    return offer_gain(children, children.present.feature, children.n_children, &gain)
 
 
 cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:

@@ -8,17 +8,17 @@ from libc.math cimport INFINITY
 from pytrees._core.base.sizes cimport BOX_ROWS
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
-    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left, offer,
-    offer_with_missing, start_feature,
+    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left,
+    offer_cut, start_cuts,
 )
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
+    AllowedCuts, allows_some, has_cut_between, is_tried, last_cut, offer_allowed,
 )
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
@@ -51,7 +51,7 @@ cdef inline int _search_features(
         entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
         n_missing = missing_of(search.partition, node.block, feature, entries, n)
         missing_left = False
-        n_known_left = _search_feature(search, scan, node, entries, n_missing, &missing_left)
+        n_known_left = _search_feature(search, scan, node, feature, entries, n_missing, &missing_left)
         if n_known_left == 0:
             continue
         if compares_with_tolerance(scan):
@@ -67,7 +67,7 @@ cdef inline int _search_features(
 
 
 cdef inline index_t _search_feature(
-    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, index_t n_missing,
+    NodeSearch search, CountScan* scan, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
     bint* missing_left
 ) except -1 nogil:
     """Offer the cuts of a feature to try. Return how many known values the last cut kept sends left, 0 if none was
@@ -80,7 +80,7 @@ cdef inline index_t _search_feature(
         return 0
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
-    start_feature(&local)
+    start_cuts(&local, search.counts, feature)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
     if CountScan is WeightedScan:
         if n_missing > 0:
@@ -124,13 +124,11 @@ cdef inline index_t _walk(
         if key_of(entry) == key_of(next_entry):
             continue
         if has_missing:
-            if not allows_some(allowed, i + 1) or not is_tried(allowed):
-                continue
-            if allows(allowed, MISSING_RIGHT, i + 1) and offer(scan):
-                kept, missing_left[0] = i + 1, False
-            if allows(allowed, MISSING_LEFT, i + 1) and offer_with_missing(scan, search.counts):
-                kept, missing_left[0] = i + 1, True
-        elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer(scan):
+            if allows_some(allowed, i + 1) and is_tried(allowed) and offer_allowed(
+                scan, search.counts, allowed, i + 1, True, missing_left
+            ):
+                kept = i + 1
+        elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
     return kept
 
@@ -159,13 +157,11 @@ cdef inline index_t _walk_weights(
         if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
         if has_missing:
-            if not allows_some(allowed, i) or not is_tried(allowed):
-                continue
-            if allows(allowed, MISSING_RIGHT, i) and offer(scan):
-                kept, missing_left[0] = i, False
-            if allows(allowed, MISSING_LEFT, i) and offer_with_missing(scan, search.counts):
-                kept, missing_left[0] = i, True
-        elif i >= fewest_left and is_tried(allowed) and offer(scan):
+            if allows_some(allowed, i) and is_tried(allowed) and offer_allowed(
+                scan, search.counts, allowed, i, True, missing_left
+            ):
+                kept = i
+        elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
             kept = i
     return kept
 
