@@ -16,15 +16,15 @@ from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
-    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
-    start_entropy, start_information_node, weighted_entropy,
+    EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
+    entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
+    offer_entropy, start_entropy, start_information_node, variation_gain_of_children, weighted_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
-    BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
-    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
-    offer_gini, start_binary_gini, start_gini_node, weighted_gini,
+    AnyGiniScan, BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini,
+    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_gini, offer_gini, start_binary_gini,
+    start_gini_node, weighted_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
     JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
@@ -43,19 +43,14 @@ from pytrees._core.criteria.ordinal_gini cimport (
     start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
 )
 from pytrees._core.criteria.ranking cimport (
-    BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking, end_ranking_child,
-    forget_best_binary_ranking, gain_of_binary_ranking, gain_of_ranking, highest_rise_of_binary_ranking,
-    impurity_by_ranking, is_perfect_binary_ranking, is_perfect_ranking, move_ranking, offer_binary_ranking,
-    offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking, start_ranking_feature,
-    start_ranking_node, weighted_ranking,
+    AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
+    end_ranking_child, forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, impurity_by_ranking,
+    is_perfect_ranking, move_ranking, offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking,
+    start_ranking_feature, start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
     ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
-)
-from pytrees._core.criteria.variation cimport (
-    VariationScan, gain_of_variation, is_perfect_variation, offer_variation, start_variation,
-    variation_gain_of_children,
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
@@ -138,6 +133,13 @@ ctypedef fused MatchingScan:
     JaccardScan
 
 
+# Criteria that do not look for a cut that no other can beat.
+ctypedef fused PatientScan:
+    OrdinalGiniScan
+    WigScan
+    WeightedScan
+
+
 cdef inline int refuse_code(int code) except -1 nogil:
     with gil:
         raise ValueError(f"No criterion that judges class counts has the code {code}.")
@@ -156,17 +158,14 @@ cdef inline bint takes_ratio(int code) noexcept nogil:
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     """Start the scan of a node whose classes are counted."""
+    if CountScan in CountedScan:
+        _start_counts(scan, counts)
     if CountScan is BinaryGiniScan:
         start_binary_gini(scan, counts, 2 if counts.code == GINI else 1)
-        forget_best(scan)
     elif CountScan is GiniScan:
-        _start_counts(scan, counts)
         scan.total_squares = sum_of_squares(&counts.total_counts[0], counts.n_classes)
-        forget_best(scan)
-    elif CountScan is EntropyScan:
-        _start_counts(scan, counts)
+    elif CountScan in SumScan:
         start_entropy(scan, counts)
-        forget_best(scan)
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
         start_ordinal_gini(scan, counts)
@@ -175,21 +174,13 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_ranking(scan, counts)
     elif CountScan is BinaryRankingScan:
         start_binary_ranking(scan, counts)
-        forget_best(scan)
     elif CountScan is RatioScan:
-        _start_counts(scan, counts)
         start_ratio(scan, counts)
-    elif CountScan is VariationScan:
-        _start_counts(scan, counts)
-        start_variation(scan, counts)
     elif CountScan is LabelledScan:
-        _start_counts(scan, counts)
         start_labelled(scan, counts.code == MAE)
     elif CountScan is JaccardScan:
-        _start_counts(scan, counts)
         start_jaccard(scan)
     elif CountScan is WigScan:
-        _start_counts(scan, counts)
         start_wig(scan, counts)
         start_scan(&scan.best.exact, counts)
     else:
@@ -198,6 +189,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
             weigh_present_classes(counts)
         _start_weighted_criterion(scan)
         start_sums(scan, counts.n_rows)
+    if CountScan in BinnedScan:
+        forget_best(scan)
 
 
 cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept nogil:
@@ -235,7 +228,7 @@ cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
     if BinnedScan is EntropyScan:
         forget_best_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
-        forget_best_binary_ranking(scan)
+        forget_best_ranking(scan)
     else:
         forget_best_gini(scan)
 
@@ -319,22 +312,16 @@ cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t 
 
 cdef inline int offer(CountScan* scan) except -1 nogil:
     """Keep the present cut if it beats the best so far."""
-    if CountScan is BinaryGiniScan:
-        return offer_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in AnyGiniScan:
         return offer_gini(scan)
-    elif CountScan is EntropyScan:
+    elif CountScan in SumScan:
         return offer_entropy(scan)
     elif CountScan is OrdinalGiniScan:
         return offer_gini(&scan.forms)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         return offer_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        return offer_binary_ranking(scan)
     elif CountScan is RatioScan:
         return offer_ratio(scan)
-    elif CountScan is VariationScan:
-        return offer_variation(scan)
     elif CountScan is LabelledScan:
         return offer_labelled(scan)
     elif CountScan is JaccardScan:
@@ -361,22 +348,16 @@ cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
 
 cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
     """Write the gain of the best cut so far."""
-    if CountScan is BinaryGiniScan:
-        gain[0] = gain_of_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in AnyGiniScan:
         gain[0] = gain_of_gini(scan)
-    elif CountScan is EntropyScan:
-        gain[0] = gain_of_entropy(scan)
+    elif CountScan in SumScan:
+        gain_of_entropy(scan, gain)
     elif CountScan is OrdinalGiniScan:
         gain[0] = gain_of_gini(&scan.forms)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         gain[0] = gain_of_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        gain[0] = gain_of_binary_ranking(scan)
     elif CountScan is RatioScan:
         gain[0] = gain_of_ratio(scan)
-    elif CountScan is VariationScan:
-        gain_of_variation(scan, gain)
     elif CountScan is LabelledScan:
         gain[0] = gain_of_labelled(scan)
     elif CountScan is JaccardScan:
@@ -390,26 +371,20 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
     """Whether the best cut leaves one class in each child, so that no other cut can be better."""
-    if CountScan is BinaryGiniScan:
-        return is_perfect_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in PatientScan:
+        return False
+    elif CountScan in AnyGiniScan:
         return is_perfect_gini(scan)
-    elif CountScan is EntropyScan:
+    elif CountScan in SumScan:
         return is_perfect_entropy(scan)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         return is_perfect_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        return is_perfect_binary_ranking(scan)
     elif CountScan is RatioScan:
         return is_perfect_ratio(scan)
-    elif CountScan is VariationScan:
-        return is_perfect_variation(scan)
     elif CountScan is LabelledScan:
         return is_perfect_labelled(scan)
-    elif CountScan is JaccardScan:
-        return is_perfect_jaccard(scan)
     else:
-        return False
+        return is_perfect_jaccard(scan)
 
 
 cdef inline bint compares_with_tolerance(const CountScan* scan) noexcept nogil:
@@ -618,7 +593,7 @@ cdef inline bint judges_in_floating_point(int code) noexcept nogil:
     return code == WIG
 
 
-cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
+cdef inline int start_whole_node(ChildCounts children) except -1 nogil:
     """Compute what a node whose classes are counted adds to the gains of its splits."""
     children.scale = 1
     children.base.denominator = max(children.total, 1)
@@ -634,6 +609,9 @@ cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
         start_labelled_node(children, children.node.code == MAE)
     elif children.node.form != NO_INFORMATION:
         start_information_node(children)
+    else:
+        return refuse_code(children.node.code)
+    return 0
 
 
 cdef inline int end_whole_child(ChildCounts children) except -1 nogil:

@@ -10,21 +10,20 @@ from pytrees._core.criteria.children cimport ChildCounts, offer_gain
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
-from pytrees._core.criteria.table cimport add_child, offer_split, start_scan, start_whole_node
+from pytrees._core.criteria.table cimport LAST_ON_COUNTS, add_child, offer_split, start_scan, start_whole_node
 from pytrees._core.sequence.impurities cimport impurity_of, steps_left
 from pytrees._core.split.node_search cimport NodeSearch, Split
 
 
-cdef void start_node(ChildCounts children) noexcept nogil:
+cdef int start_node(ChildCounts children) except -1 nogil:
     """Start a node whose classes are counted, without a best split."""
     cdef index_t label
     children.best.feature = NONE
     children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
-    if children.user_criterion is not None:
-        return
+    if children.user_criterion is not None or children.node.code > LAST_ON_COUNTS:
+        return 0
     if not children.has_weights:
-        start_whole_node(children)
-        return
+        return start_whole_node(children)
     if children.total > 0:
         # Whole counts are compared in floating point.
         for label in range(children.node.n_classes):
@@ -32,6 +31,7 @@ cdef void start_node(ChildCounts children) noexcept nogil:
         children.node.total_weight = <float64_t> children.total
     start_scan(&children.scan, children.node)
     children.scan.left_counts = &children.weights[0]
+    return 0
 
 
 # ------------------------------------------------------------------------------------------------- of class counts
