@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.weighted cimport BY_HITS, BY_OVERLAP, WeightedScan, class_weight
+from pytrees._core.criteria.weighted cimport BY_ERRORS, BY_HITS, BY_OVERLAP, WeightedScan, class_weight
 
 ctypedef fused Score:
     int64_t
@@ -119,10 +119,11 @@ cdef inline index_t _two_best_of(
     cdef index_t label, best = 0
     cdef float64_t error = 0.0, below = 0.0, added_up = 0.0, weight
     forget_scores(scores)
-    for label in range(scan.n_classes):
-        weight = class_weight(scan, side, label)
-        added_up += weight
-        error += label * weight
+    if scan.match == BY_ERRORS:
+        for label in range(scan.n_classes):
+            weight = class_weight(scan, side, label)
+            added_up += weight
+            error += label * weight
     for label in range(scan.n_classes):
         weight = class_weight(scan, side, label)
         take_score(label, _score(scan, weight, scan.total_counts[label], total, error), &best, scores)

@@ -416,8 +416,7 @@ cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left
     cdef CountScan before
     cdef int is_kept
     if missing_left:
-        before = scan[0]
-        _add_missing(scan, counts)
+        _add_missing(scan, counts, &before)
     is_kept = offer(scan)
     if missing_left:
         _take_missing_away(scan, counts, &before)
@@ -433,10 +432,12 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
         move_left(scan, label, sign * counts.missing_counts[label])
 
 
-cdef inline void _add_missing(CountScan* scan, ClassCounts counts) noexcept nogil:
-    """Move the samples that lack the feature's value to the left child for one comparison."""
+cdef inline void _add_missing(CountScan* scan, ClassCounts counts, CountScan* before) noexcept nogil:
+    """Move the samples that lack the feature's value to the left child for one comparison. Keep in `before` what does
+    not return to its value as they move back."""
     cdef index_t label
     if CountScan is WeightedScan:
+        before.left_total, before.margin = scan.left_total, scan.margin
         for label in range(scan.n_classes):
             counts.known_weights[label] = scan.left_counts[label]
             scan.left_counts[label] += counts.missing_weights[label]
@@ -445,13 +446,15 @@ cdef inline void _add_missing(CountScan* scan, ClassCounts counts) noexcept nogi
         # in any case.
         scan.margin = INFINITY
     else:
-        if CountScan in MatchingScan:
+        if CountScan is WigScan:
+            before[0] = scan[0]
+        elif CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
         move_missing(scan, counts, 1)
 
 
 cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const CountScan* before) noexcept nogil:
-    """Move these samples back; `before` is the scan before they moved. A cut that has been kept stays."""
+    """Move these samples back. A cut that has been kept stays."""
     cdef index_t label
     if CountScan is WeightedScan:
         for label in range(scan.n_classes):

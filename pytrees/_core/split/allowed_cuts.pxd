@@ -8,8 +8,6 @@ right at one kind of cut, and to the left at another.
 
 from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, UNLIMITED, index_t, int64_t
-from pytrees._core.criteria.counts cimport ClassCounts
-from pytrees._core.criteria.table cimport CountScan, offer_cut
 
 
 cdef struct AllowedCuts:
@@ -39,22 +37,6 @@ cdef inline bint allows(const AllowedCuts* allowed, int missing, index_t n_known
 cdef inline bint allows_some(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
     """Whether a cut behind this number of known values is allowed with missing values on one of the sides."""
     return allows(allowed, MISSING_RIGHT, n_known_left) or allows(allowed, MISSING_LEFT, n_known_left)
-
-
-cdef inline bint offer_allowed(
-    CountScan* scan, ClassCounts counts, const AllowedCuts* allowed, index_t n_known_left, bint has_missing,
-    bint* missing_left
-) except -1 nogil:
-    """Offer the allowed cuts behind a number of known values, which are in the left child: with missing values on the
-    right, then on the left. Return whether a cut is kept, and write which side its missing values are on."""
-    cdef bint is_kept = False
-    if allows(allowed, MISSING_RIGHT, n_known_left) and offer_cut(scan, counts, False):
-        is_kept = True
-        missing_left[0] = False
-    if has_missing and allows(allowed, MISSING_LEFT, n_known_left) and offer_cut(scan, counts, True):
-        is_kept = True
-        missing_left[0] = True
-    return is_kept
 
 
 cdef inline index_t last_cut(const AllowedCuts* allowed) noexcept nogil:

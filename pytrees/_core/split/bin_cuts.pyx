@@ -15,7 +15,7 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
-    start_cuts, start_feature, tie_margin, upper_bound,
+    offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
@@ -24,7 +24,7 @@ from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows, offer_allowed
+from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, tally_missing_bin, write_ranked_cut,
 )
@@ -334,13 +334,14 @@ cdef inline bint _allows_edge(const BinnedFeature* feature, index_t n_left, bint
 cdef inline int _offer(
     NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing
 ) except -1 nogil:
-    """Offer the present cut, which has n_left known values on the left: 1 if one is kept."""
-    cdef bint missing_left = False
-    if not offer_allowed(scan, search.counts, &feature.allowed, n_left, has_missing, &missing_left):
-        return 0
-    cut.missing_left = missing_left
-    cut.n_left = n_left + (feature.n_missing if missing_left else 0)
-    return 1
+    """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
+    left: 1 if one is kept."""
+    cdef int is_kept = 0
+    if allows(&feature.allowed, MISSING_RIGHT, n_left) and offer_cut(scan, search.counts, False):
+        cut.n_left, cut.missing_left, is_kept = n_left, False, 1
+    if has_missing and allows(&feature.allowed, MISSING_LEFT, n_left) and offer_cut(scan, search.counts, True):
+        cut.n_left, cut.missing_left, is_kept = n_left + feature.n_missing, True, 1
+    return is_kept
 
 
 # ------------------------------------------------------------------------------------------- a cut in bins of the table

@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 from pytrees._core.base.sizes cimport BOX_ROWS
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
@@ -18,7 +18,7 @@ from pytrees._core.criteria.table cimport (
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows_some, has_cut_between, is_tried, last_cut, offer_allowed,
+    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
 )
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
@@ -124,10 +124,12 @@ cdef inline index_t _walk(
         if key_of(entry) == key_of(next_entry):
             continue
         if has_missing:
-            if allows_some(allowed, i + 1) and is_tried(allowed) and offer_allowed(
-                scan, search.counts, allowed, i + 1, True, missing_left
-            ):
-                kept = i + 1
+            if not allows_some(allowed, i + 1) or not is_tried(allowed):
+                continue
+            if allows(allowed, MISSING_RIGHT, i + 1) and offer_cut(scan, search.counts, False):
+                kept, missing_left[0] = i + 1, False
+            if allows(allowed, MISSING_LEFT, i + 1) and offer_cut(scan, search.counts, True):
+                kept, missing_left[0] = i + 1, True
         elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
     return kept
@@ -157,10 +159,12 @@ cdef inline index_t _walk_weights(
         if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
         if has_missing:
-            if allows_some(allowed, i) and is_tried(allowed) and offer_allowed(
-                scan, search.counts, allowed, i, True, missing_left
-            ):
-                kept = i
+            if not allows_some(allowed, i) or not is_tried(allowed):
+                continue
+            if allows(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
+                kept, missing_left[0] = i, False
+            if allows(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
+                kept, missing_left[0] = i, True
         elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
             kept = i
     return kept
