@@ -36,6 +36,9 @@ cdef class ClassCounts:
     cdef float64_t total_weight                     # added up in the order of the samples
     cdef float64_t[::1] log2_table
     cdef float64_t[:, ::1] terms                    # scratch: of the node and its children
+    # The scanned feature, which conditions on cuts may depend on, and whether some of its cuts are forbidden.
+    cdef index_t feature
+    cdef bint forbids_cuts
     # The node's samples that lack a value of the scanned feature: their classes and, by class, their number or their
     # weight.
     cdef index_t n_missing_classes

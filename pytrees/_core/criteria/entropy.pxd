@@ -1,6 +1,10 @@
-"""Shannon entropy in bits: -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit.
+"""Shannon entropy, and variation of information: how far the clustering by a cut is from the classes. Both in bits.
 
-`logarithms` decides between splits that the table cannot tell apart.
+Entropy is -sum of p_k log2 p_k, from an integer table of n log2 n in multiples of 2**-30 bit; `logarithms` decides
+between splits that the table cannot tell apart. The variation is H(T | Y) + H(Y | T), T being the cut and Y the classes
+(M. Meila, "Comparing clusterings - an information based distance", Journal of Multivariate Analysis 98, 2007). For the
+uncut node it is H(Y), so that the gain is twice the information gain less H(T): below zero if a cut tells less about
+the classes than half of its own entropy.
 """
 
 from libc.math cimport log2
@@ -11,7 +15,8 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, information_gain
 from pytrees._core.criteria.logarithms cimport (
-    BestCut, add_child_class, add_child_size, doubled, gains_nothing, offer_score, units_of_best,
+    BestCut, add_child_class, add_child_size, doubled, gains_nothing, offer_score, signed_units, signed_units_of_best,
+    units_of_best,
 )
 from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
@@ -27,36 +32,63 @@ cdef struct EntropyScan:
     int64_t floor       # cuts of lower scores are worse than the best one
 
 
-cdef inline void start_entropy(EntropyScan* scan, ClassCounts counts) noexcept nogil:
+cdef struct VariationScan:
+    # As above; the sums of n log2 n over the classes in the children count twice.
+    index_t n_classes
+    const int64_t* table
+    const int64_t* total_counts
+    int64_t* left_counts
+    int64_t total, total_sum, left_total, left_sum, right_sum
+    BestCut* best
+    int64_t floor
+
+
+ctypedef fused SumScan:
+    EntropyScan
+    VariationScan
+
+
+cdef inline void start_entropy(SumScan* scan, ClassCounts counts) noexcept nogil:
     scan.table = &counts.table[0]
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
     scan.best = &counts.best
+    forget_best_entropy(scan)
 
 
-cdef inline void forget_best_entropy(EntropyScan* scan) noexcept nogil:
+cdef inline void forget_best_entropy(SumScan* scan) noexcept nogil:
     scan.best.is_known = False
     scan.floor = INT64_MIN
 
 
-cdef inline int offer_entropy(EntropyScan* scan) except -1 nogil:
+cdef inline int offer_entropy(SumScan* scan) except -1 nogil:
     cdef int64_t score = (
         scan.left_sum - scan.table[scan.left_total] + scan.right_sum - scan.table[scan.total - scan.left_total]
     )
+    if SumScan is VariationScan:
+        score += scan.left_sum + scan.right_sum
     if score < scan.floor or not offer_score(scan.best, score, scan.left_counts):
         return False
     scan.floor = score - scan.best.margin
     return True
 
 
-cdef inline Gain gain_of_entropy(const EntropyScan* scan) noexcept nogil:
-    cdef int64_t gained = scan.table[scan.total] - scan.total_sum + scan.best.score
-    return information_gain(
-        units_of_best(scan.best, gained), 1 << NLOGN_FRACTION_BITS, 1, scan.total, scan.best.margin
-    )
+cdef inline int gain_of_entropy(const SumScan* scan, Gain* gain) except -1 nogil:
+    cdef int64_t units
+    if SumScan is EntropyScan:
+        units = units_of_best(scan.best, scan.table[scan.total] - scan.total_sum + scan.best.score)
+    else:
+        units = signed_units_of_best(scan.best, scan.table[scan.total] - 2 * scan.total_sum + scan.best.score)
+    gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, scan.total, scan.best.margin)
+    return 0
 
 
-cdef inline bint is_perfect_entropy(const EntropyScan* scan) noexcept nogil:
-    return scan.best.is_known and scan.best.score == 0
+cdef inline bint is_perfect_entropy(const SumScan* scan) noexcept nogil:
+    """The score of children of one class each is 0. If the children are the classes, their variation is 0: then the
+    rounded numbers cancel too."""
+    if SumScan is EntropyScan:
+        return scan.best.is_known and scan.best.score == 0
+    else:
+        return scan.best.is_known and scan.best.score == scan.total_sum
 
 
 # ------------------------------------------------------------------------------------------- bounds of cuts in a bin
@@ -134,6 +166,24 @@ cdef inline int entropy_gain_of_children(ChildCounts children, Gain* gain) excep
     gain[0] = information_gain(
         units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children)
     )
+    return 0
+
+
+cdef inline int64_t minus_variation_of_children(ChildCounts children) noexcept nogil:
+    """Return minus the distance of the children to the classes, times the node's samples, in units of 2**-30 bit."""
+    return 2 * children.joint_sum - children.size_sum - children.node_sum
+
+
+cdef inline int variation_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
+    cdef int64_t margin = margin_of_children(children)
+    cdef int64_t units = (
+        children.node.table[children.total] - children.node_sum + minus_variation_of_children(children)
+    )
+    units = signed_units(
+        units, margin, children.node.form, &children.node.total_counts[0], children.node.n_classes,
+        &children.present.logs,
+    )
+    gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin)
     return 0
 
 

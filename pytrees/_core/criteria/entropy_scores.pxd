@@ -43,14 +43,13 @@ cdef inline float score_pairs_by_entropy(
 
 # With two classes one word counts both: the samples of class 0 in its lower half, of class 1 in its upper half.
 
-cdef inline int64_t _binary_term(const EntropyScan* scan, index_t label, int64_t left) noexcept nogil:
-    """Return what one of two classes adds to the score if `left` of its samples are in the left child."""
-    return scan.table[left] + scan.table[scan.total_counts[label] - left]
-
-
-cdef inline int64_t _sizes_term(const EntropyScan* scan, int64_t left) noexcept nogil:
-    """Return what the sizes of the children take from the score."""
-    return scan.table[left] + scan.table[scan.total - left]
+cdef inline int64_t _binary_score(const EntropyScan* scan, int64_t zeros, int64_t ones) noexcept nogil:
+    """Return the score of a cut with these samples of both classes in the left child."""
+    cdef const int64_t* table = scan.table
+    return (
+        table[zeros] + table[scan.total_counts[0] - zeros] + table[ones] + table[scan.total_counts[1] - ones]
+        - table[zeros + ones] - table[scan.total - zeros - ones]
+    )
 
 
 cdef inline float _score_binary_bins(
@@ -63,9 +62,7 @@ cdef inline float _score_binary_bins(
     cdef float best = -INFINITY
     for bin in range(feature.n_bins):
         zeros, ones = words[bin] & 0xFFFF, words[bin] >> 16
-        feature.scores[bin] = <float> (
-            _binary_term(scan, 0, zeros) + _binary_term(scan, 1, ones) - _sizes_term(scan, zeros + ones)
-        )
+        feature.scores[bin] = <float> _binary_score(scan, zeros, ones)
         if first <= bin < last:
             best = max(best, feature.scores[bin])
     return best
@@ -90,10 +87,7 @@ cdef inline index_t _mark_binary_bins(
             continue
         zeros, ones = before & 0xFFFF, before >> 16
         next_zeros, next_ones = words[bin] & 0xFFFF, words[bin] >> 16
-        highest = max(
-            _binary_term(scan, 0, next_zeros) + _binary_term(scan, 1, ones) - _sizes_term(scan, next_zeros + ones),
-            _binary_term(scan, 0, zeros) + _binary_term(scan, 1, next_ones) - _sizes_term(scan, zeros + next_ones),
-        )
+        highest = max(_binary_score(scan, next_zeros, ones), _binary_score(scan, zeros, next_ones))
         # Each score sums six rounded terms, an error of 3 units; two scores differ by 6 more at most.
         bins.is_marked[bin] = <float> (highest + 6) >= to_reach
         n_marked += bins.is_marked[bin]
@@ -110,9 +104,7 @@ cdef inline float _score_binary_sums(
     cdef float best = -INFINITY
     for i in range(n_rows):
         zeros, ones = sums[i] & 0xFF, sums[i] >> 8
-        scores[i] = <float> (
-            _binary_term(scan, 0, zeros) + _binary_term(scan, 1, ones) - _sizes_term(scan, zeros + ones)
-        )
+        scores[i] = <float> _binary_score(scan, zeros, ones)
         if zeros + ones < scan.total:
             best = max(best, scores[i])
     return best

@@ -57,54 +57,19 @@ cdef inline void forget_best_gini(AnyGiniScan* scan) noexcept nogil:
         scan.best_right_squares = 0
 
 
-# ------------------------------------------------------------------------------------------------ gini of two classes
+# --------------------------------------------------------------------------------------------------- cuts of a node
 
-cdef inline bint offer_binary_gini(BinaryGiniScan* scan) noexcept nogil:
-    cdef float64_t square = <float64_t> scan.difference * <float64_t> scan.difference
-    cdef float64_t product = <float64_t> (scan.left_total * (scan.total - scan.left_total))
-    cdef float64_t present = square * scan.best_product, best = scan.to_beat * product
-    if present < best:
-        return False
-    if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_binary_gini(scan):
-        return False
-    scan.to_beat = square * (1.0 - 1e-14)
-    scan.best_product = product
-    scan.best_left_total = scan.left_total
-    scan.best_difference = scan.difference
-    return True
-
-
-cdef inline bint _is_better_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    return is_greater_fraction(
-        <int128_t> scan.difference * scan.difference,
-        <uint128_t> scan.left_total * <uint128_t> (scan.total - scan.left_total),
-        <int128_t> scan.best_difference * scan.best_difference,
-        <uint128_t> scan.best_left_total * <uint128_t> (scan.total - scan.best_left_total),
-    )
-
-
-cdef inline Gain gain_of_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    """total * gain = n_terms D**2 / (total L R)."""
-    cdef int128_t left = scan.best_left_total, right = scan.total - scan.best_left_total
-    cdef int128_t square = <int128_t> scan.best_difference * scan.best_difference
-    return exact_gain(scan.n_terms * square, <uint128_t> (scan.total * left * right), scan.total)
-
-
-cdef inline bint is_perfect_binary_gini(const BinaryGiniScan* scan) noexcept nogil:
-    # |D| of any cut is at most ones (total - ones), the product of the steps.
-    cdef int64_t largest = -scan.steps[0] * scan.steps[1]
-    return scan.best_product > 0.0 and (scan.best_difference == largest or scan.best_difference == -largest)
-
-
-# ---------------------------------------------------------------------------------------------- gini of any classes
-
-cdef inline bint offer_gini(GiniScan* scan) noexcept nogil:
+cdef inline bint offer_gini(AnyGiniScan* scan) noexcept nogil:
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    cdef float64_t score = (
-        <float64_t> scan.left_squares * right_total + <float64_t> scan.right_squares * left_total
-    )
-    cdef float64_t product = left_total * right_total
-    cdef float64_t present = score * scan.best_product, best = scan.to_beat * product
+    cdef float64_t score, product, present, best
+    if AnyGiniScan is BinaryGiniScan:
+        score = <float64_t> scan.difference * <float64_t> scan.difference
+        product = <float64_t> (scan.left_total * (scan.total - scan.left_total))
+    else:
+        score = <float64_t> scan.left_squares * right_total + <float64_t> scan.right_squares * left_total
+        product = left_total * right_total
+    present = score * scan.best_product
+    best = scan.to_beat * product
     if present < best:
         return False
     if present <= best * (1.0 + 3e-14) and scan.best_product > 0.0 and not _is_better_gini(scan):
@@ -112,36 +77,56 @@ cdef inline bint offer_gini(GiniScan* scan) noexcept nogil:
     scan.to_beat = score * (1.0 - 1e-14)
     scan.best_product = product
     scan.best_left_total = scan.left_total
-    scan.best_left_squares = scan.left_squares
-    scan.best_right_squares = scan.right_squares
+    if AnyGiniScan is BinaryGiniScan:
+        scan.best_difference = scan.difference
+    else:
+        scan.best_left_squares = scan.left_squares
+        scan.best_right_squares = scan.right_squares
     return True
 
 
-cdef inline bint _is_better_gini(const GiniScan* scan) noexcept nogil:
+cdef inline bint _is_better_gini(const AnyGiniScan* scan) noexcept nogil:
     cdef uint128_t left = scan.left_total, right = scan.total - scan.left_total
     cdef uint128_t best_left = scan.best_left_total, best_right = scan.total - scan.best_left_total
-    return is_greater_fraction(
-        <int128_t> (scan.left_squares * right + scan.right_squares * left), left * right,
-        <int128_t> (scan.best_left_squares * best_right + scan.best_right_squares * best_left), best_left * best_right,
-    )
+    if AnyGiniScan is BinaryGiniScan:
+        return is_greater_fraction(
+            <int128_t> scan.difference * scan.difference, left * right,
+            <int128_t> scan.best_difference * scan.best_difference, best_left * best_right,
+        )
+    else:
+        return is_greater_fraction(
+            <int128_t> (scan.left_squares * right + scan.right_squares * left), left * right,
+            <int128_t> (scan.best_left_squares * best_right + scan.best_right_squares * best_left),
+            best_left * best_right,
+        )
 
 
-cdef inline Gain gain_of_gini(const GiniScan* scan) noexcept nogil:
-    cdef int128_t total = scan.total, left = scan.best_left_total, right = total - left
-    return exact_gain(
-        total * (scan.best_left_squares * right + scan.best_right_squares * left)
-        - left * right * scan.total_squares,
-        <uint128_t> (total * left * right), scan.total,
-    )
+cdef inline Gain gain_of_gini(const AnyGiniScan* scan) noexcept nogil:
+    """The gain of two classes, times all samples, is n_terms D**2 / (total L R)."""
+    cdef int128_t total = scan.total, left = scan.best_left_total, right = total - left, numerator
+    if AnyGiniScan is BinaryGiniScan:
+        numerator = scan.n_terms * (<int128_t> scan.best_difference * scan.best_difference)
+    else:
+        numerator = (
+            total * (scan.best_left_squares * right + scan.best_right_squares * left)
+            - left * right * scan.total_squares
+        )
+    return exact_gain(numerator, <uint128_t> (total * left * right), scan.total)
 
 
-cdef inline bint is_perfect_gini(const GiniScan* scan) noexcept nogil:
-    cdef int64_t right_total = scan.total - scan.best_left_total
-    return (
-        scan.best_product > 0.0
-        and scan.best_left_squares == scan.best_left_total * scan.best_left_total
-        and scan.best_right_squares == right_total * right_total
-    )
+cdef inline bint is_perfect_gini(const AnyGiniScan* scan) noexcept nogil:
+    cdef int64_t left_total = scan.best_left_total, right_total = scan.total - scan.best_left_total
+    cdef int64_t largest
+    if AnyGiniScan is BinaryGiniScan:
+        # |D| of any cut is at most ones (total - ones), the product of the steps.
+        largest = -scan.steps[0] * scan.steps[1]
+        return scan.best_product > 0.0 and (scan.best_difference == largest or scan.best_difference == -largest)
+    else:
+        return (
+            scan.best_product > 0.0
+            and scan.best_left_squares == left_total * left_total
+            and scan.best_right_squares == right_total * right_total
+        )
 
 
 # ------------------------------------------------------------------------------------------- bounds of cuts in a bin

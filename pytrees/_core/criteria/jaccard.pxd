@@ -9,7 +9,7 @@ from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.labels cimport weighted_similarity
+from pytrees._core.criteria.labels cimport majority_of, note_label, weighted_similarity
 
 
 cdef struct Overlap:
@@ -178,16 +178,10 @@ cdef inline void _match_first_child(ChildCounts children) noexcept nogil:
 
 cdef inline void _add_to_cluster(ChildCounts children, int64_t total) noexcept nogil:
     """Let the child stand for its majority, the lowest class of several."""
-    cdef index_t label, majority = 0
-    for label in range(1, children.node.n_classes):
-        if children.counts[label] > children.counts[majority]:
-            majority = label
+    cdef index_t majority = majority_of(&children.counts[0], children.node.n_classes)
     children.cluster_sizes[majority] += total
     children.cluster_counts[majority] += children.counts[majority]
-    if children.n_ended == 0:
-        children.label_of_all = majority
-    elif majority != children.label_of_all:
-        children.label_of_all = NONE
+    note_label(children, majority)
     if majority == children.label_of_all:
         _offer_exchange(children, majority, total)
 
@@ -232,17 +226,11 @@ cdef inline void add_jaccard_clusters(ChildCounts children) noexcept nogil:
 
 cdef inline void end_weighted_jaccard_child(ChildCounts children) noexcept nogil:
     cdef const float64_t* in_node = &children.node.total_weights[0]
-    cdef index_t label, majority = 0
+    cdef index_t label, majority = majority_of(&children.weights[0], children.node.n_classes)
     cdef float64_t exchange = 0.0, rest
-    for label in range(1, children.node.n_classes):
-        if children.weights[label] > children.weights[majority]:
-            majority = label
     children.cluster_weights[majority] += children.weight
     children.cluster_class_weights[majority] += children.weights[majority]
-    if children.n_ended == 0:
-        children.label_of_all = majority
-    elif majority != children.label_of_all:
-        children.label_of_all = NONE
+    note_label(children, majority)
     if majority != children.label_of_all:
         return
     for label in range(children.node.n_classes):

@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.weighted cimport BY_HITS, BY_OVERLAP, WeightedScan
+from pytrees._core.criteria.weighted cimport BY_ERRORS, BY_HITS, BY_OVERLAP, WeightedScan, class_weight
 
 ctypedef fused Score:
     int64_t
@@ -65,6 +65,23 @@ cdef inline index_t two_best(const Score* counts, index_t n_classes, bint counts
     return best
 
 
+cdef inline index_t majority_of(const Score* counts, index_t n_classes) noexcept nogil:
+    """Return the class of the greatest count, the lowest of several."""
+    cdef index_t label, majority = 0
+    for label in range(1, n_classes):
+        if counts[label] > counts[majority]:
+            majority = label
+    return majority
+
+
+cdef inline void note_label(ChildCounts children, index_t label) noexcept nogil:
+    """Note the best class of a child: whether all children so far are best as the same class."""
+    if children.n_ended == 0:
+        children.label_of_all = label
+    elif label != children.label_of_all:
+        children.label_of_all = NONE
+
+
 cdef inline void add_score(
     ChildCounts children, index_t label, const Score* scores, Score* total, Score* least_loss
 ) noexcept nogil:
@@ -72,12 +89,8 @@ cdef inline void add_score(
     children are best as the same class, one of them must be labelled otherwise."""
     cdef Score loss = scores[0] - scores[1]
     total[0] += scores[0]
-    if children.n_ended == 0:
-        children.label_of_all = label
-        least_loss[0] = loss
-    elif label != children.label_of_all:
-        children.label_of_all = NONE
-    elif loss < least_loss[0]:
+    note_label(children, label)
+    if children.n_ended == 0 or label == children.label_of_all and loss < least_loss[0]:
         least_loss[0] = loss
 
 
@@ -98,54 +111,40 @@ cdef inline float64_t _score(
     return weight if scan.match == BY_HITS else -error
 
 
+cdef inline index_t _two_best_of(
+    const WeightedScan* scan, int side, float64_t total, float64_t* scores
+) noexcept nogil:
+    """Write the two best scores of the node (0), its left child (1) or its right child (2), whose weight is `total`,
+    and return its best class, the lowest of several."""
+    cdef index_t label, best = 0
+    cdef float64_t error = 0.0, below = 0.0, added_up = 0.0, weight
+    forget_scores(scores)
+    if scan.match == BY_ERRORS:
+        for label in range(scan.n_classes):
+            weight = class_weight(scan, side, label)
+            added_up += weight
+            error += label * weight
+    for label in range(scan.n_classes):
+        weight = class_weight(scan, side, label)
+        take_score(label, _score(scan, weight, scan.total_counts[label], total, error), &best, scores)
+        below += weight
+        error += below - (added_up - below)
+    return best
+
+
 cdef inline float64_t best_score_of_node(const WeightedScan* scan) noexcept nogil:
     """Return the best score of the undivided node."""
-    cdef index_t label, best = 0
-    cdef float64_t error = 0.0, below = 0.0, total = 0.0
     cdef float64_t[2] scores
-    forget_scores(scores)
-    for label in range(scan.n_classes):
-        total += scan.total_counts[label]
-        error += label * scan.total_counts[label]
-    for label in range(scan.n_classes):
-        take_score(
-            label, _score(scan, scan.total_counts[label], scan.total_counts[label], scan.total, error), &best, scores
-        )
-        below += scan.total_counts[label]
-        error += below - (total - below)
+    _two_best_of(scan, 0, scan.total, scores)
     return scores[0]
 
 
 cdef inline float64_t gain_of_match(const WeightedScan* scan) noexcept nogil:
     """Return what the best labels of the two children score more than the undivided node."""
-    cdef float64_t gain = _weighted_match(scan) - scan.node_impurity
+    cdef float64_t[2] left_scores, right_scores
+    cdef index_t left = _two_best_of(scan, 1, scan.left_total, left_scores)
+    cdef index_t right = _two_best_of(scan, 2, scan.total - scan.left_total, right_scores)
+    cdef float64_t gain = matched(left, left_scores, right, right_scores) - scan.node_impurity
     if scan.match == BY_OVERLAP:
         return gain
     return gain / scan.total if scan.total > 0.0 else 0.0
-
-
-cdef inline float64_t _weighted_match(const WeightedScan* scan) noexcept nogil:
-    cdef index_t label, left = 0, right = 0
-    cdef float64_t left_error = 0.0, right_error = 0.0, left_below = 0.0, right_below = 0.0
-    cdef float64_t left_sum = 0.0, right_sum = 0.0, right_total = scan.total - scan.left_total, weight, in_node
-    cdef float64_t[2] left_scores, right_scores
-    forget_scores(left_scores)
-    forget_scores(right_scores)
-    for label in range(scan.n_classes):
-        weight = scan.left_counts[label]
-        left_sum += weight
-        left_error += label * weight
-        weight = scan.total_counts[label] - weight
-        right_sum += weight
-        right_error += label * weight
-    for label in range(scan.n_classes):
-        in_node = scan.total_counts[label]
-        weight = scan.left_counts[label]
-        take_score(label, _score(scan, weight, in_node, scan.left_total, left_error), &left, left_scores)
-        left_below += weight
-        left_error += left_below - (left_sum - left_below)
-        weight = in_node - weight
-        take_score(label, _score(scan, weight, in_node, right_total, right_error), &right, right_scores)
-        right_below += weight
-        right_error += right_below - (right_sum - right_below)
-    return matched(left, left_scores, right, right_scores)

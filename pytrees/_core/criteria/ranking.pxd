@@ -41,6 +41,11 @@ cdef struct BinaryRankingScan:
     int128_t best_cost
 
 
+ctypedef fused AnyRankingScan:
+    RankingScan
+    BinaryRankingScan
+
+
 cdef inline object ranking_kernel(scores, costs, total):
     """Return the kernel of the quadratic form for class scores, or costs, that are whole numbers, (n_classes,
     n_classes) int64."""
@@ -67,7 +72,12 @@ cdef inline void start_ranking(RankingScan* scan, ClassCounts counts) noexcept n
     scan.total_form = form_of_node(counts)
     # Children's forms are not greater than the node's.
     scan.is_small = <float64_t> scan.total * <float64_t> scan.total_form < 2.0**62
+    forget_best_ranking(scan)
+
+
+cdef inline void forget_best_ranking(AnyRankingScan* scan) noexcept nogil:
     scan.best_small_cost = LARGEST_INT64
+    scan.best_cost = 0
     scan.has_best = False
 
 
@@ -85,24 +95,24 @@ cdef inline void move_ranking(RankingScan* scan, index_t label, int64_t weight) 
     scan.right_form += added - weight * scan.rows.node_rows[label]
 
 
-cdef inline bint offer_ranking(RankingScan* scan) noexcept nogil:
-    cdef int64_t right_total = scan.total - scan.left_total, small_cost
-    cdef int128_t cost
-    if scan.is_small:
-        small_cost = (
-            scan.left_total * scan.left_form + right_total * scan.right_form if scan.weighs_children
-            else scan.left_form + scan.right_form
-        )
-        if small_cost >= scan.best_small_cost:
-            return False
-        scan.best_small_cost = small_cost
-        scan.best_cost = small_cost
-        scan.has_best = True
-        return True
-    if scan.weighs_children:
-        cost = <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form
+cdef inline bint offer_ranking(AnyRankingScan* scan) noexcept nogil:
+    if AnyRankingScan is RankingScan:
+        return _offer_forms(scan)
     else:
-        cost = scan.left_form + scan.right_form
+        return _offer_products(scan)
+
+
+cdef inline bint _keep_small_cost(AnyRankingScan* scan, int64_t cost) noexcept nogil:
+    """Keep a cut of a cost below 2**62 if it costs less than the best so far."""
+    if cost >= scan.best_small_cost:
+        return False
+    scan.best_small_cost = cost
+    scan.best_cost = cost
+    scan.has_best = True
+    return True
+
+
+cdef inline bint _keep_cost(AnyRankingScan* scan, int128_t cost) noexcept nogil:
     if scan.has_best and cost >= scan.best_cost:
         return False
     scan.has_best = True
@@ -110,14 +120,46 @@ cdef inline bint offer_ranking(RankingScan* scan) noexcept nogil:
     return True
 
 
-cdef inline Gain gain_of_ranking(const RankingScan* scan) noexcept nogil:
-    cdef int128_t form = scan.total_form
+cdef inline bint _offer_forms(RankingScan* scan) noexcept nogil:
+    cdef int64_t right_total = scan.total - scan.left_total
+    if not scan.weighs_children:
+        if scan.is_small:
+            return _keep_small_cost(scan, scan.left_form + scan.right_form)
+        return _keep_cost(scan, scan.left_form + scan.right_form)
+    if scan.is_small:
+        return _keep_small_cost(scan, scan.left_total * scan.left_form + right_total * scan.right_form)
+    return _keep_cost(
+        scan, <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form
+    )
+
+
+cdef inline bint _offer_products(BinaryRankingScan* scan) noexcept nogil:
+    cdef int64_t left_0 = scan.left_counts[0], left_1 = scan.left_counts[1]
+    cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
+    cdef int64_t left_factor = scan.unit, right_factor = scan.unit
     if scan.weighs_children:
-        return exact_gain(form * scan.total - scan.best_cost, 1, scan.total)
-    return exact_gain((form - scan.best_cost) * scan.total, 1, scan.total)
+        left_factor *= scan.left_total
+        right_factor *= scan.total - scan.left_total
+    if scan.is_small:
+        return _keep_small_cost(scan, left_factor * left_0 * left_1 + right_factor * right_0 * right_1)
+    return _keep_cost(
+        scan, <int128_t> left_factor * left_0 * left_1 + <int128_t> right_factor * right_0 * right_1
+    )
 
 
-cdef inline bint is_perfect_ranking(const RankingScan* scan) noexcept nogil:
+cdef inline Gain gain_of_ranking(const AnyRankingScan* scan) noexcept nogil:
+    cdef int128_t form, less
+    if AnyRankingScan is RankingScan:
+        form = scan.total_form
+    else:
+        form = <int128_t> scan.total_counts[0] * scan.total_counts[1]
+    less = form * scan.total - scan.best_cost if scan.weighs_children else (form - scan.best_cost) * scan.total
+    if AnyRankingScan is BinaryRankingScan:
+        less *= scan.cost_of_pair
+    return exact_gain(less, 1, scan.total)
+
+
+cdef inline bint is_perfect_ranking(const AnyRankingScan* scan) noexcept nogil:
     return scan.has_best and scan.best_cost == 0
 
 
@@ -133,47 +175,6 @@ cdef inline void start_binary_ranking(BinaryRankingScan* scan, ClassCounts count
     scan.is_small = (
         <float64_t> scan.total * <float64_t> scan.total_counts[0] * <float64_t> scan.total_counts[1] < 2.0**62
     )
-
-
-cdef inline void forget_best_binary_ranking(BinaryRankingScan* scan) noexcept nogil:
-    scan.best_small_cost = LARGEST_INT64
-    scan.best_cost = 0
-    scan.has_best = False
-
-
-cdef inline bint offer_binary_ranking(BinaryRankingScan* scan) noexcept nogil:
-    cdef int64_t left_0 = scan.left_counts[0], left_1 = scan.left_counts[1], small_cost
-    cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
-    cdef int64_t left_factor = scan.unit, right_factor = scan.unit
-    cdef int128_t cost
-    if scan.weighs_children:
-        left_factor *= scan.left_total
-        right_factor *= scan.total - scan.left_total
-    if scan.is_small:
-        small_cost = left_factor * left_0 * left_1 + right_factor * right_0 * right_1
-        if small_cost >= scan.best_small_cost:
-            return False
-        scan.best_small_cost = small_cost
-        scan.best_cost = small_cost
-        scan.has_best = True
-        return True
-    cost = <int128_t> left_factor * left_0 * left_1 + <int128_t> right_factor * right_0 * right_1
-    if scan.has_best and cost >= scan.best_cost:
-        return False
-    scan.has_best = True
-    scan.best_cost = cost
-    return True
-
-
-cdef inline Gain gain_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
-    cdef int128_t whole = <int128_t> scan.total_counts[0] * scan.total_counts[1]
-    if scan.weighs_children:
-        return exact_gain((whole * scan.total - scan.best_cost) * scan.cost_of_pair, 1, scan.total)
-    return exact_gain((whole - scan.best_cost) * scan.cost_of_pair * scan.total, 1, scan.total)
-
-
-cdef inline bint is_perfect_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
-    return scan.has_best and scan.best_cost == 0
 
 
 # Bounds of cuts in a bin. With the node's n_0 and n_1, the score, minus the cost, is a polynomial of l_0 and l_1 of the

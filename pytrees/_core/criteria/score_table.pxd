@@ -6,22 +6,19 @@ samples of both. With more classes, each bin of a node has a row of class weight
 
 from libc.math cimport fabs
 
-from pytrees._core.base.simd cimport spread_few, sum_pairs
-from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.simd cimport (
+    best_of_classes, best_of_two_classes, cuts_of_classes, cuts_of_two_classes, edges_of_rows, mark_by_ranking,
+    mark_mixed, mark_rows, node_weights, score_edges, score_edges_by_ranking, score_squares, score_sums,
+    score_sums_by_ranking, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_factors,
+)
+from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.entropy_scores cimport (
     mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy,
 )
-from pytrees._core.criteria.gini cimport AnyGiniScan, BinaryGiniScan, GiniScan
-from pytrees._core.criteria.gini_scores cimport (
-    EntryScores, allow_entries_by_gini, find_entries_by_gini, mark_bins_by_gini, perfect_score_of_gini,
-    score_bins_by_gini, score_entries_by_gini, score_pairs_by_gini, take_entries_left_by_gini, take_pair_left_by_gini,
-)
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
-from pytrees._core.criteria.ranking_scores cimport (
-    mark_bins_by_ranking, score_bins_by_ranking, score_pairs_by_ranking,
-)
 from pytrees._core.criteria.table cimport BinnedScan, move_left, start_feature, tie_margin
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
@@ -43,22 +40,46 @@ cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entri
 
 cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
     """Return the score of a cut that leaves one class in each child."""
-    if BinnedScan in AnyGiniScan:
-        return perfect_score_of_gini(scan)
+    if BinnedScan is BinaryGiniScan:
+        return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
+    elif BinnedScan is GiniScan:
+        return <float64_t> scan.total
     else:
         return 0.0
+
+
+cdef inline node_weights _weights_of(const BinaryScan* scan) noexcept nogil:
+    """Return what a sample of each of two classes adds to the numbers that the scores are made of."""
+    cdef node_weights node
+    if BinaryScan is BinaryGiniScan:
+        # A sample of class 1 adds the samples of class 0 to the difference; a sample of class 0 subtracts those of
+        # class 1.
+        node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    else:
+        node.of_0, node.of_1 = <int32_t> scan.total_counts[0], <int32_t> scan.total_counts[1]
+    return node
 
 
 # --------------------------------------------------------------------------------------------------- sorted entries
 
 # A criterion takes part if `scores_cuts` of table.pyx says so; no other comes here.
 
+# Arrays that the scores of sorted entries read and write. The factors of cuts that are not allowed are 0.
+cdef struct EntryScores:
+    float* left_factors     # by the samples on the left, less one: see simd_sorted.h
+    float* right_factors
+    uint64_t* steps         # by class
+    uint32_t* found         # cuts that could be the best
+    uint64_t* squares_of_found
+
+
 cdef inline void allow_entries(
     const BinnedScan* scan, const EntryScores* scores, index_t n, index_t fewest_left, index_t most_left
 ) noexcept nogil:
-    """Lay out which cuts of n entries are allowed."""
-    if BinnedScan in AnyGiniScan:
-        allow_entries_by_gini(scan, scores, n, fewest_left, most_left)
+    """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed."""
+    write_factors(
+        n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
+    )
 
 
 cdef inline float score_entries(
@@ -66,8 +87,13 @@ cdef inline float score_entries(
     const uint16_t* labels
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
-    if BinnedScan in AnyGiniScan:
-        return score_entries_by_gini(scan, scores, entries, n, first_of_1, labels)
+    if BinnedScan is BinaryGiniScan:
+        return best_of_two_classes(entries, n, first_of_1, _weights_of(scan), scores.left_factors)
+    elif BinnedScan is GiniScan:
+        return best_of_classes(
+            entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
+            scores.steps,
+        )
     else:
         return 0.0
 
@@ -77,18 +103,31 @@ cdef inline index_t find_entries(
     const uint16_t* labels, float to_reach
 ) noexcept nogil:
     """List the cuts whose scores reach `to_reach`, in ascending order; return their number."""
-    if BinnedScan in AnyGiniScan:
-        return find_entries_by_gini(scan, scores, entries, n, first_of_1, labels, to_reach)
+    if BinnedScan is BinaryGiniScan:
+        return cuts_of_two_classes(
+            entries, n, first_of_1, _weights_of(scan), scores.left_factors, to_reach, scores.found
+        )
+    elif BinnedScan is GiniScan:
+        return cuts_of_classes(
+            entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
+            scores.steps, to_reach, scores.found, scores.squares_of_found,
+        )
     else:
         return 0
 
 
 cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
     """Put the samples of the i-th cut that was found into the left child; return how many there are."""
-    if BinnedScan in AnyGiniScan:
-        return take_entries_left_by_gini(scan, scores, i)
-    else:
-        return 0
+    cdef uint64_t squares
+    if BinnedScan is BinaryGiniScan:
+        scan.left_total = scores.found[i] >> 16
+        scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
+    elif BinnedScan is GiniScan:
+        squares = scores.squares_of_found[i]
+        scan.left_total = scores.found[i]
+        scan.left_squares = <int64_t> (squares & <uint64_t> 0xFFFFFFFF)
+        scan.right_squares = scan.total_squares - <int64_t> (squares >> 32)
+    return <index_t> scan.left_total
 
 
 # ------------------------------------------------------------------------------------------- bins of the node, pairs
@@ -123,16 +162,37 @@ cdef inline float score_bins(
     const BinnedScan* scan, NodeBins bins, NodeFeature* feature, index_t n, index_t first, index_t last
 ) noexcept nogil:
     """Count the bins of a feature and score the cuts between them; return the greatest score of [first, last)."""
+    cdef edges_of_rows edges
     if counts_in_halves(scan):
         count_halves(bins, feature, n)
     else:
         count_rows_of_lanes(bins, feature, n)
     if BinnedScan is BinaryRankingScan:
-        return score_bins_by_ranking(scan, feature, first, last)
+        return score_edges_by_ranking(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, _weights_of(scan), scan.weighs_children,
+            feature.scores,
+        )
     elif BinnedScan is EntropyScan:
         return score_bins_by_entropy(scan, bins, feature, first, last)
+    elif BinnedScan is BinaryGiniScan:
+        return score_edges(
+            <const uint32_t*> feature.counts, feature.n_bins, first, last, _weights_of(scan), feature.scores
+        )
     else:
-        return score_bins_by_gini(scan, bins, feature, first, last)
+        edges = _edges_of(feature)
+        (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
+        (feature.right_squares - 1)[0] = <float> scan.total_squares
+        return sum_up_rows(
+            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
+            last, &edges,
+        )
+
+
+cdef inline edges_of_rows _edges_of(const NodeFeature* feature) noexcept nogil:
+    cdef edges_of_rows edges
+    edges.scores, edges.weights = feature.scores, feature.weights
+    edges.left_squares, edges.right_squares = feature.left_squares, feature.right_squares
+    return edges
 
 
 cdef inline index_t mark_bins(
@@ -140,12 +200,24 @@ cdef inline index_t mark_bins(
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return their number. If all edges are allowed as
     cuts, bins of one class have no better cut."""
+    cdef edges_of_rows edges
     if BinnedScan is BinaryRankingScan:
-        return mark_bins_by_ranking(scan, bins, feature, to_reach)
+        return mark_by_ranking(
+            <const uint32_t*> feature.counts, feature.n_bins, _weights_of(scan), scan.weighs_children, to_reach,
+            &bins.is_marked[0],
+        )
     elif BinnedScan is EntropyScan:
         return mark_bins_by_entropy(scan, bins, feature, allows_all, to_reach)
+    elif BinnedScan is BinaryGiniScan:
+        return mark_mixed(
+            <const uint32_t*> feature.counts, feature.n_bins, _weights_of(scan), to_reach, &bins.is_marked[0]
+        )
     else:
-        return mark_bins_by_gini(scan, bins, feature, allows_all, to_reach)
+        edges = _edges_of(feature)
+        return mark_rows(
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
+            to_reach, allows_all, &edges, &bins.is_marked[0],
+        )
 
 
 cdef inline void take_bins_left(
@@ -210,14 +282,28 @@ cdef inline float score_pairs(
 ) noexcept nogil:
     """Score the cut behind every sample, from the sums of all samples of no greater key; return the greatest score.
     The cut behind the greatest key is none, but is scored."""
+    cdef uint16_t* sums = <uint16_t*> feature.counts
     if counts_in_halves(scan):
-        sum_pairs(keys, samples.weights, n, <uint16_t*> feature.counts)
+        sum_pairs(keys, samples.weights, n, sums)
     if BinnedScan is BinaryRankingScan:
-        return score_pairs_by_ranking(scan, feature, n)
+        return score_sums_by_ranking(sums, n, _weights_of(scan), scan.weighs_children, feature.scores)
     elif BinnedScan is EntropyScan:
         return score_pairs_by_entropy(scan, bins, feature, samples, keys, n)
+    elif BinnedScan is BinaryGiniScan:
+        return score_sums(sums, n, _weights_of(scan), feature.scores)
     else:
-        return score_pairs_by_gini(scan, feature, samples, keys, n)
+        # One array after the other: the sums of squares on the left and on the right, and the samples on the left.
+        if n <= MOST_OF_FEW:
+            sum_squares_of_few(
+                keys, samples.few, &samples.classes, n, sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED
+            )
+        else:
+            sum_squares_of_pairs(
+                keys, samples.weights, &samples.classes, n, sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED
+            )
+        return score_squares(
+            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> scan.total, feature.scores
+        )
 
 
 cdef inline void take_pair_left(
@@ -230,7 +316,9 @@ cdef inline void take_pair_left(
     cdef int64_t weight
     start_feature(scan)
     if BinnedScan is GiniScan:
-        take_pair_left_by_gini(scan, feature, found)
+        scan.left_squares = sums[found]
+        scan.right_squares = sums[MOST_PAIRED + found]
+        scan.left_total = sums[2 * MOST_PAIRED + found]
     elif counts_in_halves(scan):
         move_left(scan, 0, sums[found] & 0xFF)
         move_left(scan, 1, sums[found] >> 8)

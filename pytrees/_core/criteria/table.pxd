@@ -6,23 +6,25 @@ samples move from the right child to the left (`start_scan`, `start_feature`, `m
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
 vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
 criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
+These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; splits by category add their children by
+`add_child` and are offered by `offer_split`. A condition on the children's class counts is asked there.
 """
 
 from libc.math cimport INFINITY, NAN, fabs
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan, best_score_of_entropy, bound_of_entropy, end_information_child, entropy_gain_of_children,
-    forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy, offer_entropy,
-    start_entropy, start_information_node, weighted_entropy,
+    EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
+    entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
+    offer_entropy, start_entropy, start_information_node, variation_gain_of_children, weighted_entropy,
 )
-from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
+from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
-    BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini, gain_of_binary_gini,
-    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_binary_gini, is_perfect_gini, offer_binary_gini,
-    offer_gini, start_binary_gini, start_gini_node, weighted_gini,
+    AnyGiniScan, BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini,
+    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_gini, offer_gini, start_binary_gini,
+    start_gini_node, weighted_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
     JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
@@ -41,19 +43,14 @@ from pytrees._core.criteria.ordinal_gini cimport (
     start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
 )
 from pytrees._core.criteria.ranking cimport (
-    BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking, end_ranking_child,
-    forget_best_binary_ranking, gain_of_binary_ranking, gain_of_ranking, highest_rise_of_binary_ranking,
-    impurity_by_ranking, is_perfect_binary_ranking, is_perfect_ranking, move_ranking, offer_binary_ranking,
-    offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking, start_ranking_feature,
-    start_ranking_node, weighted_ranking,
+    AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
+    end_ranking_child, forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, impurity_by_ranking,
+    is_perfect_ranking, move_ranking, offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking,
+    start_ranking_feature, start_ranking_node, weighted_ranking,
 )
 from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
     ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
-)
-from pytrees._core.criteria.variation cimport (
-    VariationScan, gain_of_variation, is_perfect_variation, offer_variation, start_variation,
-    variation_gain_of_children,
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
@@ -136,6 +133,13 @@ ctypedef fused MatchingScan:
     JaccardScan
 
 
+# Criteria that do not look for a cut that no other can beat.
+ctypedef fused PatientScan:
+    OrdinalGiniScan
+    WigScan
+    WeightedScan
+
+
 cdef inline int refuse_code(int code) except -1 nogil:
     with gil:
         raise ValueError(f"No criterion that judges class counts has the code {code}.")
@@ -154,17 +158,14 @@ cdef inline bint takes_ratio(int code) noexcept nogil:
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     """Start the scan of a node whose classes are counted."""
+    if CountScan in CountedScan:
+        _start_counts(scan, counts)
     if CountScan is BinaryGiniScan:
         start_binary_gini(scan, counts, 2 if counts.code == GINI else 1)
-        forget_best(scan)
     elif CountScan is GiniScan:
-        _start_counts(scan, counts)
         scan.total_squares = sum_of_squares(&counts.total_counts[0], counts.n_classes)
-        forget_best(scan)
-    elif CountScan is EntropyScan:
-        _start_counts(scan, counts)
+    elif CountScan in SumScan:
         start_entropy(scan, counts)
-        forget_best(scan)
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
         start_ordinal_gini(scan, counts)
@@ -173,21 +174,13 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_ranking(scan, counts)
     elif CountScan is BinaryRankingScan:
         start_binary_ranking(scan, counts)
-        forget_best(scan)
     elif CountScan is RatioScan:
-        _start_counts(scan, counts)
         start_ratio(scan, counts)
-    elif CountScan is VariationScan:
-        _start_counts(scan, counts)
-        start_variation(scan, counts)
     elif CountScan is LabelledScan:
-        _start_counts(scan, counts)
         start_labelled(scan, counts.code == MAE)
     elif CountScan is JaccardScan:
-        _start_counts(scan, counts)
         start_jaccard(scan)
     elif CountScan is WigScan:
-        _start_counts(scan, counts)
         start_wig(scan, counts)
         start_scan(&scan.best.exact, counts)
     else:
@@ -196,6 +189,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
             weigh_present_classes(counts)
         _start_weighted_criterion(scan)
         start_sums(scan, counts.n_rows)
+    if CountScan in BinnedScan:
+        forget_best(scan)
 
 
 cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept nogil:
@@ -233,7 +228,7 @@ cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
     if BinnedScan is EntropyScan:
         forget_best_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
-        forget_best_binary_ranking(scan)
+        forget_best_ranking(scan)
     else:
         forget_best_gini(scan)
 
@@ -317,22 +312,16 @@ cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t 
 
 cdef inline int offer(CountScan* scan) except -1 nogil:
     """Keep the present cut if it beats the best so far."""
-    if CountScan is BinaryGiniScan:
-        return offer_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in AnyGiniScan:
         return offer_gini(scan)
-    elif CountScan is EntropyScan:
+    elif CountScan in SumScan:
         return offer_entropy(scan)
     elif CountScan is OrdinalGiniScan:
         return offer_gini(&scan.forms)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         return offer_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        return offer_binary_ranking(scan)
     elif CountScan is RatioScan:
         return offer_ratio(scan)
-    elif CountScan is VariationScan:
-        return offer_variation(scan)
     elif CountScan is LabelledScan:
         return offer_labelled(scan)
     elif CountScan is JaccardScan:
@@ -359,22 +348,16 @@ cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
 
 cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
     """Write the gain of the best cut so far."""
-    if CountScan is BinaryGiniScan:
-        gain[0] = gain_of_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in AnyGiniScan:
         gain[0] = gain_of_gini(scan)
-    elif CountScan is EntropyScan:
-        gain[0] = gain_of_entropy(scan)
+    elif CountScan in SumScan:
+        gain_of_entropy(scan, gain)
     elif CountScan is OrdinalGiniScan:
         gain[0] = gain_of_gini(&scan.forms)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         gain[0] = gain_of_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        gain[0] = gain_of_binary_ranking(scan)
     elif CountScan is RatioScan:
         gain[0] = gain_of_ratio(scan)
-    elif CountScan is VariationScan:
-        gain_of_variation(scan, gain)
     elif CountScan is LabelledScan:
         gain[0] = gain_of_labelled(scan)
     elif CountScan is JaccardScan:
@@ -388,26 +371,20 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
 
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
     """Whether the best cut leaves one class in each child, so that no other cut can be better."""
-    if CountScan is BinaryGiniScan:
-        return is_perfect_binary_gini(scan)
-    elif CountScan is GiniScan:
+    if CountScan in PatientScan:
+        return False
+    elif CountScan in AnyGiniScan:
         return is_perfect_gini(scan)
-    elif CountScan is EntropyScan:
+    elif CountScan in SumScan:
         return is_perfect_entropy(scan)
-    elif CountScan is RankingScan:
+    elif CountScan in AnyRankingScan:
         return is_perfect_ranking(scan)
-    elif CountScan is BinaryRankingScan:
-        return is_perfect_binary_ranking(scan)
     elif CountScan is RatioScan:
         return is_perfect_ratio(scan)
-    elif CountScan is VariationScan:
-        return is_perfect_variation(scan)
     elif CountScan is LabelledScan:
         return is_perfect_labelled(scan)
-    elif CountScan is JaccardScan:
-        return is_perfect_jaccard(scan)
     else:
-        return False
+        return is_perfect_jaccard(scan)
 
 
 cdef inline bint compares_with_tolerance(const CountScan* scan) noexcept nogil:
@@ -420,7 +397,31 @@ cdef inline void end_feature(CountScan* scan, int64_t n_cuts) noexcept nogil:
         take_lead(scan, n_cuts)
 
 
-# ------------------------------------------------------------------------------------------------- missing values
+# ------------------------------------------------------------------------------------------ what a source offers
+
+cdef inline void start_cuts(CountScan* scan, ClassCounts counts, index_t feature) noexcept nogil:
+    """Start to offer the cuts of a feature: all samples are in the right child."""
+    counts.feature = feature
+    counts.forbids_cuts = False
+    start_feature(scan)
+
+
+cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left) except -1 nogil:
+    """Keep the present cut if it beats the best so far, and return whether it does. With `missing_left`, the samples
+    that lack the feature's value are in the left child for this one comparison.
+
+    Every source offers every cut here, so that a condition on the children's class counts stands in one place: before
+    `offer`. A condition that forbids a cut sets `counts.forbids_cuts`.
+    """
+    cdef CountScan before
+    cdef int is_kept
+    if missing_left:
+        _add_missing(scan, counts, &before)
+    is_kept = offer(scan)
+    if missing_left:
+        _take_missing_away(scan, counts, &before)
+    return is_kept
+
 
 cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
@@ -431,53 +432,43 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
         move_left(scan, label, sign * counts.missing_counts[label])
 
 
-cdef inline int offer_with_missing(CountScan* scan, ClassCounts counts) except -1 nogil:
-    """Offer the present cut with the samples that lack the feature's value in the left child, and put these back."""
-    cdef int is_kept
+cdef inline void _add_missing(CountScan* scan, ClassCounts counts, CountScan* before) noexcept nogil:
+    """Move the samples that lack the feature's value to the left child for one comparison. Keep in `before` what does
+    not return to its value as they move back."""
+    cdef index_t label
     if CountScan is WeightedScan:
-        return _offer_weighted_with_missing(scan, counts)
-    elif CountScan is WigScan:
-        return _offer_wig_with_missing(scan, counts)
+        before.left_total, before.margin = scan.left_total, scan.margin
+        for label in range(scan.n_classes):
+            counts.known_weights[label] = scan.left_counts[label]
+            scan.left_counts[label] += counts.missing_weights[label]
+        scan.left_total += counts.missing_weight
+        # The sums that rule cuts out stay, because rounded sums would not return to their values: the gain is computed
+        # in any case.
+        scan.margin = INFINITY
     else:
-        if CountScan in MatchingScan:
+        if CountScan is WigScan:
+            before[0] = scan[0]
+        elif CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
         move_missing(scan, counts, 1)
-        is_kept = offer(scan)
+
+
+cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const CountScan* before) noexcept nogil:
+    """Move these samples back. A cut that has been kept stays."""
+    cdef index_t label
+    if CountScan is WeightedScan:
+        for label in range(scan.n_classes):
+            scan.left_counts[label] = counts.known_weights[label]
+        scan.left_total, scan.margin = before.left_total, before.margin
+    elif CountScan is WigScan:
+        # Modes are found anew as samples move to the left, but not as samples move back.
+        for label in range(scan.n_classes):
+            scan.left_counts[label] -= counts.missing_counts[label]
+        undo_moves(scan, before)
+    else:
         move_missing(scan, counts, -1)
         if CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
-        return is_kept
-
-
-cdef inline bint _offer_wig_with_missing(WigScan* scan, ClassCounts counts) noexcept nogil:
-    """Save the modes: they are found anew as samples move to the left, but not as samples move back."""
-    cdef WigScan before = scan[0]
-    cdef index_t label
-    cdef bint is_kept
-    move_missing(scan, counts, 1)
-    is_kept = offer_wig(scan)
-    for label in range(scan.n_classes):
-        scan.left_counts[label] -= counts.missing_counts[label]
-    undo_moves(scan, &before)
-    return is_kept
-
-
-cdef inline bint _offer_weighted_with_missing(WeightedScan* scan, ClassCounts counts) noexcept nogil:
-    """Compute the gain in any case. The sums that rule other cuts out do not change, because rounded sums would not
-    return to their values."""
-    cdef float64_t left_total = scan.left_total, margin = scan.margin
-    cdef index_t label
-    cdef bint is_kept
-    for label in range(scan.n_classes):
-        counts.known_weights[label] = scan.left_counts[label]
-        scan.left_counts[label] += counts.missing_weights[label]
-    scan.left_total += counts.missing_weight
-    scan.margin = INFINITY
-    is_kept = offer_weighted(scan)
-    for label in range(scan.n_classes):
-        scan.left_counts[label] = counts.known_weights[label]
-    scan.left_total, scan.margin = left_total, margin
-    return is_kept
 
 
 # --------------------------------------------------------------------------------- bounds on cuts inside a bin
@@ -605,7 +596,7 @@ cdef inline bint judges_in_floating_point(int code) noexcept nogil:
     return code == WIG
 
 
-cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
+cdef inline int start_whole_node(ChildCounts children) except -1 nogil:
     """Compute what a node whose classes are counted adds to the gains of its splits."""
     children.scale = 1
     children.base.denominator = max(children.total, 1)
@@ -621,6 +612,9 @@ cdef inline void start_whole_node(ChildCounts children) noexcept nogil:
         start_labelled_node(children, children.node.code == MAE)
     elif children.node.form != NO_INFORMATION:
         start_information_node(children)
+    else:
+        return refuse_code(children.node.code)
+    return 0
 
 
 cdef inline int end_whole_child(ChildCounts children) except -1 nogil:
@@ -664,6 +658,27 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
     else:
         return refuse_code(children.node.code)
     return 0
+
+
+cdef inline int add_child(ChildCounts children) except -1 nogil:
+    """Add a child whose classes are counted to the gain of the split."""
+    if children.has_weights:
+        end_weighted_child(children)
+        return 0
+    return end_whole_child(children)
+
+
+cdef inline int offer_split(ChildCounts children) except -1 nogil:
+    """Keep the split whose children have been added if it is better than the best of the node so far."""
+    cdef Gain gain
+    if children.has_weights:
+        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
+    elif children.sums_fractions:
+        complete_sum(children)
+        return offer_sum(children)
+    else:
+        whole_gain(children, &gain)
+    return offer_gain(children, children.present.feature, children.n_children, &gain)
 
 
 cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:

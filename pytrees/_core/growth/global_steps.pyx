@@ -107,9 +107,9 @@ cdef inline void _value_clusters(DistanceCode code, LeafScan scan) noexcept nogi
     scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
 
 
-cdef void start_leaf(
+cdef int start_leaf(
     LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
-) noexcept nogil:
+) except -1 nogil:
     """Begin with a leaf of this label and these class counts: take its samples out of the clusters."""
     cdef index_t cluster, k = scan.clusters.n_classes
     scan.leaf = leaf
@@ -131,6 +131,7 @@ cdef void start_leaf(
         _value_clusters(scan.clusters.code, scan)
     if scan.has_merits:
         start_local_distance(scan.local, counts)
+    return 0
 
 
 cdef void end_leaf(LeafScan scan) noexcept nogil:

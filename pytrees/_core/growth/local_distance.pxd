@@ -33,7 +33,7 @@ cdef class LocalDistance:
     cdef object memory
 
 
-cdef void start_local_distance(LocalDistance local, const int64_t* leaf_counts) noexcept nogil
+cdef int start_local_distance(LocalDistance local, const int64_t* leaf_counts) except -1 nogil
 cdef int merit_of_cut(LocalDistance local, const int64_t* left, const int64_t* right, Merit* merit) except -1 nogil
 cdef int merit_of_categories(
     LocalDistance local, const uint64_t* entries, index_t n, index_t n_children, const index_t* labels,

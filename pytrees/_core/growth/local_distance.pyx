@@ -12,11 +12,10 @@ from pytrees._core.base.types cimport NONE, float64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport QuotientSum
 from pytrees._core.criteria.counts cimport ClassCounts, log_margin
-from pytrees._core.criteria.entropy cimport information_of_children
+from pytrees._core.criteria.entropy cimport information_of_children, minus_variation_of_children
 from pytrees._core.criteria.logarithms cimport (
     LESS_BOTH, InformationForm, SplitLogs, compare_exact_ratios, compare_information, forget_counts,
 )
-from pytrees._core.criteria.variation cimport minus_variation_of_children
 from pytrees._core.growth.distances cimport (
     DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI,
     divides_by_joint, takes_fractions, takes_logarithms,
@@ -46,7 +45,7 @@ cdef class LocalDistance:
         self.difference.signs = &sign_view[0]
 
 
-cdef void start_local_distance(LocalDistance local, const int64_t* leaf_counts) noexcept nogil:
+cdef int start_local_distance(LocalDistance local, const int64_t* leaf_counts) except -1 nogil:
     """Begin with a leaf of these class counts."""
     cdef index_t label
     local.children.total = 0
@@ -55,7 +54,7 @@ cdef void start_local_distance(LocalDistance local, const int64_t* leaf_counts) 
         local.children.node.total_counts[label] = leaf_counts[label]
         local.children.total += leaf_counts[label]
         local.n_present += leaf_counts[label] > 0 or local.absent_differ
-    start_whole_node(local.children)
+    return start_whole_node(local.children)
 
 
 cdef inline void _start_split(ChildCounts children, index_t n_children) noexcept nogil:

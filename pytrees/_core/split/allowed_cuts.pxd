@@ -1,6 +1,6 @@
-"""Which cuts of a feature's sorted entries are allowed, and which of these are tried.
+"""Which cuts of a feature numbers of samples allow, and which of these are tried.
 
-Cuts of bins have no candidates to choose from: `bin_cuts` and `scored_cuts` compare the numbers of samples themselves.
+All allowed cuts of bins are tried. `scored_cuts` compares numbers of samples itself.
 
 A cut is behind a number of known values in ascending order. Missing values come after the known ones; they go to the
 right at one kind of cut, and to the left at another.

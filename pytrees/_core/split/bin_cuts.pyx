@@ -9,11 +9,13 @@ from libc.math cimport INFINITY, NAN, fabs
 
 from pytrees._core.base.sizes cimport MAX_BINS
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
+)
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
-    offer, offer_with_missing, start_feature, tie_margin, upper_bound,
+    offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
@@ -22,6 +24,7 @@ from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
+from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, tally_missing_bin, write_ranked_cut,
 )
@@ -35,8 +38,8 @@ ctypedef fused Bins:
 # A feature of the node, and its bins but the one of missing values.
 cdef struct BinnedFeature:
     index_t number, feature         # among the features looked at; among all
-    index_t n_samples, n_missing
-    index_t fewest_left, most_left  # samples that a cut may send left
+    index_t n_known, n_missing      # samples that have a value, and that lack it
+    AllowedCuts allowed
     const int32_t* counts           # of every bin the weights of the classes and, if weights count, its samples
     index_t n_bins, n_classes, n_columns
     bint may_be_mixed               # whether some bin may hold several values
@@ -75,6 +78,7 @@ cdef inline int _search_features(
     cdef float64_t to_reach = -INFINITY
     cdef float64_t* scores = &search.scores[0]
     cdef index_t k, n_features
+    cdef int64_t most_in_bin
     cdef BinnedFeature feature
     if Bins is Histograms:
         n_features = search.n_drawn
@@ -84,18 +88,17 @@ cdef inline int _search_features(
         _open_feature(search, bins, node, k, True, &feature)
         forget_best(scan)
         cut.number = NONE
-        search.most_in_bin[k] = _walk_bins(search, scan, bins, &feature, NULL, cut)
+        most_in_bin = _walk_bins(search, scan, bins, &feature, NULL, cut)
         scores[k] = best_score_of(scan) if cut.number != NONE else -INFINITY
+        # If all cuts between bins are allowed, the edges of a bin bound the cuts inside it.
+        search.rises[k] = INFINITY if search.counts.forbids_cuts else highest_rise(scan, most_in_bin)
         to_reach = max(to_reach, scores[k])
     # The scores carry less than 1e-15 of relative error.
     to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
     forget_best(scan)
     cut.number = NONE
     for k in range(n_features):
-        # If all cuts between bins are allowed, the edges of a bin bound the cuts inside it.
-        if search.min_samples_leaf == 1 and -INFINITY < scores[k] < to_reach - highest_rise(
-            scan, search.most_in_bin[k]
-        ):
+        if -INFINITY < scores[k] < to_reach - search.rises[k]:
             continue
         _open_feature(search, bins, node, k, False, &feature)
         if scores[k] < to_reach and not feature.may_be_mixed:
@@ -111,11 +114,9 @@ cdef inline void _open_feature(
 ) noexcept nogil:
     """Describe a feature of the node; with `counts`, count its bins if that is still to be done."""
     cdef NodeFeature* slot
+    cdef index_t n = node.stop - node.start
     feature.number = number
-    feature.n_samples = node.stop - node.start
     feature.n_missing = 0
-    feature.fewest_left = search.min_samples_leaf
-    feature.most_left = feature.n_samples - search.min_samples_leaf
     if Bins is Histograms:
         feature.feature = search.drawn[number]
         feature.n_missing = _take_missing(search, bins, node, feature.feature)
@@ -127,13 +128,15 @@ cdef inline void _open_feature(
     else:
         slot = &bins.slots[number]
         if counts:
-            count_bins(bins, slot, feature.n_samples)
+            count_bins(bins, slot, n)
         feature.feature = slot.feature
         feature.counts = slot.counts
         feature.n_bins = slot.n_bins
         feature.n_classes, feature.n_columns = bins.n_classes, <index_t> bins.n_columns
         feature.may_be_mixed = slot.shift > 0
         feature.is_mixed = NULL
+    feature.n_known = n - feature.n_missing
+    feature.allowed = allow_by_samples(n, feature.n_missing, search.min_samples_leaf)
 
 
 cdef inline index_t _take_missing(
@@ -166,7 +169,7 @@ cdef inline int _refine(
         if Bins is Histograms:
             _sort_marked(bins, feature.feature, node.start, node.stop, is_marked)
         else:
-            sort_marked(bins, &bins.slots[feature.number], feature.n_samples, is_marked)
+            sort_marked(bins, &bins.slots[feature.number], feature.n_known, is_marked)
         _walk_bins(search, scan, bins, feature, is_marked, cut)
     elif edge_reaches:
         _walk_bins(search, scan, bins, feature, NULL, cut)
@@ -185,7 +188,7 @@ cdef inline index_t _mark_bins(
     for bin in range(feature.n_bins):
         n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
         is_marked[bin] = n_in_bin > 1 and (feature.is_mixed == NULL or feature.is_mixed[bin]) and (
-            _can_reach(&local, feature, counts, n_left, n_in_bin, to_reach)
+            _can_reach(&local, feature, counts, n_left, n_in_bin, MISSING_RIGHT, to_reach)
             or has_missing and _can_reach_with_missing(&local, node_counts, feature, counts, n_left, n_in_bin, to_reach)
         )
         n_marked += is_marked[bin]
@@ -199,12 +202,12 @@ cdef inline index_t _mark_bins(
 
 cdef inline bint _can_reach(
     const BinnedScan* scan, const BinnedFeature* feature, const int32_t* counts, index_t n_left, index_t n_in_bin,
-    float64_t to_reach
+    int missing, float64_t to_reach
 ) noexcept nogil:
     """Whether a cut is allowed inside the bin, whose left edge is the present cut, and could reach the score."""
     cdef index_t label
     cdef int64_t weight = 0
-    if n_left + n_in_bin <= feature.fewest_left or n_left >= feature.most_left:
+    if n_left + n_in_bin <= feature.allowed.fewest[missing] or n_left >= feature.allowed.most[missing]:
         return False
     for label in range(feature.n_classes):
         weight += counts[label]
@@ -218,7 +221,7 @@ cdef bint _can_reach_with_missing(
     """The same with the samples that lack the value on the left."""
     cdef bint can_reach
     move_missing(scan, node_counts, 1)
-    can_reach = _can_reach(scan, feature, counts, n_left + feature.n_missing, n_in_bin, to_reach)
+    can_reach = _can_reach(scan, feature, counts, n_left, n_in_bin, MISSING_LEFT, to_reach)
     move_missing(scan, node_counts, -1)
     return can_reach
 
@@ -261,7 +264,7 @@ cdef inline int64_t _walk(
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
     cdef int64_t moved, most_in_bin = 0
     cdef BinnedScan local = scan[0]
-    start_feature(&local)
+    start_cuts(&local, search.counts, feature.feature)
     # The samples of all bins before this one are on the left, n_left in all; sorted_start of them are in marked bins.
     for bin in range(feature.n_bins):
         n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
@@ -274,7 +277,11 @@ cdef inline int64_t _walk(
             most_in_bin = max(most_in_bin, local.left_total - moved)
         n_left += n_in_bin
         counts += feature.n_columns
-        if n_in_bin > 0 and _offer(search, &local, feature, n_left, cut, has_missing):
+        if n_in_bin == 0:
+            continue
+        if not _allows_edge(feature, n_left, has_missing):
+            search.counts.forbids_cuts = True
+        if _offer(search, &local, feature, n_left, cut, has_missing):
             cut.number = feature.number
             cut.bin = bin
             cut.is_inside = False
@@ -314,18 +321,26 @@ cdef inline int _walk_inside(
     return 0
 
 
+cdef inline bint _allows_edge(const BinnedFeature* feature, index_t n_left, bint has_missing) noexcept nogil:
+    """Whether numbers of samples allow every cut behind n_left known values. With all samples on the left there is no
+    cut, which forbids nothing."""
+    if not has_missing:
+        return n_left == feature.n_known or allows(&feature.allowed, MISSING_RIGHT, n_left)
+    return allows(&feature.allowed, MISSING_RIGHT, n_left) and (
+        n_left == feature.n_known or allows(&feature.allowed, MISSING_LEFT, n_left)
+    )
+
+
 cdef inline int _offer(
     NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing
 ) except -1 nogil:
     """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
     left: 1 if one is kept."""
     cdef int is_kept = 0
-    if feature.fewest_left <= n_left <= feature.most_left and offer(scan):
+    if allows(&feature.allowed, MISSING_RIGHT, n_left) and offer_cut(scan, search.counts, False):
         cut.n_left, cut.missing_left, is_kept = n_left, False, 1
-    if has_missing:
-        n_left += feature.n_missing
-        if feature.fewest_left <= n_left <= feature.most_left and offer_with_missing(scan, search.counts):
-            cut.n_left, cut.missing_left, is_kept = n_left, True, 1
+    if has_missing and allows(&feature.allowed, MISSING_LEFT, n_left) and offer_cut(scan, search.counts, True):
+        cut.n_left, cut.missing_left, is_kept = n_left + feature.n_missing, True, 1
     return is_kept
 
 

@@ -6,7 +6,7 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.split.node_search cimport NodeSearch, Split
 
 
-cdef void start_node(ChildCounts children) noexcept nogil
+cdef int start_node(ChildCounts children) except -1 nogil
 cdef int start_children(ChildCounts children, index_t feature, index_t n_children, index_t division) except -1 nogil
 cdef int end_child(ChildCounts children) except -1 nogil
 cdef int offer_children(ChildCounts children) except -1 nogil

@@ -6,27 +6,24 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
-from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
+from pytrees._core.criteria.children cimport ChildCounts, offer_gain
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
-from pytrees._core.criteria.table cimport (
-    complete_sum, end_weighted_child, end_whole_child, start_scan, start_whole_node, weighted_children_gain, whole_gain,
-)
+from pytrees._core.criteria.table cimport LAST_ON_COUNTS, add_child, offer_split, start_scan, start_whole_node
 from pytrees._core.sequence.impurities cimport impurity_of, steps_left
 from pytrees._core.split.node_search cimport NodeSearch, Split
 
 
-cdef void start_node(ChildCounts children) noexcept nogil:
+cdef int start_node(ChildCounts children) except -1 nogil:
     """Start a node whose classes are counted, without a best split."""
     cdef index_t label
     children.best.feature = NONE
     children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
-    if children.user_criterion is not None:
-        return
+    if children.user_criterion is not None or children.node.code > LAST_ON_COUNTS:
+        return 0
     if not children.has_weights:
-        start_whole_node(children)
-        return
+        return start_whole_node(children)
     if children.total > 0:
         # Whole counts are compared in floating point.
         for label in range(children.node.n_classes):
@@ -34,6 +31,7 @@ cdef void start_node(ChildCounts children) noexcept nogil:
         children.node.total_weight = <float64_t> children.total
     start_scan(&children.scan, children.node)
     children.scan.left_counts = &children.weights[0]
+    return 0
 
 
 # ------------------------------------------------------------------------------------------------- of class counts
@@ -90,10 +88,8 @@ cdef int end_child(ChildCounts children) except -1 nogil:
             children.table[children.n_ended, label] = (
                 children.weights[label] if children.has_weights else <float64_t> children.counts[label]
             )
-    elif children.has_weights:
-        end_weighted_child(children)
     else:
-        end_whole_child(children)
+        add_child(children)
     children.n_ended += 1
     _start_child(children)
     return 0
@@ -114,23 +110,12 @@ cdef inline void _leave_remainder(ChildCounts children) noexcept nogil:
 
 cdef int offer_children(ChildCounts children) except -1 nogil:
     """Keep the split, whose last child has ended, if it is better than the best of the node so far."""
-    cdef Gain gain
     cdef float64_t given
-    if children.user_criterion is not None:
-        with gil:
-            given = children.user_criterion.judged_children(children.table)
-        return offer_user_gain(
-            children, children.present.feature, children.n_children, NONE, given, node_weight(children)
-        )
-    elif children.has_weights:
-        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
-    elif not children.sums_fractions:
-        whole_gain(children, &gain)
-    else:
-        complete_sum(children)
-        return offer_sum(children)
-    offer_gain(children, children.present.feature, children.n_children, &gain)
-    return 0
+    if children.user_criterion is None:
+        return offer_split(children)
+    with gil:
+        given = children.user_criterion.judged_children(children.table)
+    return offer_user_gain(children, children.present.feature, children.n_children, NONE, given, node_weight(children))
 
 
 cdef float64_t node_weight(ChildCounts children) noexcept nogil:

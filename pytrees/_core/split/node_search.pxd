@@ -91,7 +91,7 @@ cdef class NodeSearch:
     cdef index_t[::1] origins           # scratch: the position in the urn of each drawn feature
     cdef index_t n_drawn, n_drawn_categories
     cdef float64_t[::1] scores          # scratch: the best score of every drawn feature
-    cdef int64_t[::1] most_in_bin       # scratch: the weight of the heaviest bin of every drawn feature
+    cdef float64_t[::1] rises           # scratch: what a cut inside a bin can score more than all cuts between bins
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
 

@@ -83,7 +83,7 @@ cdef class NodeSearch:
         self.urn = np.arange(partition.n_features, dtype=np.int32)
         self.origins = np.empty(partition.n_features, dtype=np.int32)
         self.scores = np.empty(partition.n_features)
-        self.most_in_bin = np.empty(partition.n_features, dtype=np.int64)
+        self.rises = np.empty(partition.n_features)
         self.drawn_bits = np.zeros((partition.n_features + 63) // 64, dtype=np.uint64)
         for feature in range(<index_t> partition.n_features):
             self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)

@@ -16,7 +16,7 @@ from pytrees._core.criteria.score_table cimport (
     EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_packed_left, perfect_score,
     score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
-from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer
+from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer_cut
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
@@ -119,7 +119,7 @@ cdef inline int _offer_feature(
     if search.scores[k] < to_reach or search.scores[k] == -INFINITY:
         return 0
     if way == ALL_PAIRS:
-        return _offer_pairs(search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
+        return _offer_pairs(search, search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
     return _offer_entries(search, scan, node, k, to_reach, cut)
 
 
@@ -161,7 +161,7 @@ cdef inline int _offer_entries(
     )
     for i in range(n_found):
         n_left = take_entries_left(scan, &scores, i)
-        if offer(scan):
+        if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.n_left = n_left
     return 0
@@ -231,7 +231,7 @@ cdef inline int _offer_bins(
             )
         if first <= bin < last and feature.scores[bin] >= to_reach:
             take_bins_left(scan, bins, feature, bin)
-            if offer(scan):
+            if offer_cut(scan, search.counts, False):
                 cut.number = k
                 cut.last_key = last_key_of_bin(feature, bin)
     return 0
@@ -252,7 +252,7 @@ cdef inline int _offer_inside(
             search.min_samples_leaf <= n_left <= n - search.min_samples_leaf
         ):
             continue
-        if offer(scan):
+        if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.last_key = key_of(keyed[i])
     return 0
@@ -298,7 +298,8 @@ cdef float _best_allowed(
 
 
 cdef inline int _offer_pairs(
-    NodeBins bins, BinnedScan* scan, index_t k, const PairedSamples* samples, index_t n, float to_reach, ScoredCut* cut
+    NodeSearch search, NodeBins bins, BinnedScan* scan, index_t k, const PairedSamples* samples, index_t n,
+    float to_reach, ScoredCut* cut
 ) except -1 nogil:
     cdef const NodeFeature* feature = &bins.slots[k]
     cdef index_t[MOST_PAIRED] found
@@ -319,7 +320,7 @@ cdef inline int _offer_pairs(
         n_found += 1
     for i in range(n_found):
         take_pair_left(scan, bins, feature, samples, found[i])
-        if offer(scan):
+        if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.last_key = feature.keys[found[i]]
     return 0

@@ -12,8 +12,8 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
-    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left, offer,
-    offer_with_missing, start_feature,
+    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left,
+    offer_cut, start_cuts,
 )
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
@@ -51,7 +51,7 @@ cdef inline int _search_features(
         entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
         n_missing = missing_of(search.partition, node.block, feature, entries, n)
         missing_left = False
-        n_known_left = _search_feature(search, scan, node, entries, n_missing, &missing_left)
+        n_known_left = _search_feature(search, scan, node, feature, entries, n_missing, &missing_left)
         if n_known_left == 0:
             continue
         if compares_with_tolerance(scan):
@@ -67,7 +67,7 @@ cdef inline int _search_features(
 
 
 cdef inline index_t _search_feature(
-    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, index_t n_missing,
+    NodeSearch search, CountScan* scan, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
     bint* missing_left
 ) except -1 nogil:
     """Offer the cuts of a feature to try. Return how many known values the last cut kept sends left, 0 if none was
@@ -80,7 +80,7 @@ cdef inline index_t _search_feature(
         return 0
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
-    start_feature(&local)
+    start_cuts(&local, search.counts, feature)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
     if CountScan is WeightedScan:
         if n_missing > 0:
@@ -126,11 +126,11 @@ cdef inline index_t _walk(
         if has_missing:
             if not allows_some(allowed, i + 1) or not is_tried(allowed):
                 continue
-            if allows(allowed, MISSING_RIGHT, i + 1) and offer(scan):
+            if allows(allowed, MISSING_RIGHT, i + 1) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i + 1, False
-            if allows(allowed, MISSING_LEFT, i + 1) and offer_with_missing(scan, search.counts):
+            if allows(allowed, MISSING_LEFT, i + 1) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i + 1, True
-        elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer(scan):
+        elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
     return kept
 
@@ -161,11 +161,11 @@ cdef inline index_t _walk_weights(
         if has_missing:
             if not allows_some(allowed, i) or not is_tried(allowed):
                 continue
-            if allows(allowed, MISSING_RIGHT, i) and offer(scan):
+            if allows(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i, False
-            if allows(allowed, MISSING_LEFT, i) and offer_with_missing(scan, search.counts):
+            if allows(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i, True
-        elif i >= fewest_left and is_tried(allowed) and offer(scan):
+        elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
             kept = i
     return kept
 
