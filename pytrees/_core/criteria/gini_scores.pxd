@@ -4,9 +4,8 @@ Scores are in single precision. They choose the cuts that are worth an exact loo
 """
 
 from pytrees._core.base.simd cimport (
-    best_of_classes, best_of_two_classes, cuts_of_classes, cuts_of_two_classes, edges_of_rows, mark_mixed, mark_rows,
-    node_weights, score_edges, score_squares, score_sums, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows,
-    write_factors,
+    BY_GINI, edges_of_rows, mark_edges, mark_rows, node_weights, score_classes, score_edges, score_squares, score_sums,
+    score_two_classes, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_factors,
 )
 from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
@@ -18,6 +17,7 @@ cdef inline node_weights weights_of_binary_gini(const BinaryGiniScan* scan) noex
     cdef node_weights node
     # A sample of class 1 adds the samples of class 0 to the difference; a sample of class 0 subtracts those of class 1.
     node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+    node.judge = BY_GINI
     return node
 
 
@@ -56,11 +56,13 @@ cdef inline float score_entries_by_gini(
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
     if AnyGiniScan is BinaryGiniScan:
-        return best_of_two_classes(entries, n, first_of_1, weights_of_binary_gini(scan), scores.left_factors)
+        return score_two_classes(
+            entries, n, first_of_1, weights_of_binary_gini(scan), scores.left_factors, 0.0, NULL, NULL
+        )
     else:
-        return best_of_classes(
+        return score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps,
+            scores.steps, 0.0, NULL, NULL, NULL,
         )
 
 
@@ -69,15 +71,17 @@ cdef inline index_t find_entries_by_gini(
     const uint16_t* labels, float to_reach
 ) noexcept nogil:
     """List the cuts whose scores reach `to_reach`, in ascending order; return their number."""
+    cdef index_t n_found
     if AnyGiniScan is BinaryGiniScan:
-        return cuts_of_two_classes(
-            entries, n, first_of_1, weights_of_binary_gini(scan), scores.left_factors, to_reach, scores.found
+        score_two_classes(
+            entries, n, first_of_1, weights_of_binary_gini(scan), scores.left_factors, to_reach, scores.found, &n_found
         )
     else:
-        return cuts_of_classes(
+        score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps, to_reach, scores.found, scores.squares_of_found,
+            scores.steps, to_reach, scores.found, scores.squares_of_found, &n_found,
         )
+    return n_found
 
 
 cdef inline index_t take_entries_left_by_gini(AnyGiniScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
@@ -128,7 +132,7 @@ cdef inline index_t mark_bins_by_gini(
     """Mark the bins inside which a cut could reach the score; return their number."""
     cdef edges_of_rows edges
     if AnyGiniScan is BinaryGiniScan:
-        return mark_mixed(
+        return mark_edges(
             <const uint32_t*> feature.counts, feature.n_bins, weights_of_binary_gini(scan), to_reach,
             &bins.is_marked[0],
         )

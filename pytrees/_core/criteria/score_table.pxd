@@ -211,7 +211,7 @@ cdef inline float score_pairs(
     """Score the cut behind every sample, from the sums of all samples of no greater key; return the greatest score.
     The cut behind the greatest key is none, but is scored."""
     if counts_in_halves(scan):
-        sum_pairs(keys, samples.weights, n, <uint16_t*> feature.counts)
+        sum_pairs(keys, samples.weights, &n, 1, n, <uint16_t*> feature.counts)
     if BinnedScan is BinaryRankingScan:
         return score_pairs_by_ranking(scan, feature, n)
     elif BinnedScan is EntropyScan:
