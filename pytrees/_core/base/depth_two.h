@@ -24,56 +24,20 @@ typedef struct {
     void *scratch;          /* with more classes: two vectors a class */
 } stump_table;
 
-typedef lanes_i16 narrow_lanes;
-typedef lanes_i32 wide_lanes;
-
-static inline narrow_lanes lesser_narrow(narrow_lanes a, narrow_lanes b) {
-#if defined(PYTREES_SSE2)
-    return (narrow_lanes)_mm_min_epi16((__m128i)a, (__m128i)b);
-#else
-    narrow_lanes mask = a < b;
-    return (mask & a) | (~mask & b);
-#endif
-}
-
-static inline narrow_lanes greater_narrow(narrow_lanes a, narrow_lanes b) {
-#if defined(PYTREES_SSE2)
-    return (narrow_lanes)_mm_max_epi16((__m128i)a, (__m128i)b);
-#else
-    narrow_lanes mask = a > b;
-    return (mask & a) | (~mask & b);
-#endif
-}
-
-static inline wide_lanes lesser_wide(wide_lanes a, wide_lanes b) {
-    wide_lanes mask = a < b;
-    return (mask & a) | (~mask & b);
-}
-
-static inline wide_lanes greater_wide(wide_lanes a, wide_lanes b) {
-    wide_lanes mask = a > b;
-    return (mask & a) | (~mask & b);
-}
-
 #define LANES 8
 #define LANE int16_t
-#define VECTOR narrow_lanes
+#define VECTOR lanes_i16
 #define NAMED(name) name##_narrow
 #include "depth_two_lanes.h"
-#undef LANES
-#undef LANE
-#undef VECTOR
-#undef NAMED
 
 #define LANES 4
 #define LANE int32_t
-#define VECTOR wide_lanes
+#define VECTOR lanes_i32
 #define NAMED(name) name##_wide
 #include "depth_two_lanes.h"
-#undef LANES
-#undef LANE
-#undef VECTOR
-#undef NAMED
+
+/* Call the function of the table's width. */
+#define BY_WIDTH(name, table, ...) ((table)->is_wide ? name##_wide(table, __VA_ARGS__) : name##_narrow(table, __VA_ARGS__))
 
 static inline intptr_t lanes_of(const stump_table *table) { return table->is_wide ? 4 : 8; }
 
@@ -82,20 +46,14 @@ static inline void lay_out_node(
     stump_table *table, const int32_t *const *orders, const int32_t *const *ranks, intptr_t n_features,
     const int32_t *labels, const int32_t *weights
 ) {
-    if (table->is_wide)
-        lay_out_node_wide(table, orders, ranks, n_features, labels, weights);
-    else
-        lay_out_node_narrow(table, orders, ranks, n_features, labels, weights);
+    BY_WIDTH(lay_out_node, table, orders, ranks, n_features, labels, weights);
 }
 
 /* Write the ranks of the samples in the feature that is to be cut. */
 static inline void lay_out_ranks(
     stump_table *table, const int32_t *const *orders, intptr_t n_features, const int32_t *ranks
 ) {
-    if (table->is_wide)
-        lay_out_ranks_wide(table, orders, n_features, ranks);
-    else
-        lay_out_ranks_narrow(table, orders, n_features, ranks);
+    BY_WIDTH(lay_out_ranks, table, orders, n_features, ranks);
 }
 
 /* Write the greatest weight that one split can get right among the samples whose rank is at most `rank`, and among the
@@ -104,14 +62,11 @@ others. Only cuts with samples of the node on both sides count. `left` has the c
 static inline void count_correct(
     const stump_table *table, int32_t rank, const int32_t *left, const int32_t *node, int32_t *correct
 ) {
-    if (table->n_classes == 2 && table->is_wide)
-        count_correct_of_two_wide(table, rank, left, node, correct);
-    else if (table->n_classes == 2)
-        count_correct_of_two_narrow(table, rank, left, node, correct);
-    else if (table->is_wide)
-        count_correct_of_more_wide(table, rank, left, node, correct);
+    if (table->n_classes == 2)
+        BY_WIDTH(count_correct_of_two, table, rank, left, node, correct);
     else
-        count_correct_of_more_narrow(table, rank, left, node, correct);
+        BY_WIDTH(count_correct_of_more, table, rank, left, node, correct);
 }
 
+#undef BY_WIDTH
 #endif

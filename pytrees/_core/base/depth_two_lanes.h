@@ -8,6 +8,24 @@ static inline VECTOR NAMED(all)(LANE x) {
     return v + x;
 }
 
+static inline VECTOR NAMED(lesser)(VECTOR a, VECTOR b) {
+#if defined(PYTREES_SSE2)
+    if (LANES == 8)
+        return (VECTOR)_mm_min_epi16((__m128i)a, (__m128i)b);
+#endif
+    VECTOR mask = a < b;
+    return (mask & a) | (~mask & b);
+}
+
+static inline VECTOR NAMED(greater)(VECTOR a, VECTOR b) {
+#if defined(PYTREES_SSE2)
+    if (LANES == 8)
+        return (VECTOR)_mm_max_epi16((__m128i)a, (__m128i)b);
+#endif
+    VECTOR mask = a > b;
+    return (mask & a) | (~mask & b);
+}
+
 static inline int32_t NAMED(least)(VECTOR a) {
     int32_t x = a[0];
     for (int lane = 1; lane < LANES; lane++)
@@ -130,3 +148,8 @@ static inline void NAMED(count_correct_of_more)(
     correct[0] = NAMED(greatest)(best);
     correct[1] = NAMED(greatest)(right_best);
 }
+
+#undef LANES
+#undef LANE
+#undef VECTOR
+#undef NAMED

@@ -4,9 +4,14 @@ from pytrees._core.base.types cimport int32_t, int64_t, uint8_t, uint16_t, uint3
 
 
 cdef extern from "simd_binary.h":
+    enum:
+        BY_GINI
+        BY_RANKING
+        BY_WEIGHED_RANKING
     ctypedef struct node_weights:
         int32_t of_0, of_1
-    uint32_t span_of_keys(const uint32_t* keys, int32_t n, uint32_t* smallest) nogil
+        int32_t judge       # what scores the cuts: one of the above
+    uint32_t span_of_keys(uint32_t* keys, int32_t n, uint32_t* smallest) nogil
     int32_t find_marked(
         const uint32_t* keys, int32_t n, uint32_t first, uint32_t last, uint32_t smallest, int shift,
         const uint8_t* is_marked, uint64_t* marked
@@ -18,24 +23,15 @@ cdef extern from "simd_binary.h":
     float score_edges(
         const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float* scores
     ) nogil
-    int32_t mark_mixed(
-        const uint32_t* bins, int32_t n_bins, node_weights node, float to_beat, uint8_t* is_marked
-    ) nogil
-    float score_edges_by_ranking(
-        const uint32_t* bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
-        float* scores
-    ) nogil
-    int32_t mark_by_ranking(
-        const uint32_t* bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach,
-        uint8_t* is_marked
+    int32_t mark_edges(
+        const uint32_t* bins, int32_t n_bins, node_weights node, float to_reach, uint8_t* is_marked
     ) nogil
     void narrow_keys(const uint32_t* keys, int32_t n, uint32_t smallest, uint16_t* narrow) nogil
-    void number_keys(uint32_t* keys, int32_t n, uint32_t* numbers) nogil
-    void sum_pairs(const uint16_t* keys, const uint16_t* words, int32_t n, uint16_t* sums) nogil
-    float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
-    float score_sums_by_ranking(
-        const uint16_t* sums, int32_t n, node_weights node, int weighs_children, float* scores
+    void number_keys(const uint32_t* keys, int32_t n, uint32_t* numbers) nogil
+    void sum_pairs(
+        const uint16_t* keys, const uint16_t* words, const int32_t* ends, int32_t n_classes, int32_t n, uint16_t* sums
     ) nogil
+    float score_sums(const uint16_t* sums, int32_t n, node_weights node, float* scores) nogil
 
 
 cdef extern from "simd_multiclass.h":
@@ -75,26 +71,16 @@ cdef extern from "simd_multiclass.h":
         const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
         float* scores
     ) nogil
-    void sum_classes_of_pairs(
-        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n, uint16_t* sums
-    ) nogil
 
 
 cdef extern from "simd_sorted.h":
     void write_factors(int32_t n, int32_t first, int32_t last, float* left_factors, float* right_factors) nogil
-    float best_of_two_classes(
-        const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors
-    ) nogil
-    int32_t cuts_of_two_classes(
+    float score_two_classes(
         const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors, float to_reach,
-        uint32_t* found
+        uint32_t* found, int32_t* n_found
     ) nogil
-    float best_of_classes(
-        const uint32_t* entries, int32_t n, const uint16_t* labels, const int64_t* totals, int32_t n_classes,
-        const float* left_factors, const float* right_factors, uint64_t* steps
-    ) nogil
-    int32_t cuts_of_classes(
+    float score_classes(
         const uint32_t* entries, int32_t n, const uint16_t* labels, const int64_t* totals, int32_t n_classes,
         const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach, uint32_t* found,
-        uint64_t* found_squares
+        uint64_t* found_squares, int32_t* n_found
     ) nogil

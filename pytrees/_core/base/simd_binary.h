@@ -1,8 +1,9 @@
 /* Loops over the ranks of samples, their bins and their two classes, several side by side, in vectors.
 
-A word holds the weights of both classes, class 0 in its lower half. The scores are scores of Gini impurity in single
-precision, D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 - left_0 total_1, wrong by less
-than one in a million: they bound what is worth an exact look. A side without weight scores 0. */
+A word holds the weights of both classes, class 0 in its lower half. A cut's score, in single precision, bounds what is
+worth an exact look. Gini impurity scores D**2 / (L R) with the weights L and R of the children and D = left_1 total_0 -
+left_0 total_1, wrong by less than one in a million; a side without weight scores 0. Ranking impurity scores minus the
+sum of both children's products of their class weights, times their weights if the children are weighed. */
 
 #ifndef PYTREES_SIMD_BINARY_H
 #define PYTREES_SIMD_BINARY_H
@@ -12,9 +13,12 @@ than one in a million: they bound what is worth an exact look. A side without we
 #include "compiler.h"
 #include "sizes.h"
 
-/* Weights below 2**15 a class, so that their products with the node's fit. */
+enum { BY_GINI, BY_RANKING, BY_WEIGHED_RANKING };
+
+/* The node's weights, below 2**15 a class, so that their products fit; and what scores its cuts. */
 typedef struct {
-    int32_t of_0, of_1;     /* the node's weights */
+    int32_t of_0, of_1;
+    int32_t judge;
 } node_weights;
 
 static inline lanes_u32 load_u32(const void *from) { lanes_u32 v; memcpy(&v, from, 16); return v; }
@@ -71,6 +75,7 @@ static inline int any_lane(lanes_i32 mask) {
 #endif
 }
 
+/* The numerator and the denominator of scores by Gini impurity. */
 static inline void parts_of_score(
     lanes_u32 left, node_weights node, lanes_f32 *square, lanes_f32 *product
 ) {
@@ -80,10 +85,28 @@ static inline void parts_of_score(
     *product = weight * ((float)(node.of_0 + node.of_1) - weight);
 }
 
+static inline void halves_of(lanes_u32 words, lanes_f32 *low, lanes_f32 *high) {
+    *low = floats_of((lanes_i32)(words & 0xFFFFu));
+    *high = floats_of((lanes_i32)(words >> 16));
+}
+
+/* Minus the scores by ranking impurity. */
+static inline lanes_f32 cost_of_ranking(lanes_f32 left_0, lanes_f32 left_1, node_weights node) {
+    lanes_f32 right_0 = (float)node.of_0 - left_0, right_1 = (float)node.of_1 - left_1;
+    lanes_f32 left = left_0 * left_1, right = right_0 * right_1;
+    if (node.judge == BY_RANKING)
+        return left + right;
+    return left * (left_0 + left_1) + right * (right_0 + right_1);
+}
+
 static inline lanes_f32 score_of(lanes_u32 left, node_weights node) {
-    lanes_f32 square, product, one = {1.0f, 1.0f, 1.0f, 1.0f};
-    parts_of_score(left, node, &square, &product);
-    return square / greater_f32(product, one);
+    lanes_f32 a, b, one = {1.0f, 1.0f, 1.0f, 1.0f};
+    if (node.judge == BY_GINI) {
+        parts_of_score(left, node, &a, &b);
+        return a / greater_f32(b, one);
+    }
+    halves_of(left, &a, &b);
+    return 0.0f - cost_of_ranking(a, b, node);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- keys */
@@ -94,25 +117,22 @@ order of the keys is kept. The smaller or greater of two such numbers takes one 
 
 static inline lanes_f32 in_order(lanes_i32 keys) { return (lanes_f32)(keys + BITS_OF_KEY_0); }
 
-/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. */
-static inline uint32_t span_of_keys(const uint32_t *keys, int32_t n, uint32_t *smallest) {
+/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. The first key fills four places behind
+the last. */
+static inline uint32_t span_of_keys(uint32_t *keys, int32_t n, uint32_t *smallest) {
     int32_t i, least = (int32_t)keys[0], most = least;
-    if (n >= 4) {
-        lanes_f32 low = in_order((lanes_i32)load_u32(keys)), high = low, key;
-        for (i = 4; i < n; i += 4) {
-            key = in_order((lanes_i32)load_u32(keys + (i + 4 <= n ? i : n - 4)));
-            low = lesser_f32(key, low);
-            high = greater_f32(key, high);
-        }
-        lanes_i32 lows = (lanes_i32)low - BITS_OF_KEY_0, highs = (lanes_i32)high - BITS_OF_KEY_0;
-        for (i = 0; i < 4; i++) {
-            least = lows[i] < least ? lows[i] : least;
-            most = highs[i] > most ? highs[i] : most;
-        }
+    const lanes_u32 filling = {keys[0], keys[0], keys[0], keys[0]};
+    store(keys + n, &filling);
+    lanes_f32 low = in_order((lanes_i32)load_u32(keys)), high = low, key;
+    for (i = 4; i < n; i += 4) {
+        key = in_order((lanes_i32)load_u32(keys + i));
+        low = lesser_f32(key, low);
+        high = greater_f32(key, high);
     }
-    for (i = 1; i < n && n < 4; i++) {
-        least = (int32_t)keys[i] < least ? (int32_t)keys[i] : least;
-        most = (int32_t)keys[i] > most ? (int32_t)keys[i] : most;
+    lanes_i32 lows = (lanes_i32)low - BITS_OF_KEY_0, highs = (lanes_i32)high - BITS_OF_KEY_0;
+    for (i = 0; i < 4; i++) {
+        least = lows[i] < least ? lows[i] : least;
+        most = highs[i] > most ? highs[i] : most;
     }
     *smallest = (uint32_t)least;
     return (uint32_t)(most - least);
@@ -144,15 +164,15 @@ static inline int32_t find_marked(
 }
 
 /* Return how many of n keys are at most `last`. Write the number of a greatest key among them, and of a smallest key
-among the others. There are some of both. */
+among the others. There are some of both. The keys have gone through span_of_keys. */
 static inline int32_t find_neighbours(
     const uint32_t *keys, int32_t n, uint32_t last, int32_t *last_left, int32_t *first_right
 ) {
-    int32_t i = 0, n_left = 0, greatest = -1, smallest = INT32_MAX, limit = (int32_t)last;
+    int32_t i, greatest = -1, smallest = INT32_MAX, limit = (int32_t)last;
     const lanes_f32 none = {INFINITY, INFINITY, INFINITY, INFINITY};
     lanes_f32 high = {0.0f, 0.0f, 0.0f, 0.0f}, low = none;
     lanes_i32 n_right = {0}, key, ordered, is_right;
-    for (; i + 4 <= n; i += 4) {
+    for (i = 0; i < n; i += 4) {
         key = (lanes_i32)load_u32(keys + i);
         ordered = (lanes_i32)in_order(key);
         is_right = key > limit;
@@ -160,19 +180,12 @@ static inline int32_t find_neighbours(
         high = greater_f32((lanes_f32)(~is_right & ordered), high);
         low = lesser_f32((lanes_f32)((is_right & ordered) | (~is_right & (lanes_i32)none)), low);
     }
-    n_left = i - (n_right[0] + n_right[1] + n_right[2] + n_right[3]);
+    /* The places behind the last key are on the side of the first key. */
+    int32_t n_left = ((int32_t)keys[0] > limit ? i : n) - (n_right[0] + n_right[1] + n_right[2] + n_right[3]);
     lanes_i32 highs = (lanes_i32)high - BITS_OF_KEY_0, lows = (lanes_i32)low - BITS_OF_KEY_0;
     for (int32_t lane = 0; lane < 4; lane++) {
         greatest = highs[lane] > greatest ? highs[lane] : greatest;
         smallest = lows[lane] < smallest ? lows[lane] : smallest;
-    }
-    for (; i < n; i++) {
-        int32_t one = (int32_t)keys[i];
-        n_left += one <= limit;
-        if (one <= limit)
-            greatest = one > greatest ? one : greatest;
-        else
-            smallest = one < smallest ? one : smallest;
     }
     for (i = 0; (int32_t)keys[i] != greatest; i++) {}
     *last_left = i;
@@ -195,102 +208,47 @@ static inline void sum_up(uint32_t *bins, int32_t n_bins) {
         bins[bin] = sum;
 }
 
-/* Write the scores of the cuts behind bins[first:last] of the summed bins, 0 for the others, and return the greatest. */
-static inline float score_edges(
+/* Keep those of four scores whose numbers, from `start`, are in [first, last); the others become `none`. */
+static inline lanes_f32 kept_within(lanes_f32 scores, int32_t start, int32_t first, int32_t last, float none) {
+    if (start < first || start + 4 > last)
+        for (int32_t lane = 0; lane < 4; lane++)
+            if (start + lane < first || start + lane >= last)
+                scores[lane] = none;
+    return scores;
+}
+
+/* Write the scores of the cuts behind bins[first:last] of the summed bins, the least score for the others, and return
+the greatest. */
+static PYTREES_ALWAYS_INLINE float score_edges(
     const uint32_t *bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, float *scores
 ) {
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
-    int32_t bin;
-    for (bin = 0; bin < n_bins; bin += 4) {
-        present = score_of(load_u32(bins + bin), node);
-        if (bin < first || bin + 4 > last) {
-            for (int32_t lane = 0; lane < 4; lane++)
-                if (bin + lane < first || bin + lane >= last)
-                    present[lane] = 0.0f;
-        }
-        store(scores + bin, &present);
-        best = greater_f32(present, best);
-    }
-    return greatest_f32(best);
-}
-
-/* Mark the hits among four bins, of which the first n_bins exist, and return their number. */
-static inline int32_t mark_hits(int hits, int32_t n_bins, uint8_t *is_marked) {
-    int32_t n_marked = 0;
-    memset(is_marked, 0, 4);
-    if (hits)
-        for (int32_t lane = 0; lane < 4; lane++)
-            if (hits >> lane & 1 && lane < n_bins) {
-                is_marked[lane] = 1;
-                n_marked++;
-            }
-    return n_marked;
-}
-
-/* Mark the bins that have both classes and in which a cut could score more than `to_beat`. The scores inside a bin are
-bounded by two corners: the left samples with the bin's samples of one class. Return the number of marked bins. `bins`
-follows a 0. */
-static inline int32_t mark_mixed(
-    const uint32_t *bins, int32_t n_bins, node_weights node, float to_beat, uint8_t *is_marked
-) {
-    int32_t bin, n_marked = 0, hits;
-    for (bin = 0; bin < n_bins; bin += 4) {
-        lanes_u32 after = load_u32(bins + bin), before = load_u32(bins + bin - 1), own = after - before;
-        lanes_f32 square_0, product_0, square_1, product_1;
-        lanes_i32 is_mixed = ((own & 0xFFFFu) != 0) & ((own >> 16) != 0);
-        parts_of_score((before & 0xFFFF0000u) | (after & 0xFFFFu), node, &square_0, &product_0);
-        parts_of_score((after & 0xFFFF0000u) | (before & 0xFFFFu), node, &square_1, &product_1);
-        hits = any_lane(is_mixed & ((square_0 > to_beat * product_0) | (square_1 > to_beat * product_1)));
-        n_marked += mark_hits(hits, n_bins - bin, is_marked + bin);
-    }
-    return n_marked;
-}
-
-/* ------------------------------------------------------------------------------ ranking impurity of two classes */
-
-/* Scores are minus the sum of both children's products of their class weights, times their weights if the children are
-weighed; criteria/ranking.pxd has the bound. */
-static inline lanes_f32 cost_of_ranking(lanes_f32 left_0, lanes_f32 left_1, node_weights node, int weighs_children) {
-    lanes_f32 right_0 = (float)node.of_0 - left_0, right_1 = (float)node.of_1 - left_1;
-    lanes_f32 left = left_0 * left_1, right = right_0 * right_1;
-    if (!weighs_children)
-        return left + right;
-    return left * (left_0 + left_1) + right * (right_0 + right_1);
-}
-
-static inline void halves_of(lanes_u32 words, lanes_f32 *low, lanes_f32 *high) {
-    *low = floats_of((lanes_i32)(words & 0xFFFFu));
-    *high = floats_of((lanes_i32)(words >> 16));
-}
-
-/* Write the scores of the cuts behind bins[first:last] of the summed bins, minus infinity for the others, and return the
-greatest. */
-static inline float score_edges_by_ranking(
-    const uint32_t *bins, int32_t n_bins, int32_t first, int32_t last, node_weights node, int weighs_children,
-    float *scores
-) {
-    const float none = -INFINITY;
-    lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
+    const float none = node.judge == BY_GINI ? 0.0f : -INFINITY;
+    lanes_f32 best = {none, none, none, none}, present;
     for (int32_t bin = 0; bin < n_bins; bin += 4) {
-        halves_of(load_u32(bins + bin), &left_0, &left_1);
-        present = 0.0f - cost_of_ranking(left_0, left_1, node, weighs_children);
-        if (bin < first || bin + 4 > last) {
-            for (int32_t lane = 0; lane < 4; lane++)
-                if (bin + lane < first || bin + lane >= last)
-                    present[lane] = none;
-        }
+        present = kept_within(score_of(load_u32(bins + bin), node), bin, first, last, none);
         store(scores + bin, &present);
         best = greater_f32(present, best);
     }
     return greatest_f32(best);
 }
 
-/* Write by how much the score rises per sample of either class that moves to the left. */
+/* Whether a cut inside each of four bins could score more than `to_beat` by Gini impurity: the bin has both classes, and
+one of two corners bounds the scores inside, the samples before the bin with its samples of one class. */
+static inline lanes_i32 can_beat(lanes_u32 before, lanes_u32 after, node_weights node, float to_beat) {
+    lanes_u32 own = after - before;
+    lanes_f32 square_0, product_0, square_1, product_1;
+    lanes_i32 is_mixed = ((own & 0xFFFFu) != 0) & ((own >> 16) != 0);
+    parts_of_score((before & 0xFFFF0000u) | (after & 0xFFFFu), node, &square_0, &product_0);
+    parts_of_score((after & 0xFFFF0000u) | (before & 0xFFFFu), node, &square_1, &product_1);
+    return is_mixed & ((square_0 > to_beat * product_0) | (square_1 > to_beat * product_1));
+}
+
+/* Write by how much the score by ranking impurity rises per sample of either class that moves to the left. */
 static inline void slopes_of_ranking(
-    lanes_f32 left_0, lanes_f32 left_1, node_weights node, int weighs_children, lanes_f32 *of_0, lanes_f32 *of_1
+    lanes_f32 left_0, lanes_f32 left_1, node_weights node, lanes_f32 *of_0, lanes_f32 *of_1
 ) {
     float node_0 = (float)node.of_0, node_1 = (float)node.of_1, total = node_0 + node_1;
-    if (!weighs_children) {
+    if (node.judge == BY_RANKING) {
         *of_0 = node_1 - 2.0f * left_1;
         *of_1 = node_0 - 2.0f * left_0;
         return;
@@ -300,29 +258,43 @@ static inline void slopes_of_ranking(
     *of_1 = right * node_0 + both - total * left_0;
 }
 
-/* Mark the bins of more than one sample in which a cut could reach a score, and return how many there are. `bins`
-follows a 0. */
-static inline int32_t mark_by_ranking(
-    const uint32_t *bins, int32_t n_bins, node_weights node, int weighs_children, float to_reach, uint8_t *is_marked
-) {
+/* Whether a cut inside each of four bins, which has more than one sample, could score `to_reach` by ranking impurity;
+criteria/ranking.pxd has the bound. */
+static inline lanes_i32 can_reach_by_ranking(lanes_u32 before, lanes_u32 after, node_weights node, float to_reach) {
     float total = (float)(node.of_0 + node.of_1);
     /* More than rounding takes away from the costs and, for every sample, from the slopes. */
-    float share = 1e-6f, of_slopes = 1e-6f * total * (weighs_children ? total : 1.0f);
-    int32_t bin, hits, n_marked = 0;
-    for (bin = 0; bin < n_bins; bin += 4) {
-        lanes_f32 before_0, before_1, after_0, after_1, rise_0, rise_1, fall_0, fall_1, own_0, own_1, cost, bound;
-        halves_of(load_u32(bins + bin - 1), &before_0, &before_1);
-        halves_of(load_u32(bins + bin), &after_0, &after_1);
-        own_0 = after_0 - before_0;
-        own_1 = after_1 - before_1;
-        cost = cost_of_ranking(before_0, before_1, node, weighs_children)
-            + cost_of_ranking(after_0, after_1, node, weighs_children);
-        slopes_of_ranking(before_0, before_1, node, weighs_children, &rise_0, &rise_1);
-        slopes_of_ranking(after_0, after_1, node, weighs_children, &fall_0, &fall_1);
-        bound = own_0 * greater_f32(rise_0, 0.0f - fall_0) + own_1 * greater_f32(rise_1, 0.0f - fall_1) - cost;
-        bound = 0.5f * bound + share * cost + of_slopes * (own_0 + own_1);
-        hits = any_lane((bound >= to_reach) & (own_0 + own_1 > 1.0f));
-        n_marked += mark_hits(hits, n_bins - bin, is_marked + bin);
+    float share = 1e-6f, of_slopes = 1e-6f * total * (node.judge == BY_RANKING ? 1.0f : total);
+    lanes_f32 before_0, before_1, after_0, after_1, rise_0, rise_1, fall_0, fall_1, own_0, own_1, cost, bound;
+    halves_of(before, &before_0, &before_1);
+    halves_of(after, &after_0, &after_1);
+    own_0 = after_0 - before_0;
+    own_1 = after_1 - before_1;
+    cost = cost_of_ranking(before_0, before_1, node) + cost_of_ranking(after_0, after_1, node);
+    slopes_of_ranking(before_0, before_1, node, &rise_0, &rise_1);
+    slopes_of_ranking(after_0, after_1, node, &fall_0, &fall_1);
+    bound = own_0 * greater_f32(rise_0, 0.0f - fall_0) + own_1 * greater_f32(rise_1, 0.0f - fall_1) - cost;
+    bound = 0.5f * bound + share * cost + of_slopes * (own_0 + own_1);
+    return (bound >= to_reach) & (own_0 + own_1 > 1.0f);
+}
+
+/* Mark the bins inside which a cut could be better than, or by ranking impurity as good as, the score `to_reach`; return
+their number. `bins` follows a 0. */
+static PYTREES_ALWAYS_INLINE int32_t mark_edges(
+    const uint32_t *bins, int32_t n_bins, node_weights node, float to_reach, uint8_t *is_marked
+) {
+    int32_t n_marked = 0;
+    for (int32_t bin = 0; bin < n_bins; bin += 4) {
+        lanes_u32 before = load_u32(bins + bin - 1), after = load_u32(bins + bin);
+        int hits = any_lane(
+            node.judge == BY_GINI ? can_beat(before, after, node, to_reach)
+            : can_reach_by_ranking(before, after, node, to_reach)
+        );
+        memset(is_marked + bin, 0, 4);
+        for (; hits; hits &= hits - 1) {
+            int32_t hit = bin + pytrees_trailing_zeros((uint64_t)hits);
+            is_marked[hit] = hit < n_bins;
+            n_marked += hit < n_bins;
+        }
     }
     return n_marked;
 }
@@ -390,31 +362,45 @@ static PYTREES_ALWAYS_INLINE void add_pairs(
     }
 }
 
+/* Run BLOCK(first, n) on blocks of vectors, each n vectors from `first`; n is a constant of at most four. */
+#define IN_BLOCKS(n_all, BLOCK) \
+    for (int32_t first_of_block = 0; first_of_block < (n_all); first_of_block += 4) \
+        switch ((n_all) - first_of_block) { \
+            case 1: BLOCK(first_of_block, 1); break; \
+            case 2: BLOCK(first_of_block, 2); break; \
+            case 3: BLOCK(first_of_block, 3); break; \
+            default: BLOCK(first_of_block, 4); \
+        }
+
 static PYTREES_ALWAYS_INLINE void sum_block(
-    const uint16_t *keys, const lanes_i16 *others, const uint16_t *words, int32_t n, int n_vectors, uint16_t *sums
+    const uint16_t *keys, const lanes_i16 *others, const uint16_t *words, const int32_t *ends, int32_t n_classes,
+    int32_t n_lanes, int n_vectors, uint16_t *sums
 ) {
-    lanes_i16 key[4], sum[4], zero = {0};
-    for (int i = 0; i < n_vectors; i++) {
-        key[i] = load_i16(keys + 8 * i);
-        sum[i] = zero;
-    }
-    add_pairs(key, others, words, 0, n, n_vectors, sum);
+    lanes_i16 key[4];
+    int32_t first = 0;
     for (int i = 0; i < n_vectors; i++)
-        store(sums + 8 * i, &sum[i]);
+        key[i] = load_i16(keys + 8 * i);
+    for (int32_t k = 0; k < n_classes; k++) {
+        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+        add_pairs(key, others, words, first, ends[k], n_vectors, sum);
+        first = ends[k];
+        for (int i = 0; i < n_vectors; i++)
+            store(sums + (intptr_t)k * n_lanes + 8 * i, &sum[i]);
+    }
 }
 
-static inline void sum_pairs(const uint16_t *keys, const uint16_t *words, int32_t n, uint16_t *sums) {
+/* Write the sums of every class, whose samples are words[ends[k - 1]:ends[k]]: as many as there are samples, up to a
+multiple of eight. */
+static inline void sum_pairs(
+    const uint16_t *keys, const uint16_t *words, const int32_t *ends, int32_t n_classes, int32_t n, uint16_t *sums
+) {
     lanes_i16 others[MOST_PAIRED];
-    int32_t first = 0, n_vectors = (n + 7) / 8;
+    int32_t n_vectors = (n + 7) / 8;
     spread_keys(keys, n, others);
-    for (; first + 4 <= n_vectors; first += 4)
-        sum_block(keys + 8 * first, others, words, n, 4, sums + 8 * first);
-    switch (n_vectors - first) {
-        case 1: sum_block(keys + 8 * first, others, words, n, 1, sums + 8 * first); break;
-        case 2: sum_block(keys + 8 * first, others, words, n, 2, sums + 8 * first); break;
-        case 3: sum_block(keys + 8 * first, others, words, n, 3, sums + 8 * first); break;
-        default: break;
-    }
+#define SUM_BLOCK(first, n_of_block) sum_block( \
+    keys + 8 * (first), others, words, ends, n_classes, 8 * n_vectors, n_of_block, sums + 8 * (first))
+    IN_BLOCKS(n_vectors, SUM_BLOCK)
+#undef SUM_BLOCK
 }
 
 static PYTREES_ALWAYS_INLINE void number_block(
@@ -435,45 +421,21 @@ static PYTREES_ALWAYS_INLINE void number_block(
         store(numbers + 4 * i, &number[i]);
 }
 
-/* Write numbers below n in the order of n keys, equal ones for equal keys: how many keys are smaller. Writes the first
-key behind the last ones, up to a multiple of four. */
-static inline void number_keys(uint32_t *keys, int32_t n, uint32_t *numbers) {
-    int32_t i, n_vectors = (n + 3) / 4;
-    for (i = n; i < 4 * n_vectors; i++)
-        keys[i] = keys[0];
-    for (i = 0; i + 4 <= n_vectors; i += 4)
-        number_block(keys + 4 * i, keys, n, 4, numbers + 4 * i);
-    switch (n_vectors - i) {
-        case 1: number_block(keys + 4 * i, keys, n, 1, numbers + 4 * i); break;
-        case 2: number_block(keys + 4 * i, keys, n, 2, numbers + 4 * i); break;
-        case 3: number_block(keys + 4 * i, keys, n, 3, numbers + 4 * i); break;
-        default: break;
-    }
+/* Write numbers below n in the order of n keys, equal ones for equal keys: how many keys are smaller. The keys have gone
+through span_of_keys. */
+static inline void number_keys(const uint32_t *keys, int32_t n, uint32_t *numbers) {
+#define NUMBER_BLOCK(first, n_of_block) number_block(keys + 4 * (first), keys, n, n_of_block, numbers + 4 * (first))
+    IN_BLOCKS((n + 3) / 4, NUMBER_BLOCK)
+#undef NUMBER_BLOCK
 }
 
 /* Write the scores of the cuts with these sums as their left words, and return the greatest. */
-static inline float score_sums(const uint16_t *sums, int32_t n, node_weights node, float *scores) {
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
-    int32_t i;
-    for (i = 0; i < n; i += 4) {
-        lanes_u32 wide = widened(sums + i);
-        present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
-        store(scores + i, &present);
-        best = greater_f32(present, best);
-    }
-    return greatest_f32(best);
-}
-
-/* The same by ranking impurity. */
-static inline float score_sums_by_ranking(
-    const uint16_t *sums, int32_t n, node_weights node, int weighs_children, float *scores
-) {
-    const float none = -INFINITY;
-    lanes_f32 best = {none, none, none, none}, present, left_0, left_1;
+static PYTREES_ALWAYS_INLINE float score_sums(const uint16_t *sums, int32_t n, node_weights node, float *scores) {
+    const float none = node.judge == BY_GINI ? 0.0f : -INFINITY;
+    lanes_f32 best = {none, none, none, none}, present;
     for (int32_t i = 0; i < n; i += 4) {
         lanes_u32 wide = widened(sums + i);
-        halves_of((wide & 0xFFu) | (wide >> 8) << 16, &left_0, &left_1);
-        present = 0.0f - cost_of_ranking(left_0, left_1, node, weighs_children);
+        present = score_of((wide & 0xFFu) | (wide >> 8) << 16, node);
         store(scores + i, &present);
         best = greater_f32(present, best);
     }

@@ -84,11 +84,7 @@ static inline float sum_up_rows(
         store(edges->right_squares + bin, &right_squares);
         store(edges->weights + bin, &left);
         store(edges->scores + bin, &present);
-        if (bin < first || bin + 4 > last)
-            for (int32_t lane = 0; lane < 4; lane++)
-                if (bin + lane < first || bin + lane >= last)
-                    present[lane] = 0.0f;
-        best = greater_f32(present, best);
+        best = greater_f32(kept_within(present, bin, first, last, 0.0f), best);
     }
     return greatest_f32(best);
 }
@@ -197,16 +193,30 @@ typedef struct {
     uint16_t squares;                   /* of these */
 } paired_classes;
 
+/* Of 8 samples: the sums of left_k**2, of T_k left_k, and of left_k over the classes so far. */
+typedef struct {
+    lanes_u16 squares, products, weights;
+} left_sums;
+
+static inline void store_sums(
+    const left_sums *sums, uint16_t node_squares, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+) {
+    lanes_u16 rest = (lanes_u16)all_i16(node_squares) - sums->products - sums->products + sums->squares;
+    store(left_squares, &sums->squares);
+    store(right_squares, &rest);
+    store(left, &sums->weights);
+}
+
 static PYTREES_ALWAYS_INLINE void square_block(
     const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const paired_classes *classes,
     int n_vectors, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 key[4];
-    lanes_u16 squares[4], products[4], all[4], zero = {0};
+    left_sums sums[4], none = {{0}, {0}, {0}};
     int32_t first = 0;
     for (int i = 0; i < n_vectors; i++) {
         key[i] = load_i16(keys + 8 * i);
-        squares[i] = products[i] = all[i] = zero;
+        sums[i] = none;
     }
     for (int32_t k = 0; k < classes->n_classes; k++) {
         lanes_i16 sum[4] = {{0}, {0}, {0}, {0}}, total = all_i16(classes->totals[k]);
@@ -214,17 +224,13 @@ static PYTREES_ALWAYS_INLINE void square_block(
         first = classes->ends[k];
         for (int i = 0; i < n_vectors; i++) {
             lanes_u16 own = (lanes_u16)sum[i];
-            squares[i] += own * own;
-            products[i] += own * (lanes_u16)total;
-            all[i] += own;
+            sums[i].squares += own * own;
+            sums[i].products += own * (lanes_u16)total;
+            sums[i].weights += own;
         }
     }
-    for (int i = 0; i < n_vectors; i++) {
-        lanes_u16 rest = (lanes_u16)all_i16(classes->squares) - products[i] - products[i] + squares[i];
-        store(left_squares + 8 * i, &squares[i]);
-        store(right_squares + 8 * i, &rest);
-        store(left + 8 * i, &all[i]);
-    }
+    for (int i = 0; i < n_vectors; i++)
+        store_sums(&sums[i], classes->squares, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i);
 }
 
 static inline void sum_squares_of_pairs(
@@ -232,18 +238,10 @@ static inline void sum_squares_of_pairs(
     uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 others[MOST_PAIRED];
-    int32_t i = 0, n_vectors = (n + 7) / 8;
     spread_keys(keys, n, others);
-#define SQUARE_BLOCK(n_of_block) square_block( \
-    keys + 8 * i, others, weights, classes, n_of_block, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i)
-    for (; i + 4 <= n_vectors; i += 4)
-        SQUARE_BLOCK(4);
-    switch (n_vectors - i) {
-        case 1: SQUARE_BLOCK(1); break;
-        case 2: SQUARE_BLOCK(2); break;
-        case 3: SQUARE_BLOCK(3); break;
-        default: break;
-    }
+#define SQUARE_BLOCK(i, n_of_block) square_block( \
+    keys + 8 * (i), others, weights, classes, n_of_block, left_squares + 8 * (i), right_squares + 8 * (i), left + 8 * (i))
+    IN_BLOCKS((n + 7) / 8, SQUARE_BLOCK)
 #undef SQUARE_BLOCK
 }
 
@@ -258,12 +256,11 @@ static PYTREES_ALWAYS_INLINE void square_few(
     const uint16_t *keys, const sample_of_few *samples, uint16_t node_squares, int32_t n, int n_vectors,
     uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
-    lanes_i16 key[2], own[2], zero = {0};
-    lanes_u16 squares[2], products[2], all[2];
+    lanes_i16 key[2], own[2] = {{0}, {0}};
+    left_sums sums[2], none = {{0}, {0}, {0}};
     for (int i = 0; i < n_vectors; i++) {
         key[i] = load_i16(keys + 8 * i);
-        own[i] = zero;
-        squares[i] = products[i] = all[i] = (lanes_u16)zero;
+        sums[i] = none;
     }
     for (int32_t j = 0; j < n; j++) {
         lanes_i16 other = all_i16(keys[j]);
@@ -271,17 +268,13 @@ static PYTREES_ALWAYS_INLINE void square_few(
             lanes_i16 goes_left = ~(other > key[i]), moved = goes_left & samples[j].weight;
             lanes_i16 before = own[i] & samples[j].is_next;
             own[i] = before + moved;
-            squares[i] += (lanes_u16)moved * (lanes_u16)(before + own[i]);
-            products[i] += (lanes_u16)(goes_left & samples[j].product);
-            all[i] += (lanes_u16)moved;
+            sums[i].squares += (lanes_u16)moved * (lanes_u16)(before + own[i]);
+            sums[i].products += (lanes_u16)(goes_left & samples[j].product);
+            sums[i].weights += (lanes_u16)moved;
         }
     }
-    for (int i = 0; i < n_vectors; i++) {
-        lanes_u16 rest = (lanes_u16)all_i16(node_squares) - products[i] - products[i] + squares[i];
-        store(left_squares + 8 * i, &squares[i]);
-        store(right_squares + 8 * i, &rest);
-        store(left + 8 * i, &all[i]);
-    }
+    for (int i = 0; i < n_vectors; i++)
+        store_sums(&sums[i], node_squares, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i);
 }
 
 static inline void spread_few(
@@ -320,31 +313,6 @@ static inline float score_squares(
         best = greater_f32(present, best);
     }
     return greatest_f32(best);
-}
-
-/* Write for each of these classes the weights on the left of every sample, n_lanes numbers. */
-static inline void sum_classes_of_pairs(
-    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *sums
-) {
-    lanes_i16 others[MOST_PAIRED], key[4];
-    int32_t n_vectors = (n + 7) / 8, n_lanes = 8 * n_vectors, block, i;
-    spread_keys(keys, n, others);
-    for (block = 0; block < n_vectors; block += 4) {
-        int32_t n_of_block = n_vectors - block < 4 ? n_vectors - block : 4;
-        for (i = 0; i < n_of_block; i++)
-            key[i] = load_i16(keys + 8 * (block + i));
-        for (int32_t k = 0; k < classes->n_classes; k++) {
-            lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
-            int32_t first = k > 0 ? classes->ends[k - 1] : 0;
-            switch (n_of_block) {
-                case 1: add_pairs(key, others, weights, first, classes->ends[k], 1, sum); break;
-                case 2: add_pairs(key, others, weights, first, classes->ends[k], 2, sum); break;
-                case 3: add_pairs(key, others, weights, first, classes->ends[k], 3, sum); break;
-                default: add_pairs(key, others, weights, first, classes->ends[k], 4, sum); break;
-            }
-            memcpy(sums + (intptr_t)k * n_lanes + 8 * block, sum, 16 * (size_t)n_of_block);
-        }
-    }
 }
 
 #endif

@@ -3,7 +3,10 @@ cuts of a feature are scored, four side by side, in single precision; see simd_b
 
 The score of a cut behind i + 1 entries is made of sums over these entries and of factors[i], so that nothing is divided
 here. A factor is 0 if the limits forbid the cut. Behind the last entry there are four more that can be read, and four
-factors of 0. Nodes have less than 2**15 - 8 samples. */
+factors of 0. Nodes have less than 2**15 - 8 samples.
+
+A loop returns the greatest score. With `found`, a loop lists the cuts that score at least `to_reach`, which is above 0,
+instead. All callers pass a constant NULL or none, so that each loop has only what it needs. */
 
 #ifndef PYTREES_SIMD_SORTED_H
 #define PYTREES_SIMD_SORTED_H
@@ -53,33 +56,26 @@ static inline lanes_f32 score_entries(
     return between_values(entries, difference * difference * load_f32(factors));
 }
 
-/* Return the greatest score of a feature's cuts; factors[i] is 1 / (L R). */
-static inline float best_of_two_classes(
-    const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors
-) {
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
-    lanes_i32 left = {0, 0, 0, 0};
-    for (int32_t i = 0; i < n; i += 4) {
-        left = add_entries(entries + i, first_of_1, left);
-        best = greater_f32(score_entries(entries + i, left, node, factors + i), best);
-    }
-    return greatest_f32(best);
-}
-
-/* Write the words of the cuts that score at least `to_reach`, which is above 0, and return their number. */
-static inline int32_t cuts_of_two_classes(
+/* Score the cuts of a feature; factors[i] is 1 / (L R). `found` gets the words of cuts. */
+static PYTREES_ALWAYS_INLINE float score_two_classes(
     const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors, float to_reach,
-    uint32_t *found
+    uint32_t *found, int32_t *n_found
 ) {
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     lanes_i32 left = {0, 0, 0, 0};
-    int32_t n_found = 0, hits;
+    int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
         left = add_entries(entries + i, first_of_1, left);
-        hits = any_lane(score_entries(entries + i, left, node, factors + i) >= to_reach);
-        for (; hits; hits &= hits - 1)
-            found[n_found++] = (uint32_t)left[pytrees_trailing_zeros((uint64_t)hits)];
+        present = score_entries(entries + i, left, node, factors + i);
+        if (found == NULL)
+            best = greater_f32(present, best);
+        else
+            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
+                found[n_listed++] = (uint32_t)left[pytrees_trailing_zeros((uint64_t)hits)];
     }
-    return n_found;
+    if (found != NULL)
+        *n_found = n_listed;
+    return greatest_f32(best);
 }
 
 /* ---------------------------------------------------------------------------------------------- more than two classes */
@@ -144,57 +140,39 @@ static inline lanes_f32 score_squared(
     );
 }
 
-/* Return the greatest score of a feature's cuts; the factors are 1 / L and 1 / R. */
-static inline float best_of_classes(
-    const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
-    const float *left_factors, const float *right_factors, uint64_t *steps
-) {
-    uint64_t squares[ENTRIES_AT_ONCE] = {0};
-    squares_of_classes left = start_squares(totals, n_classes, steps);
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
-        int32_t n_now = n - first < ENTRIES_AT_ONCE ? n - first : ENTRIES_AT_ONCE;
-        move_entries(entries + first, n_now, labels, &left, squares);
-        for (int32_t i = 0; i < n_now; i += 4)
-            best = greater_f32(
-                score_squared(
-                    entries + first + i, squares + i, left.total_squares, left_factors + first + i,
-                    right_factors + first + i
-                ),
-                best
-            );
-    }
-    return greatest_f32(best);
-}
-
-/* Write behind how many samples the cuts are that score so much, which is above 0, and their squares; return how many
-there are. */
-static inline int32_t cuts_of_classes(
+/* Score the cuts of a feature; the factors are 1 / L and 1 / R. `found` gets how many samples are on the left of cuts,
+`found_squares` their squares. */
+static PYTREES_ALWAYS_INLINE float score_classes(
     const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
     const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach, uint32_t *found,
-    uint64_t *found_squares
+    uint64_t *found_squares, int32_t *n_found
 ) {
     uint64_t squares[ENTRIES_AT_ONCE] = {0};
     squares_of_classes left = start_squares(totals, n_classes, steps);
-    int32_t n_found = 0, hits, lane;
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
+    int32_t n_listed = 0;
     for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
         int32_t n_now = n - first < ENTRIES_AT_ONCE ? n - first : ENTRIES_AT_ONCE;
         move_entries(entries + first, n_now, labels, &left, squares);
         for (int32_t i = 0; i < n_now; i += 4) {
-            hits = any_lane(
-                score_squared(
-                    entries + first + i, squares + i, left.total_squares, left_factors + first + i,
-                    right_factors + first + i
-                ) >= to_reach
+            present = score_squared(
+                entries + first + i, squares + i, left.total_squares, left_factors + first + i,
+                right_factors + first + i
             );
-            for (; hits; hits &= hits - 1) {
-                lane = i + pytrees_trailing_zeros((uint64_t)hits);
-                found[n_found] = (uint32_t)(first + lane + 1);
-                found_squares[n_found++] = squares[lane];
+            if (found == NULL) {
+                best = greater_f32(present, best);
+                continue;
+            }
+            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
+                int32_t lane = i + pytrees_trailing_zeros((uint64_t)hits);
+                found[n_listed] = (uint32_t)(first + lane + 1);
+                found_squares[n_listed++] = squares[lane];
             }
         }
     }
-    return n_found;
+    if (found != NULL)
+        *n_found = n_listed;
+    return greatest_f32(best);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- factors */

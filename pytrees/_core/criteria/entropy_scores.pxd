@@ -5,7 +5,7 @@ Scores are multiples of 2**-30 bit, in single precision. They choose the cuts th
 
 from libc.math cimport INFINITY
 
-from pytrees._core.base.simd cimport paired_classes, sum_classes_of_pairs
+from pytrees._core.base.simd cimport paired_classes, sum_pairs
 from pytrees._core.base.sizes cimport MOST_CLASSES_IN_BINS, MOST_PAIRED
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint32_t
 from pytrees._core.criteria.entropy cimport EntropyScan, bound_of_entropy, highest_rise_of_entropy
@@ -37,7 +37,9 @@ cdef inline float score_pairs_by_entropy(
     """Score the cuts behind all samples, whose sums of two classes are known; return the greatest score."""
     if scan.n_classes == 2:
         return _score_binary_sums(scan, <const uint16_t*> feature.counts, n, feature.scores)
-    sum_classes_of_pairs(keys, samples.weights, &samples.classes, n, &bins.pair_sums[0])
+    sum_pairs(
+        keys, samples.weights, samples.classes.ends, samples.classes.n_classes, n, &bins.pair_sums[0]
+    )
     return _score_sums(scan, bins, &samples.classes, n, feature.scores)
 
 

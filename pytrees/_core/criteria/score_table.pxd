@@ -7,9 +7,9 @@ samples of both. With more classes, each bin of a node has a row of class weight
 from libc.math cimport fabs
 
 from pytrees._core.base.simd cimport (
-    best_of_classes, best_of_two_classes, cuts_of_classes, cuts_of_two_classes, edges_of_rows, mark_by_ranking,
-    mark_mixed, mark_rows, node_weights, score_edges, score_edges_by_ranking, score_squares, score_sums,
-    score_sums_by_ranking, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_factors,
+    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, mark_edges, mark_rows, node_weights, score_classes,
+    score_edges, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
+    sum_squares_of_pairs, sum_up_rows, write_factors,
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
@@ -55,8 +55,10 @@ cdef inline node_weights _weights_of(const BinaryScan* scan) noexcept nogil:
         # A sample of class 1 adds the samples of class 0 to the difference; a sample of class 0 subtracts those of
         # class 1.
         node.of_0, node.of_1 = <int32_t> scan.steps[1], <int32_t> -scan.steps[0]
+        node.judge = BY_GINI
     else:
         node.of_0, node.of_1 = <int32_t> scan.total_counts[0], <int32_t> scan.total_counts[1]
+        node.judge = BY_WEIGHED_RANKING if scan.weighs_children else BY_RANKING
     return node
 
 
@@ -88,11 +90,13 @@ cdef inline float score_entries(
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
     if BinnedScan is BinaryGiniScan:
-        return best_of_two_classes(entries, n, first_of_1, _weights_of(scan), scores.left_factors)
+        return score_two_classes(
+            entries, n, first_of_1, _weights_of(scan), scores.left_factors, 0.0, NULL, NULL
+        )
     elif BinnedScan is GiniScan:
-        return best_of_classes(
+        return score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps,
+            scores.steps, 0.0, NULL, NULL, NULL,
         )
     else:
         return 0.0
@@ -103,17 +107,17 @@ cdef inline index_t find_entries(
     const uint16_t* labels, float to_reach
 ) noexcept nogil:
     """List the cuts whose scores reach `to_reach`, in ascending order; return their number."""
+    cdef index_t n_found = 0
     if BinnedScan is BinaryGiniScan:
-        return cuts_of_two_classes(
-            entries, n, first_of_1, _weights_of(scan), scores.left_factors, to_reach, scores.found
+        score_two_classes(
+            entries, n, first_of_1, _weights_of(scan), scores.left_factors, to_reach, scores.found, &n_found
         )
     elif BinnedScan is GiniScan:
-        return cuts_of_classes(
+        score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps, to_reach, scores.found, scores.squares_of_found,
+            scores.steps, to_reach, scores.found, scores.squares_of_found, &n_found,
         )
-    else:
-        return 0
+    return n_found
 
 
 cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
@@ -167,17 +171,12 @@ cdef inline float score_bins(
         count_halves(bins, feature, n)
     else:
         count_rows_of_lanes(bins, feature, n)
-    if BinnedScan is BinaryRankingScan:
-        return score_edges_by_ranking(
-            <const uint32_t*> feature.counts, feature.n_bins, first, last, _weights_of(scan), scan.weighs_children,
-            feature.scores,
-        )
-    elif BinnedScan is EntropyScan:
-        return score_bins_by_entropy(scan, bins, feature, first, last)
-    elif BinnedScan is BinaryGiniScan:
+    if BinnedScan in BinaryScan:
         return score_edges(
             <const uint32_t*> feature.counts, feature.n_bins, first, last, _weights_of(scan), feature.scores
         )
+    elif BinnedScan is EntropyScan:
+        return score_bins_by_entropy(scan, bins, feature, first, last)
     else:
         edges = _edges_of(feature)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
@@ -201,17 +200,12 @@ cdef inline index_t mark_bins(
     """Mark the bins inside which a cut could reach the score, and return their number. If all edges are allowed as
     cuts, bins of one class have no better cut."""
     cdef edges_of_rows edges
-    if BinnedScan is BinaryRankingScan:
-        return mark_by_ranking(
-            <const uint32_t*> feature.counts, feature.n_bins, _weights_of(scan), scan.weighs_children, to_reach,
-            &bins.is_marked[0],
+    if BinnedScan in BinaryScan:
+        return mark_edges(
+            <const uint32_t*> feature.counts, feature.n_bins, _weights_of(scan), to_reach, &bins.is_marked[0]
         )
     elif BinnedScan is EntropyScan:
         return mark_bins_by_entropy(scan, bins, feature, allows_all, to_reach)
-    elif BinnedScan is BinaryGiniScan:
-        return mark_mixed(
-            <const uint32_t*> feature.counts, feature.n_bins, _weights_of(scan), to_reach, &bins.is_marked[0]
-        )
     else:
         edges = _edges_of(feature)
         return mark_rows(
@@ -284,13 +278,11 @@ cdef inline float score_pairs(
     The cut behind the greatest key is none, but is scored."""
     cdef uint16_t* sums = <uint16_t*> feature.counts
     if counts_in_halves(scan):
-        sum_pairs(keys, samples.weights, n, sums)
-    if BinnedScan is BinaryRankingScan:
-        return score_sums_by_ranking(sums, n, _weights_of(scan), scan.weighs_children, feature.scores)
+        sum_pairs(keys, samples.weights, &n, 1, n, sums)
+    if BinnedScan in BinaryScan:
+        return score_sums(sums, n, _weights_of(scan), feature.scores)
     elif BinnedScan is EntropyScan:
         return score_pairs_by_entropy(scan, bins, feature, samples, keys, n)
-    elif BinnedScan is BinaryGiniScan:
-        return score_sums(sums, n, _weights_of(scan), feature.scores)
     else:
         # One array after the other: the sums of squares on the left and on the right, and the samples on the left.
         if n <= MOST_OF_FEW:

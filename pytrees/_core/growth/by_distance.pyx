@@ -40,7 +40,7 @@ from pytrees._core.growth.tree cimport (
     nodes_in_preorder, split_leaf, values_of,
 )
 from pytrees._core.rows.partition cimport (
-    Features, RowPartition, count_children, has_cut, is_categorical, missing_of, wide_entries,
+    Features, RowPartition, count_children, entries_of, has_cut, is_categorical, missing_of,
 )
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
@@ -261,14 +261,14 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
     cdef NodeRows rows = growth.tree.nodes[leaf].rows
     cdef index_t i, feature, n_children, n_missing, n_categorical = 0, n = rows.stop - rows.start
     cdef index_t min_samples_leaf = growth.scan.min_samples_leaf
-    cdef const uint64_t* entries
+    cdef const uint64_t* entries = NULL
     cdef bint can_split = False
     check_node_signals(growth.tree, leaf)
     draw_features(growth.tree.search, &rows, growth.tree.nodes[leaf].random_state)
     start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf), &rows.block)
     for i in range(growth.tree.search.n_drawn + growth.tree.search.n_drawn_categories):
         feature = _drawn_feature(growth.tree.search, i, &n_categorical)
-        entries = wide_entries(growth.tree.partition, rows.block, feature, rows.start, rows.stop)
+        entries = entries_of(growth.tree.partition, rows.block, feature, rows.start, rows.stop, entries)
         n_children = 2
         if is_categorical(growth.tree.partition.features, feature):
             n_children = count_children(entries, n, min_samples_leaf)

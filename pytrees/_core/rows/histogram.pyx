@@ -4,6 +4,7 @@ The missing values of a feature have a bin of their own, behind the others.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from libc.string cimport memset
 from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, sort_by_value
+from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, lacks_values, sort_by_value
 
 cdef enum:
     ROWS_LOOKED_AT = 64
@@ -31,7 +32,7 @@ cdef class Bins:
         cdef index_t feature
         cdef index_t[::1] sample
         cdef uint64_t[:, ::1] scratch
-        cdef bint lacks_values
+        cdef bint has_missing
         if not 2 <= max_bins <= MAX_BINS:
             raise ValueError(f"max_bins must be in 2..{MAX_BINS}, got {max_bins}.")
         self.features = features
@@ -51,9 +52,9 @@ cdef class Bins:
                 self.of_feature[feature].missing_bin = NONE
                 # Categories have no order, so neighbours cannot share a bin: they have no bins.
                 if not is_categorical(features, feature) and not self.of_feature[feature].is_coded:
-                    lacks_values = features.has_missing and features.lacks_values[feature]
-                    _cut(self, feature, sample, max_bins - lacks_values, &scratch[0, 0], &scratch[1, 0])
-                    if lacks_values:
+                    has_missing = lacks_values(features, feature)
+                    _cut(self, feature, sample, max_bins - has_missing, &scratch[0, 0], &scratch[1, 0])
+                    if has_missing:
                         self.of_feature[feature].missing_bin = self.of_feature[feature].n_bins
                         self.of_feature[feature].n_bins += 1
                 self.of_feature[feature].first = self.n_bins
@@ -107,9 +108,8 @@ cdef void _cut(
     """Divide the feature into bins that end at values of the sampled rows. If `max_bins` allows it, each value has a
     bin of its own. Otherwise the bins hold about equally many rows, and frequent values have bins of their own."""
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
-    cdef index_t last[MAX_BINS]
-    cdef index_t i, n = <index_t> sample.shape[0]
-    cdef index_t wanted
+    cdef index_t last[MAX_BINS + 2]
+    cdef index_t i, wanted, n = <index_t> sample.shape[0]
     sort_by_value(all_bins.features, feature, &sample[0], n, keyed, spare)
     while n > 0 and isnan(all_bins.features.X[sample[place_of(keyed[n - 1])], feature]):
         n -= 1
@@ -159,23 +159,20 @@ cdef void _set_cells(FeatureBins* bins, float64_t smallest, float64_t largest) n
 cdef index_t _ends_of_bins(
     const uint64_t* keyed, index_t n, index_t wanted, index_t max_bins, index_t* last
 ) noexcept nogil:
-    """Write the ends of the bins in the sorted keyed[:n], and return how many there are: more than max_bins if these do
-    not suffice. A bin ends once it has the wanted number of rows, and before a value that alone has this number."""
+    """Write the ends of the bins in the sorted keyed[:n], and return how many there are: one or two more than max_bins
+    if these do not suffice. A bin ends once it has the wanted number of rows, and before a value that alone has this
+    number."""
     cdef index_t n_bins = 0, n_in_bin = 0, start = 0, stop
-    while start < n:
+    while start < n and n_bins <= max_bins:
         stop = start + 1
         while stop < n and key_of(keyed[stop]) == key_of(keyed[start]):
             stop += 1
         if n_in_bin > 0 and stop - start >= wanted:
-            if n_bins == max_bins:
-                return max_bins + 1
             last[n_bins] = start - 1
             n_bins += 1
             n_in_bin = 0
         n_in_bin += stop - start
         if n_in_bin >= wanted or stop == n:
-            if n_bins == max_bins:
-                return max_bins + 1
             last[n_bins] = stop - 1
             n_bins += 1
             n_in_bin = 0
@@ -201,7 +198,7 @@ cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span)
     cdef float64_t smallest = features.smallest[feature], largest = features.largest[feature]
     cdef Py_ssize_t row = 0, step = 1 + features.n_rows // ROWS_LOOKED_AT
     if (
-        is_categorical(features, feature) or features.has_missing and features.lacks_values[feature]
+        is_categorical(features, feature) or lacks_values(features, feature)
         or not largest - smallest < span or smallest != floor(smallest)
     ):
         return False
@@ -214,7 +211,7 @@ cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span)
 
 cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
     """Give each value a bin of its own in features of few whole numbers, without sorting them."""
-    cdef Py_ssize_t feature, first = 0, stop
+    cdef Py_ssize_t feature, first, n_rows = all_bins.n_rows
     cdef FeatureBins* bins = all_bins.of_feature
     cdef uint8_t[:, ::1] is_present = np.zeros((all_bins.n_features, MAX_BINS), dtype=np.uint8)
     cdef uint8_t[:, ::1] numbers = np.empty((all_bins.n_features, MAX_BINS), dtype=np.uint8)
@@ -223,24 +220,23 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
         for feature in range(all_bins.n_features):
             bins[feature].is_coded = may_be_whole_numbers(all_bins.features, <index_t> feature, max_bins)
         # In tiles as below. Differences to the smallest value serve as bins until the values that occur are known.
-        while first < all_bins.n_rows:
-            stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+        for first from 0 <= first < n_rows by ROWS_OF_A_TILE:
             for feature in range(all_bins.n_features):
                 if bins[feature].is_coded:
                     bins[feature].is_coded = _code_differences(
-                        all_bins, feature, first, stop, &is_present[feature, 0]
+                        all_bins, feature, first, min(first + ROWS_OF_A_TILE, n_rows), &is_present[feature, 0]
                     )
-            first = stop
         for feature in range(all_bins.n_features):
             if bins[feature].is_coded:
                 has_absent |= _number_present(&bins[feature], &is_present[feature, 0], &numbers[feature, 0])
-        first = 0 if has_absent else all_bins.n_rows
-        while first < all_bins.n_rows:
-            stop = min(first + ROWS_OF_A_TILE, all_bins.n_rows)
+        if not has_absent:
+            n_rows = 0
+        for first from 0 <= first < n_rows by ROWS_OF_A_TILE:
             for feature in range(all_bins.n_features):
                 if bins[feature].is_coded:
-                    _renumber(all_bins, feature, first, stop, &numbers[feature, 0])
-            first = stop
+                    _renumber(
+                        all_bins, feature, first, min(first + ROWS_OF_A_TILE, n_rows), &numbers[feature, 0]
+                    )
 
 
 cdef bint _code_differences(
@@ -283,37 +279,27 @@ cdef void _renumber(
 
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
     """Write the bin of every value; each thread codes an equal share of the rows."""
+    ends = [bins.n_rows * k // n_threads for k in range(n_threads + 1)]
     if n_threads == 1:
-        return _code(bins, 0, bins.n_rows)
-    with ThreadPoolExecutor(n_threads - 1, "pytrees-bins") as pool:
-        futures = [
-            pool.submit(_code, bins, bins.n_rows * k // n_threads, bins.n_rows * (k + 1) // n_threads)
-            for k in range(1, n_threads)
-        ]
-        _code(bins, 0, bins.n_rows // n_threads)
-    for future in futures:
-        future.result()
+        return _code(bins, *ends)
+    with ThreadPoolExecutor(n_threads, "pytrees-bins") as pool:
+        list(pool.map(_code, repeat(bins), ends, ends[1:]))
 
 
-def _code(Bins bins, Py_ssize_t first, Py_ssize_t end):
-    with nogil:
-        _code_rows(bins, first, end)
-
-
-cdef void _code_rows(Bins all_bins, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+def _code(Bins all_bins, Py_ssize_t first, Py_ssize_t end):
     """Write the bins of these rows' values, and mark the bins that hold different values."""
-    cdef Py_ssize_t stop, feature
+    cdef Py_ssize_t start, stop, feature
     # Tiles of rows stay in the cache while their features are coded one by one.
-    while first < end:
-        stop = min(first + ROWS_OF_A_TILE, end)
-        for feature in range(all_bins.n_features):
-            if all_bins.of_feature[feature].is_coded:
-                continue
-            if all_bins.of_feature[feature].missing_bin == NONE:
-                _code_feature(all_bins, feature, first, stop)
-            else:
-                _code_known(all_bins, feature, first, stop)
-        first = stop
+    with nogil:
+        for start from first <= start < end by ROWS_OF_A_TILE:
+            stop = min(start + ROWS_OF_A_TILE, end)
+            for feature in range(all_bins.n_features):
+                if all_bins.of_feature[feature].is_coded:
+                    continue
+                if all_bins.of_feature[feature].missing_bin == NONE:
+                    _code_feature(all_bins, feature, start, stop)
+                else:
+                    _code_known(all_bins, feature, start, stop)
 
 
 cdef void _code_known(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:

@@ -22,6 +22,7 @@ cdef struct NodeFeature:
     float* weights              # of all bins up to each, if they fit 16 bits
     float* left_squares         # with more classes: sums of the squared class weights of all bins up to each
     float* right_squares        # and of all others
+    int32_t* memory             # of all these arrays
 
 
 # The samples of a node of little weight. With more than two classes, the samples of a class are neighbours.

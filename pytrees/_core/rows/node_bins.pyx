@@ -15,14 +15,11 @@ from pytrees._core.base.simd cimport find_marked, span_of_keys, sum_up
 from pytrees._core.base.sizes cimport MOST_NODE_BINS, MOST_PAIRED, SAMPLES_PER_NODE_BIN
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport RowPartition
-
-ctypedef fused Rank:
-    uint16_t
-    uint32_t
+from pytrees._core.rows.partition cimport Rank, RowPartition
 
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares
+    FEATURES_AT_ONCE = 4
     # Nodes with a smaller share of all rows read wide ranks row by row, other nodes feature by feature.
     ROWS_OF_DENSE_NODE = 8
 
@@ -57,11 +54,7 @@ cdef class NodeBins:
         cdef Py_ssize_t slot
         if self.slots != NULL:
             for slot in range(self.partition.n_features):
-                free(self.slots[slot].keys)
-                if self.slots[slot].counts != NULL:
-                    free(self.slots[slot].counts - self.n_lanes)
-                if self.slots[slot].scores != NULL:
-                    free(self.slots[slot].scores - N_ZEROS)
+                free(self.slots[slot].memory)
         free(self.slots)
 
 
@@ -114,47 +107,45 @@ cdef int take_features(
     """Lay out the keys of these features in slots, and cut them into bins; leave out features whose keys are all
     equal."""
     cdef const index_t* rows = &bins.partition.rows[start]
-    cdef index_t k, taken = 0, n = stop - start
+    cdef index_t k, first, n_taken, n = stop - start
+    cdef Py_ssize_t n_columns = bins.features.n_features
+    cdef NodeFeature* slots
     bins.n_slots = 0
     bins.start = start
     bins.stop = stop
-    while taken < n_features:
-        for k in range(min(4, n_features - taken)):
-            if bins.slots[bins.n_slots + k].keys == NULL:
-                _allocate(bins, &bins.slots[bins.n_slots + k])
+    for first from 0 <= first < n_features by FEATURES_AT_ONCE:
+        slots = bins.slots + bins.n_slots
+        n_taken = min(FEATURES_AT_ONCE, n_features - first)
+        for k in range(n_taken):
+            if slots[k].memory == NULL:
+                _allocate(bins, &slots[k])
         if bins.features.narrow_rows.shape[0] > 0:
-            _take_keys(
-                &bins.features.narrow_rows[0, 0], bins.features.n_features, 1, bins.slots + bins.n_slots,
-                features + taken, min(4, n_features - taken), rows, n,
-            )
+            _take_keys(&bins.features.narrow_rows[0, 0], n_columns, 1, slots, features + first, n_taken, rows, n)
         elif <int64_t> n * ROWS_OF_DENSE_NODE < bins.features.n_rows:
-            _take_keys(
-                &bins.features.wide_rows[0, 0], bins.features.n_features, 1, bins.slots + bins.n_slots,
-                features + taken, min(4, n_features - taken), rows, n,
-            )
+            _take_keys(&bins.features.wide_rows[0, 0], n_columns, 1, slots, features + first, n_taken, rows, n)
         else:
             _take_keys(
-                &bins.features.wide_ranks[0, 0], 1, bins.features.n_rows, bins.slots + bins.n_slots, features + taken,
-                min(4, n_features - taken), rows, n,
+                &bins.features.wide_ranks[0, 0], 1, bins.features.n_rows, slots, features + first, n_taken, rows, n
             )
-        _cut_into_bins(bins, features + taken, min(4, n_features - taken), n)
-        taken += 4
+        _cut_into_bins(bins, features + first, n_taken, n)
     return 0
 
 
 cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
+    """Give a slot its memory, with zeros in front of counts and scores."""
     cdef Py_ssize_t n_counts = bins.n_lanes + MOST_NODE_BINS * max(bins.n_columns, bins.n_lanes // 2)
-    cdef int32_t* counts = <int32_t*> calloc(n_counts, sizeof(int32_t))
-    cdef float* scores = <float*> calloc(4 * (N_ZEROS + MOST_NODE_BINS), sizeof(float))
-    slot.counts = <int32_t*> NULL if counts == NULL else counts + bins.n_lanes
-    slot.scores = <float*> NULL if scores == NULL else scores + N_ZEROS
-    slot.weights = <float*> NULL if scores == NULL else slot.scores + MOST_NODE_BINS + N_ZEROS
-    slot.left_squares = <float*> NULL if scores == NULL else slot.weights + MOST_NODE_BINS + N_ZEROS
-    slot.right_squares = <float*> NULL if scores == NULL else slot.left_squares + MOST_NODE_BINS + N_ZEROS
-    slot.keys = <uint32_t*> malloc((bins.partition.n_rows + 8) * sizeof(uint32_t))
-    if slot.keys == NULL or slot.counts == NULL or slot.scores == NULL:
+    cdef Py_ssize_t n_scores = N_ZEROS + MOST_NODE_BINS
+    slot.memory = <int32_t*> malloc((n_counts + 4 * n_scores + bins.partition.n_rows + 8) * sizeof(int32_t))
+    if slot.memory == NULL:
         with gil:
             raise MemoryError("no memory for the ranks of a node's samples")
+    memset(slot.memory, 0, (n_counts + 4 * n_scores) * sizeof(int32_t))
+    slot.counts = slot.memory + bins.n_lanes
+    slot.scores = <float*> (slot.memory + n_counts) + N_ZEROS
+    slot.weights = slot.scores + n_scores
+    slot.left_squares = slot.weights + n_scores
+    slot.right_squares = slot.left_squares + n_scores
+    slot.keys = <uint32_t*> (slot.right_squares + MOST_NODE_BINS)
     return 0
 
 
@@ -163,22 +154,20 @@ cdef void _take_keys(
     index_t n_features, const index_t* rows, index_t n
 ) noexcept nogil:
     """Write the ranks of these rows in up to four features, which a row often has in one line of the cache."""
-    cdef Py_ssize_t f0 = features[0] * feature_stride, f1, f2, f3
-    cdef uint32_t* k0 = slots[0].keys
+    cdef Py_ssize_t f0, f1, f2, f3
+    cdef uint32_t* k0
     cdef uint32_t* k1
     cdef uint32_t* k2
     cdef uint32_t* k3
     cdef const Rank* row
     cdef index_t i, k
-    if n_features == 4:
-        k1, k2, k3 = slots[1].keys, slots[2].keys, slots[3].keys
-        f1, f2, f3 = features[1] * feature_stride, features[2] * feature_stride, features[3] * feature_stride
+    if n_features == FEATURES_AT_ONCE:
+        k0, k1, k2, k3 = slots[0].keys, slots[1].keys, slots[2].keys, slots[3].keys
+        f0, f1 = features[0] * feature_stride, features[1] * feature_stride
+        f2, f3 = features[2] * feature_stride, features[3] * feature_stride
         for i in range(n):
             row = ranks + rows[i] * row_stride
-            k0[i] = row[f0]
-            k1[i] = row[f1]
-            k2[i] = row[f2]
-            k3[i] = row[f3]
+            k0[i], k1[i], k2[i], k3[i] = row[f0], row[f1], row[f2], row[f3]
         return
     for k in range(n_features):
         k0, f0 = slots[k].keys, features[k] * feature_stride

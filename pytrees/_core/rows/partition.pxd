@@ -13,6 +13,11 @@ cdef enum:
     ENTRIES_BEHIND = 8
 
 
+ctypedef fused Rank:
+    uint16_t
+    uint32_t
+
+
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
 cdef struct Block:
     index_t start, stop
@@ -82,6 +87,10 @@ cdef inline bint is_ranked(Features features) noexcept nogil:
     return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
 
 
+cdef inline bint lacks_values(Features features, index_t feature) noexcept nogil:
+    return features.has_missing and features.lacks_values[feature]
+
+
 cdef inline bint is_categorical(Features features, index_t feature) noexcept nogil:
     return features.n_categories.shape[0] > 0 and features.n_categories[feature] > 0
 
@@ -92,11 +101,8 @@ cdef void sort_by_value(
 ) noexcept nogil
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
-cdef uint32_t* narrow_entries(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
-) noexcept nogil
-cdef uint64_t* wide_entries(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+cdef Entry* entries_of(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
 ) noexcept nogil
 cdef index_t count_missing(
     RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n
@@ -115,16 +121,6 @@ cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexce
 cdef void split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
 ) noexcept nogil
-
-
-cdef inline Entry* entries_of(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
-) noexcept nogil:
-    """Return the sorted entries of a feature, of the width that `width` points to, which must be the partition's."""
-    if Entry is uint32_t:
-        return narrow_entries(partition, block, feature, start, stop)
-    else:
-        return wide_entries(partition, block, feature, start, stop)
 
 
 cdef inline index_t missing_of(
@@ -152,6 +148,20 @@ cdef inline bint missing_has_cut(
 # Splits by category.
 cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil
 cdef void order_by_category(RowPartition partition, index_t feature, index_t start, index_t stop) noexcept nogil
+
+
+cdef inline Entry* entries_by_category(
+    RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop, const Entry* width
+) noexcept nogil:
+    """Return the node's samples sorted by category: places in the block or, outside a block and in 64 bits, numbers
+    among the node's rows."""
+    if Entry is uint64_t:
+        if not in_block:
+            order_by_category(partition, feature, start, stop)
+            return &partition.keyed[0]
+    return entries_of(partition, block, feature, start, stop, width)
+
+
 cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil

@@ -7,16 +7,14 @@ cimport cython
 from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy, memset
 
-from pytrees._core.base.sizes cimport MOST_IN_NARROW
+from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-ctypedef fused Rank:
-    uint16_t
-    uint32_t
-
-cdef enum:
-    N_CODES = 256
+ctypedef fused Sample:
+    index_t         # a row
+    uint32_t        # an entry
+    uint64_t
 
 
 @cython.final
@@ -42,8 +40,9 @@ cdef class Features:
             return
         self.smallest[:] = X[0]
         self.largest[:] = X[0]
-        if _may_have_missing(self):
-            self._find_missing(np.asarray(X))
+        is_missing = np.isnan(X)
+        if is_missing.any():
+            self._find_missing(np.asarray(X), is_missing)
         with nogil:
             _set_keys(self)
         if ranks:
@@ -54,9 +53,8 @@ cdef class Features:
         self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
         self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
-    def _find_missing(self, X):
+    def _find_missing(self, X, is_missing):
         """Find the features that lack values, and a known value of every feature."""
-        is_missing = np.isnan(X)
         lacks_values = is_missing.any(axis=0)
         self.has_missing = lacks_values.any()
         self.lacks_values = lacks_values.astype(np.uint8)
@@ -142,27 +140,6 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 
 # ---------------------------------------------------------------------------------------------------------- values
 
-cdef bint _may_have_missing(Features features) noexcept nogil:
-    """Whether values are missing or infinite: their difference to themselves is then not zero. (Several sums need not
-    wait for each other.)"""
-    cdef float64_t sums[8]
-    cdef float64_t total = 0.0
-    cdef const float64_t* values = &features.X[0, 0] if features.n_features > 0 else NULL
-    cdef Py_ssize_t i = 0, k, n = features.n_rows * features.n_features
-    for k in range(8):
-        sums[k] = 0.0
-    while i <= n - 8:
-        for k in range(8):
-            sums[k] += values[i + k] - values[i + k]
-        i += 8
-    while i < n:
-        total += values[i] - values[i]
-        i += 1
-    for k in range(8):
-        total += sums[k]
-    return isnan(total)
-
-
 cdef void _set_keys(Features features) noexcept nogil:
     """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
     cdef float64_t* smallest = &features.smallest[0]
@@ -225,29 +202,18 @@ cdef void sort_by_value(
 ) noexcept nogil:
     """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
-    cdef index_t place
-    if features.has_missing and features.lacks_values[feature]:
-        _sort_with_missing(features, feature, rows, n, keyed, spare)
-        return
+    cdef index_t place, n_known = 0
+    cdef uint32_t n_ranks
+    cdef bint has_missing = lacks_values(features, feature)
     for place in range(n):
-        keyed[place] = packed(_high_key(features, rows[place], feature), place, keyed[0])
-    _sort_keys(features, feature, rows, n, keyed, spare)
-
-
-cdef void _sort_with_missing(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
-) noexcept nogil:
-    cdef index_t place, n_sorted = 0
-    cdef uint32_t rank
-    for place in range(n):
-        if not isnan(features.X[rows[place], feature]):
-            keyed[n_sorted] = packed(_high_key(features, rows[place], feature), place, keyed[0])
-            n_sorted += 1
-    rank = _sort_keys(features, feature, rows, n_sorted, keyed, spare)
-    for place in range(n):
+        if not (has_missing and isnan(features.X[rows[place], feature])):
+            keyed[n_known] = packed(_high_key(features, rows[place], feature), place, keyed[0])
+            n_known += 1
+    n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
+    for place in range(n if has_missing else 0):
         if isnan(features.X[rows[place], feature]):
-            keyed[n_sorted] = packed(rank, place, keyed[0])
-            n_sorted += 1
+            keyed[n_known] = packed(n_ranks, place, keyed[0])
+            n_known += 1
 
 
 cdef inline uint32_t _sort_keys(
@@ -298,9 +264,8 @@ cdef uint32_t _rank_by_low_keys(
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil:
     """Make the node's rows a block, and sort every feature of it."""
     cdef Block block
-    cdef index_t i, feature, n = stop - start
+    cdef index_t i
     cdef index_t* row_of_place
-    cdef uint64_t* keyed = &partition.keyed[0]
     if partition.is_ranked:
         block.start = 0
         block.stop = <index_t> partition.features.n_rows
@@ -308,29 +273,37 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
     block.start = start
     block.stop = stop
     row_of_place = &partition.row_of_place[start if partition.keeps_blocks else 0]
-    for i in range(n):
+    for i in range(stop - start):
         row_of_place[i] = partition.rows[start + i]
         partition.rows[start + i] = i
-    for feature in range(<index_t> partition.n_features):
-        if not partition.is_wide and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
-            _sort_by_code(
-                partition.features, feature, row_of_place, n,
-                &partition.narrow[_first_entry(partition, block, feature, start)],
-            )
-            continue
-        sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
-        if partition.is_wide:
-            memcpy(&partition.wide[_first_entry(partition, block, feature, start)], keyed, n * sizeof(uint64_t))
-        else:
-            _narrow(keyed, &partition.narrow[_first_entry(partition, block, feature, start)], n)
+    if partition.is_wide:
+        _sort_features(partition, block, <const uint64_t*> NULL)
+    else:
+        _sort_features(partition, block, <const uint32_t*> NULL)
     return block
 
 
+cdef void _sort_features(RowPartition partition, Block block, const Entry* width) noexcept nogil:
+    """Write the sorted entries of a block."""
+    cdef const index_t* row_of_place = &partition.row_of_place[block.start if partition.keeps_blocks else 0]
+    cdef uint64_t* keyed = &partition.keyed[0]
+    cdef index_t i, feature, n = block.stop - block.start
+    cdef Entry* entries
+    for feature in range(<index_t> partition.n_features):
+        entries = entries_of(partition, block, feature, block.start, block.stop, width)
+        if Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
+            _sort_by_code(partition.features, feature, row_of_place, n, entries)
+            continue
+        sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+        for i in range(n):
+            entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
+
+
 cdef void _sort_by_code(
-    Features features, index_t feature, const index_t* rows, index_t n, uint32_t* entries
+    Features features, index_t feature, const index_t* rows, index_t n, Entry* entries
 ) noexcept nogil:
     """entries[:n] become the places 0..n-1 of these rows, sorted by value, each under the bin of its value."""
-    cdef uint32_t counts[N_CODES]
+    cdef uint32_t counts[MAX_BINS]
     cdef uint32_t code, count, offset = 0
     cdef uint32_t n_values = <uint32_t> features.n_values[feature]
     cdef index_t place
@@ -348,12 +321,6 @@ cdef void _sort_by_code(
         counts[code] += 1
 
 
-cdef inline void _narrow(const uint64_t* keyed, uint32_t* entries, index_t n) noexcept nogil:
-    cdef index_t i
-    for i in range(n):
-        entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
-
-
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil:
     return partition.row_of_place[(block.start if partition.keeps_blocks else 0) + place]
 
@@ -365,34 +332,25 @@ cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t
     return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
 
-cdef uint32_t* narrow_entries(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
+cdef Entry* entries_of(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
 ) noexcept nogil:
+    """Return the sorted entries of a feature, of the width that `width` points to, which is the partition's."""
+    cdef Entry* entries
+    cdef Entry* spare
+    if Entry is uint32_t:
+        entries, spare = &partition.narrow[0], &partition.spare_narrow[0]
+    else:
+        entries, spare = &partition.wide[0], &partition.spare_wide[0]
     if not partition.is_ranked:
-        return &partition.narrow[_first_entry(partition, block, feature, start)]
-    _sort_by_rank(
-        &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.narrow[0],
-        &partition.spare_narrow[0],
-    )
-    return &partition.narrow[0]
-
-
-cdef uint64_t* wide_entries(
-    RowPartition partition, Block block, index_t feature, index_t start, index_t stop
-) noexcept nogil:
-    if not partition.is_ranked:
-        return &partition.wide[_first_entry(partition, block, feature, start)]
-    if partition.features.wide_ranks.shape[0] > 0:
+        return entries + _first_entry(partition, block, feature, start)
+    if partition.features.narrow_ranks.shape[0] > 0:
         _sort_by_rank(
-            &partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
-            &partition.spare_wide[0],
+            &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, entries, spare
         )
     else:
-        _sort_by_rank(
-            &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, &partition.wide[0],
-            &partition.spare_wide[0],
-        )
-    return &partition.wide[0]
+        _sort_by_rank(&partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start, entries, spare)
+    return entries
 
 
 cdef void _sort_by_rank(
@@ -423,37 +381,29 @@ cdef bint has_cut(
 ) noexcept nogil:
     """Whether a cut between different neighbouring values, or beside missing ones, leaves min_samples_leaf rows on both
     sides."""
-    if partition.features.has_missing and partition.features.lacks_values[feature]:
-        if partition.is_wide:
-            return _has_cut_or_missing(
-                partition, block, feature, wide_entries(partition, block, feature, start, stop), stop - start,
-                min_samples_leaf,
-            )
-        return _has_cut_or_missing(
-            partition, block, feature, narrow_entries(partition, block, feature, start, stop), stop - start,
-            min_samples_leaf,
-        )
-    if 2 * <int64_t> min_samples_leaf > stop - start:
-        return False
-    if partition.is_ranked and min_samples_leaf == 1:
-        if partition.features.narrow_rows.shape[0] > 0:
-            return _have_ranks(
-                &partition.features.narrow_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
-            )
-        if partition.features.wide_rows.shape[0] > 0:
-            return _have_ranks(
-                &partition.features.wide_rows[0, feature], partition.n_features, &partition.rows[start], stop - start
-            )
-        if partition.features.narrow_ranks.shape[0] > 0:
-            return _have_ranks(&partition.features.narrow_ranks[feature, 0], 1, &partition.rows[start], stop - start)
-        return _have_ranks(&partition.features.wide_ranks[feature, 0], 1, &partition.rows[start], stop - start)
+    cdef index_t n = stop - start
+    if not lacks_values(partition.features, feature):
+        if 2 * <int64_t> min_samples_leaf > n:
+            return False
+        if partition.is_ranked and min_samples_leaf == 1:
+            return _have_values(partition.features, feature, &partition.rows[start], n)
     if partition.is_wide:
-        return _differ(wide_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
-    return _differ(narrow_entries(partition, block, feature, start, stop), stop - start, min_samples_leaf)
+        return _has_cut(partition, block, feature, start, stop, min_samples_leaf, <const uint64_t*> NULL)
+    return _has_cut(partition, block, feature, start, stop, min_samples_leaf, <const uint32_t*> NULL)
+
+
+cdef bint _have_values(Features features, index_t feature, const index_t* rows, index_t n) noexcept nogil:
+    """Whether these rows have several values of a ranked feature."""
+    if features.narrow_rows.shape[0] > 0:
+        return _have_ranks(&features.narrow_rows[0, feature], features.n_features, rows, n)
+    if features.wide_rows.shape[0] > 0:
+        return _have_ranks(&features.wide_rows[0, feature], features.n_features, rows, n)
+    if features.narrow_ranks.shape[0] > 0:
+        return _have_ranks(&features.narrow_ranks[feature, 0], 1, rows, n)
+    return _have_ranks(&features.wide_ranks[feature, 0], 1, rows, n)
 
 
 cdef inline bint _have_ranks(const Rank* ranks, Py_ssize_t stride, const index_t* rows, index_t n) noexcept nogil:
-    """Whether these rows have several ranks."""
     cdef index_t i
     for i in range(1, n):
         if ranks[rows[i] * stride] != ranks[rows[0] * stride]:
@@ -461,15 +411,15 @@ cdef inline bint _have_ranks(const Rank* ranks, Py_ssize_t stride, const index_t
     return False
 
 
-cdef inline bint _has_cut_or_missing(
-    RowPartition partition, Block block, index_t feature, const Entry* entries, index_t n, index_t min_samples_leaf
+cdef inline bint _has_cut(
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t min_samples_leaf,
+    const Entry* width
 ) noexcept nogil:
-    cdef index_t n_missing = count_missing(partition, block, feature, entries, n)
-    return missing_has_cut(entries, n, n_missing, min_samples_leaf)
-
-
-cdef inline bint _differ(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
-    return key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
+    cdef const Entry* entries = entries_of(partition, block, feature, start, stop, width)
+    cdef index_t n = stop - start
+    return missing_has_cut(
+        entries, n, missing_of(partition, block, feature, entries, n), min_samples_leaf
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- splits
@@ -480,18 +430,13 @@ cdef void mark_first(
 ) noexcept nogil:
     """Mark for the left side n_left entries of the feature: the last n_missing_left, whose value is missing, and the
     first of the others, up to the place `last_left`."""
+    cdef index_t n_known_left = n_left - n_missing_left
     if partition.is_ranked:
         _mark_by_rank(partition, feature, last_left, n_missing_left > 0, start, stop)
     elif partition.is_wide:
-        _mark(
-            wide_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left, stop - start,
-            &partition.goes_left[0],
-        )
+        _mark(partition, block, feature, start, stop, n_known_left, n_missing_left, <const uint64_t*> NULL)
     else:
-        _mark(
-            narrow_entries(partition, block, feature, start, stop), n_left - n_missing_left, n_missing_left,
-            stop - start, &partition.goes_left[0],
-        )
+        _mark(partition, block, feature, start, stop, n_known_left, n_missing_left, <const uint32_t*> NULL)
 
 
 cdef void _mark_by_rank(
@@ -514,9 +459,13 @@ cdef void _mark_by_rank(
 
 
 cdef inline void _mark(
-    const Entry* entries, index_t n_first, index_t n_last, index_t n, uint8_t* goes_left
+    RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_first, index_t n_last,
+    const Entry* width
 ) noexcept nogil:
-    cdef index_t i
+    """Mark the first and the last entries of a node."""
+    cdef const Entry* entries = entries_of(partition, block, feature, start, stop, width)
+    cdef uint8_t* goes_left = &partition.goes_left[0]
+    cdef index_t i, n = stop - start
     for i in range(n):
         goes_left[place_of(entries[i])] = i < n_first
     for i in range(n - n_last, n):
@@ -540,69 +489,67 @@ cdef void mark_at_most(
 
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil:
     """Divide `rows` as they were marked, order kept on both sides."""
-    cdef index_t* rows = &partition.rows[start]
-    cdef index_t* spare = &partition.spare_rows[0]
-    cdef const uint8_t* goes_left = &partition.goes_left[0]
-    cdef index_t i, row, left = 0, right = 0
-    # rows[:left] are the left rows met so far, spare[:right] the right ones; left <= i.
-    for i in range(stop - start):
-        row = rows[i]
-        rows[left] = row
-        spare[right] = row
-        left += goes_left[row]
-        right += 1 - goes_left[row]
-    memcpy(rows + left, spare, right * sizeof(index_t))
+    _divide(&partition.rows[start], &partition.spare_rows[0], &partition.goes_left[0], stop - start)
+
+
+cdef inline void _divide(Sample* samples, Sample* spare, const uint8_t* goes_left, index_t n) noexcept nogil:
+    cdef index_t i, left = 0, right = 0
+    cdef Sample sample
+    # samples[:left] are the left ones met so far, spare[:right] the right ones; left <= i.
+    for i in range(n):
+        sample = samples[i]
+        samples[left] = sample
+        spare[right] = sample
+        left += goes_left[_place(sample)]
+        right += 1 - goes_left[_place(sample)]
+    memcpy(samples + left, spare, right * sizeof(Sample))
+
+
+cdef inline index_t _place(Sample sample) noexcept nogil:
+    """Return the place of a row, which is its number, or of an entry."""
+    if Sample is index_t:
+        return sample
+    else:
+        return place_of(sample)
 
 
 cdef void split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
 ) noexcept nogil:
     """Divide every sorted feature as the places were marked, order kept; a side that is not kept is lost."""
-    cdef index_t feature
     if partition.is_ranked:
         return
-    for feature in range(<index_t> partition.n_features):
-        if partition.is_wide:
-            _split_feature(
-                wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0],
-                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
-            )
-        else:
-            _split_feature(
-                narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0],
-                &partition.goes_left[0], stop - start, keeps_left, keeps_right,
-            )
+    if partition.is_wide:
+        _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_wide[0])
+    else:
+        _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_narrow[0])
 
 
-cdef void _split_feature(
-    Entry* entries, Entry* spare, const uint8_t* goes_left, index_t n, bint keeps_left, bint keeps_right
+cdef inline void _split_features(
+    RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right, Entry* spare
 ) noexcept nogil:
-    cdef index_t i, left, right
+    cdef const uint8_t* goes_left = &partition.goes_left[0]
+    cdef index_t i, feature, kept, n = stop - start
+    cdef Entry* entries
     cdef Entry entry
-    if not keeps_left:
-        # entries[right:] are the right entries met so far, from the end; right > i.
-        right = n
-        for i in range(n - 1, -1, -1):
-            entry = entries[i]
-            entries[right - 1] = entry
-            right -= 1 - goes_left[place_of(entry)]
-        return
-    left = 0
-    if not keeps_right:
-        for i in range(n):
-            entry = entries[i]
-            entries[left] = entry
-            left += goes_left[place_of(entry)]
-        return
-    right = 0
-    # As in split_rows.
-    for i in range(n):
-        entry = entries[i]
-        entries[left] = entry
-        spare[right] = entry
-        left += goes_left[place_of(entry)]
-        right += 1 - goes_left[place_of(entry)]
-    memcpy(entries + left, spare, right * sizeof(Entry))
+    for feature in range(<index_t> partition.n_features):
+        entries = entries_of(partition, block, feature, start, stop, spare)
+        if keeps_left and keeps_right:
+            _divide(entries, spare, goes_left, n)
+        elif keeps_left:
+            kept = 0
+            # entries[:kept] are the left entries met so far; kept <= i.
+            for i in range(n):
+                entry = entries[i]
+                entries[kept] = entry
+                kept += goes_left[place_of(entry)]
+        else:
+            kept = n
+            # entries[kept:] are the right entries met so far, from the end; kept > i.
+            for i in range(n - 1, -1, -1):
+                entry = entries[i]
+                entries[kept - 1] = entry
+                kept -= 1 - goes_left[place_of(entry)]
 
 
 # ------------------------------------------------------------------------------------------------ splits by category
@@ -640,27 +587,24 @@ cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil:
     """Number the categories of the node's rows, ascending, and return how many there are."""
-    if not in_block:
-        order_by_category(partition, feature, start, stop)
-        return _mark_entries(partition, &partition.keyed[0], &partition.rows[start], stop - start)
-    if partition.is_wide:
-        return _mark_entries(partition, wide_entries(partition, block, feature, start, stop), NULL, stop - start)
-    return _mark_entries(partition, narrow_entries(partition, block, feature, start, stop), NULL, stop - start)
+    if partition.is_wide or not in_block:
+        return _mark_children(partition, in_block, block, feature, start, stop, <const uint64_t*> NULL)
+    return _mark_children(partition, in_block, block, feature, start, stop, <const uint32_t*> NULL)
 
 
-cdef inline index_t _mark_entries(
-    RowPartition partition, const Entry* entries, const index_t* rows, index_t n
+cdef inline index_t _mark_children(
+    RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop, const Entry* width
 ) noexcept nogil:
-    """Entries hold places in the block or, if `rows` are given, indices into these."""
+    cdef const Entry* entries = entries_by_category(partition, in_block, block, feature, start, stop, width)
     cdef index_t i, place, child = 0
     partition.child_starts[0] = 0
-    for i in range(n):
+    for i in range(stop - start):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
             child += 1
             partition.child_starts[child] = i
         place = place_of(entries[i])
-        partition.child_of[place if rows == NULL else rows[place]] = child
-    partition.child_starts[child + 1] = n
+        partition.child_of[place if in_block else partition.rows[start + place]] = child
+    partition.child_starts[child + 1] = stop - start
     return child + 1
 
 
@@ -680,25 +624,25 @@ cdef void mark_sides(
     partition.child_starts[2] = stop - start
 
 
-cdef inline void _find_children(RowPartition partition, index_t n_children) noexcept nogil:
-    cdef index_t child
-    for child in range(n_children):
-        partition.child_ends[child] = partition.child_starts[child]
-
-
 cdef void split_rows_among(
     RowPartition partition, index_t n_children, index_t start, index_t stop
 ) noexcept nogil:
     """Divide `rows` as they were marked, order kept in every child."""
-    cdef index_t* rows = &partition.rows[start]
+    _divide_among(partition, &partition.rows[start], &partition.spare_rows[0], n_children, stop - start)
+
+
+cdef inline void _divide_among(
+    RowPartition partition, Sample* samples, Sample* spare, index_t n_children, index_t n
+) noexcept nogil:
+    cdef index_t* ends = &partition.child_ends[0]
     cdef index_t i, child
-    _find_children(partition, n_children)
-    # spare_rows[child_starts[c]:child_ends[c]] are the rows of child c met so far.
-    for i in range(stop - start):
-        child = partition.child_of[rows[i]]
-        partition.spare_rows[partition.child_ends[child]] = rows[i]
-        partition.child_ends[child] += 1
-    memcpy(rows, &partition.spare_rows[0], (stop - start) * sizeof(index_t))
+    memcpy(ends, &partition.child_starts[0], n_children * sizeof(index_t))
+    # spare[child_starts[c]:ends[c]] are the samples of child c met so far.
+    for i in range(n):
+        child = partition.child_of[_place(samples[i])]
+        spare[ends[child]] = samples[i]
+        ends[child] += 1
+    memcpy(samples, spare, n * sizeof(Sample))
 
 
 cdef void split_entries_among(
@@ -709,29 +653,18 @@ cdef void split_entries_among(
     if partition.is_ranked:
         return
     for feature in range(<index_t> partition.n_features):
-        _find_children(partition, n_children)
         if partition.is_wide:
-            _split_among(
-                partition, wide_entries(partition, block, feature, start, stop), &partition.spare_wide[0],
-                stop - start,
-            )
+            _split_among(partition, n_children, block, feature, start, stop, &partition.spare_wide[0])
         else:
-            _split_among(
-                partition, narrow_entries(partition, block, feature, start, stop), &partition.spare_narrow[0],
-                stop - start,
-            )
+            _split_among(partition, n_children, block, feature, start, stop, &partition.spare_narrow[0])
 
 
 cdef inline void _split_among(
-    RowPartition partition, Entry* entries, Entry* spare, index_t n
+    RowPartition partition, index_t n_children, Block block, index_t feature, index_t start, index_t stop, Entry* spare
 ) noexcept nogil:
-    cdef index_t i, child
-    # As in split_rows_among.
-    for i in range(n):
-        child = partition.child_of[place_of(entries[i])]
-        spare[partition.child_ends[child]] = entries[i]
-        partition.child_ends[child] += 1
-    memcpy(entries, spare, n * sizeof(Entry))
+    _divide_among(
+        partition, entries_of(partition, block, feature, start, stop, spare), spare, n_children, stop - start
+    )
 
 
 # ------------------------------------------------------------------------------------------------------ from Python
@@ -741,27 +674,30 @@ def rank_features(const float64_t[:, ::1] X):
 
     Returns two arrays (n_features, n_rows).
     """
-    cdef Py_ssize_t feature, i, n_rows = X.shape[0]
+    cdef Py_ssize_t n_rows = X.shape[0]
     cdef bint is_wide = n_rows > MOST_IN_NARROW
     cdef RowPartition partition = RowPartition(Features(X, False), np.arange(n_rows), n_rows, False, is_wide)
     cdef index_t[:, ::1] rows = np.empty((X.shape[1], n_rows), dtype=np.int32)
     cdef index_t[:, ::1] ranks = np.empty((X.shape[1], n_rows), dtype=np.int32)
     cdef Block block
-    cdef uint64_t entry
     if n_rows == 0:
         return np.asarray(rows), np.asarray(ranks)
     with nogil:
         block = open_block(partition, 0, <index_t> n_rows)
-        for feature in range(X.shape[1]):
-            for i in range(n_rows):
-                if is_wide:
-                    entry = wide_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i]
-                else:
-                    entry = _widened(narrow_entries(partition, block, <index_t> feature, 0, <index_t> n_rows)[i])
-                rows[feature, i] = place_of(entry)
-                ranks[feature, i] = <index_t> key_of(entry)
+        if is_wide:
+            _list_ranks(partition, block, rows, ranks, <const uint64_t*> NULL)
+        else:
+            _list_ranks(partition, block, rows, ranks, <const uint32_t*> NULL)
     return np.asarray(rows), np.asarray(ranks)
 
 
-cdef inline uint64_t _widened(uint32_t entry) noexcept nogil:
-    return packed(key_of(entry), place_of(entry), <uint64_t> 0)
+cdef void _list_ranks(
+    RowPartition partition, Block block, index_t[:, ::1] rows, index_t[:, ::1] ranks, const Entry* width
+) noexcept nogil:
+    cdef index_t i, feature
+    cdef const Entry* entries
+    for feature in range(<index_t> partition.n_features):
+        entries = entries_of(partition, block, feature, block.start, block.stop, width)
+        for i in range(block.stop):
+            rows[feature, i] = place_of(entries[i])
+            ranks[feature, i] = <index_t> key_of(entries[i])

@@ -23,6 +23,11 @@ from pytrees._core.criteria.table cimport (
 from pytrees._core.criteria.table import class_counts, code_of, is_exact
 
 
+ctypedef fused Count:
+    int64_t
+    float64_t
+
+
 def gains_of_cuts(criterion, left, right):
     """Compute the gain of every cut, as it is reported, from the class counts of its children.
 
@@ -54,9 +59,9 @@ def impurities(criterion, counts):
     else:
         counts, _, node = _as_compared(criterion, counts, np.zeros_like(counts[:0]))
     if counts.dtype == np.int64:
-        _measure_whole(node, counts, found)
+        _measure[int64_t](node, counts, found)
     else:
-        _measure_weights(node, counts, found)
+        _measure[float64_t](node, counts, found)
     return found
 
 
@@ -138,24 +143,6 @@ cdef int run(Task cuts, CountScan* scan) except -1 nogil:
 include "../criteria/scans.pxi"
 
 
-cdef int _measure_whole(ClassCounts node, const int64_t[:, ::1] counts, float64_t[::1] found) except -1:
-    cdef WeightedScan scan
-    cdef Py_ssize_t i
-    cdef index_t label
-    cdef bint is_float = judges_in_floating_point(node.code)
-    for i in range(counts.shape[0]):
-        if sum_of_counts(&counts[i, 0], node.n_classes) == 0:
-            continue
-        for label in range(node.n_classes):
-            node.total_counts[label] = counts[i, label]
-            node.total_weights[label] = <float64_t> counts[i, label]
-        if is_float:
-            found[i] = _weighted_impurity_of(&scan, node)
-        else:
-            found[i] = nearest_impurity(node)
-    return 0
-
-
 # ------------------------------------------------------------------------------ weights that are not whole numbers
 
 cdef void _judge_weights(
@@ -179,19 +166,23 @@ cdef void _judge_weights(
             gains[cut] = weighted_gain(&scan)
 
 
-cdef void _measure_weights(ClassCounts node, const float64_t[:, ::1] counts, float64_t[::1] found) noexcept:
+cdef int _measure(ClassCounts node, const Count[:, ::1] counts, float64_t[::1] found) except -1:
     cdef WeightedScan scan
     cdef Py_ssize_t i
     cdef index_t label
     for i in range(counts.shape[0]):
         for label in range(node.n_classes):
-            node.total_weights[label] = counts[i, label]
-        found[i] = _weighted_impurity_of(&scan, node)
-
-
-cdef float64_t _weighted_impurity_of(WeightedScan* scan, ClassCounts node) noexcept:
-    _start_weighted_scan(scan, node)
-    return weighted_impurity(scan, 0, scan.total) if scan.total > 0.0 else 0.0
+            node.total_weights[label] = <float64_t> counts[i, label]
+            if Count is int64_t:
+                node.total_counts[label] = counts[i, label]
+        _start_weighted_scan(&scan, node)
+        if scan.total <= 0.0:
+            continue
+        if Count is float64_t or judges_in_floating_point(node.code):
+            found[i] = weighted_impurity(&scan, 0, scan.total)
+        else:
+            found[i] = nearest_impurity(node)
+    return 0
 
 
 cdef inline void _start_weighted_scan(WeightedScan* scan, ClassCounts counts) noexcept:

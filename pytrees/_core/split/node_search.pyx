@@ -23,8 +23,8 @@ from pytrees._core.rows.histogram cimport (
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.partition cimport (
-    ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_of, has_cut, is_categorical, missing_has_cut,
-    open_block, order_by_category, sort_by_value, threshold_between,
+    ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_by_category, has_cut, is_categorical,
+    missing_has_cut, open_block, sort_by_value, threshold_between,
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
@@ -439,10 +439,7 @@ cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) n
 
 
 cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
-    if not node.in_block:
-        order_by_category(search.partition, feature, node.start, node.stop)
-        return _are_children(search, &search.partition.keyed[0], node.stop - node.start)
-    if search.partition.is_wide:
+    if search.partition.is_wide or not node.in_block:
         return _has_children(search, node, feature, <const uint64_t*> NULL)
     return _has_children(search, node, feature, <const uint32_t*> NULL)
 
@@ -450,16 +447,17 @@ cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feat
 cdef inline bint _has_children(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* width
 ) noexcept nogil:
-    cdef const Entry* entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
-    return _are_children(search, entries, node.stop - node.start)
-
-
-cdef inline bint _are_children(NodeSearch search, const Entry* entries, index_t n) noexcept nogil:
-    """Whether the entries, sorted by category, can be split. For divisions into two sets this checks only the number of
-    all samples, so True may be optimistic."""
+    """Whether the node can be split by a categorical feature. For divisions into two sets this checks only the number
+    of all samples, so True may be optimistic."""
+    cdef index_t n = node.stop - node.start, fewest = search.min_samples_leaf
+    cdef const Entry* entries = entries_by_category(
+        search.partition, node.in_block, node.block, feature, node.start, node.stop, width
+    )
     if search.categories is not None:
-        return 2 * <int64_t> search.min_samples_leaf <= n and count_children(entries, n, 1) > 0
-    return count_children(entries, n, search.min_samples_leaf) > 0
+        if 2 * <int64_t> fewest > n:
+            return False
+        fewest = 1
+    return count_children(entries, n, fewest) > 0
 
 
 cdef bint _has_cut_at_edge(

@@ -25,7 +25,7 @@ from pytrees._core.criteria.user cimport (
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport (
-    Features, RowPartition, count_children, entries_of, missing_of, open_block, order_by_category,
+    Features, RowPartition, count_children, entries_by_category, entries_of, missing_of, open_block,
 )
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
@@ -447,9 +447,7 @@ cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* be
     """Replace the best cut by the best split by a drawn categorical feature, if that split is better, or if it is as
     good and of the lower feature. The node was searched for cuts: its classes are counted, or its labels laid out."""
     start_node(search.children)
-    if not node.in_block:
-        _offer_unsorted_features(search, node, best)
-    elif search.partition.is_wide:
+    if search.partition.is_wide or not node.in_block:
         _offer_features(search, node, best, <const uint64_t*> NULL)
     else:
         _offer_features(search, node, best, <const uint32_t*> NULL)
@@ -467,22 +465,16 @@ cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* be
     return 0
 
 
-cdef int _offer_unsorted_features(NodeSearch search, const NodeRows* node, const Split* cut) except -1 nogil:
-    cdef index_t k, feature
-    for k in range(search.n_drawn_categories):
-        feature = search.drawn_categories[k]
-        order_by_category(search.partition, feature, node.start, node.stop)
-        _offer_feature(search, node, feature, <const uint64_t*> &search.partition.keyed[0], cut)
-    return 0
-
-
 cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* cut, const Entry* width) except -1 nogil:
     cdef index_t k, feature
     for k in range(search.n_drawn_categories):
         feature = search.drawn_categories[k]
         _offer_feature(
             search, node, feature,
-            entries_of(search.partition, node.block, feature, node.start, node.stop, width), cut,
+            entries_by_category(
+                search.partition, node.in_block, node.block, feature, node.start, node.stop, width
+            ),
+            cut,
         )
     return 0
 

@@ -20,7 +20,7 @@ from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
-from pytrees._core.rows.partition cimport narrow_entries
+from pytrees._core.rows.partition cimport entries_of
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, threshold_of, write_cut, write_ranked_cut,
 )
@@ -138,7 +138,9 @@ cdef inline void _write(
 # --------------------------------------------------------------------------------------------------- sorted entries
 
 cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, index_t k) noexcept nogil:
-    return narrow_entries(search.partition, node.block, search.drawn[k], node.start, node.stop)
+    return entries_of(
+        search.partition, node.block, search.drawn[k], node.start, node.stop, <const uint32_t*> NULL
+    )
 
 
 cdef inline EntryScores _entry_scores(NodeSearch search) noexcept nogil:
@@ -289,7 +291,7 @@ cdef float _best_allowed(
     cdef float best = -INFINITY
     for i in range(n):
         ones[i] = 1
-    sum_pairs(keys, ones, n, n_left)
+    sum_pairs(keys, ones, &n, 1, n, n_left)
     for i in range(n):
         if not min_samples_leaf <= n_left[i] <= n - min_samples_leaf:
             feature.scores[i] = -INFINITY
