@@ -4,5 +4,8 @@ from pytrees._core.base.types cimport index_t
 from pytrees._core.minimal.working_set cimport FirstSplit, WorkingSet
 
 
+cdef int raise_to_clique(WorkingSet work, index_t* n_splits) except -1 nogil
 cdef int is_feasible(WorkingSet work, const index_t* samples, index_t n_samples, index_t budget) except -1 nogil
-cdef int choose_split(WorkingSet work, const char* is_in_node, index_t budget, FirstSplit* split) except -1 nogil
+cdef int choose_split(
+    WorkingSet work, const index_t* samples, index_t n_samples, index_t budget, FirstSplit* split
+) except -1 nogil

@@ -4,19 +4,13 @@ import time
 
 import numpy as np
 
-from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.types cimport LEAF, UNDEFINED, float64_t, int64_t
-
-cdef enum:
-    STEPS_BETWEEN_CHECKS = 1000000  # of the clock and of signals: some milliseconds
+from pytrees._core.base.types cimport LEAF, UNDEFINED, float64_t
 
 
-cdef int check_limits(int64_t* n_steps, int64_t n_new_steps, float64_t deadline) except -1 nogil:
-    """Count steps; now and then handle signals and look at the clock. Return STOPPED if the time is over."""
-    if not check_signals(n_steps, n_new_steps, STEPS_BETWEEN_CHECKS):
-        return YES
+cdef bint is_over(float64_t deadline) except -1 nogil:
+    """Whether the clock has reached a deadline."""
     with gil:
-        return STOPPED if time.monotonic() >= deadline else YES
+        return time.monotonic() >= deadline
 
 
 def check_codes(X, y, n_classes):

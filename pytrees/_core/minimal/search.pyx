@@ -11,17 +11,13 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY
-from libc.string cimport memset
 
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.nogoods cimport choose_split, is_feasible
+from pytrees._core.minimal.nogoods cimport choose_split, is_feasible, raise_to_clique
 from pytrees._core.minimal.problem cimport NO, STOPPED, YES
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.rollouts import small_tree
-from pytrees._core.minimal.sets cimport add_bit
-from pytrees._core.minimal.working_set cimport (
-    WHOLE, FirstSplit, Level, WorkingSet, compare_members, find_clique, open_level,
-)
+from pytrees._core.minimal.working_set cimport FirstSplit, WorkingSet
 from pytrees._core.rows.partition cimport threshold_between
 
 # Samples among which those that conflict are looked for.
@@ -53,7 +49,6 @@ cdef class Search:
     cdef float64_t deadline
     cdef bint is_prepared, is_solved        # whether `n_splits` are enough
     cdef index_t[:, ::1] orders
-    cdef char[::1] is_in_node
     cdef object X, y, sample_of             # all samples, and the distinct one of each
     cdef object n_classes, memory_limit
 
@@ -65,12 +60,11 @@ cdef class Search:
         is_bound_row = np.zeros(n_samples, dtype=bool)
         is_bound_row[np.arange(n_bound_rows) * n_samples // n_bound_rows] = True
         order = np.argsort(~is_bound_row, kind="stable")
-        self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group]
+        self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group].astype(np.int32)
         ranks, labels = np.ascontiguousarray(ranks_of(values[order])), labels[order]
         self.orders = orders_of(ranks)
         self.memory_limit = memory_limit
         self.complete = WorkingSet(labels, ranks, self.orders, n_classes, memory_limit, n_bound_rows)
-        self.is_in_node = np.zeros(n_samples, dtype=np.int8)
         if first_turn is None:
             first_turn = FIRST_TURN * max(1, ENTRIES_OF_FIRST_TURN // ranks.size) ** 2
             first_turn = first_turn if len(ranks) <= FEW_FEATURES else 0
@@ -96,13 +90,13 @@ cdef class Search:
         cdef int answer
         if budget == 0:
             return None
-        self.is_in_node[:] = 0
-        np.asarray(self.is_in_node)[self.sample_of[rows]] = 1
+        samples = self.sample_of[rows]
+        cdef const index_t[::1] view = samples
         with nogil:
-            answer = choose_split(self.turn_of, &self.is_in_node[0], budget, &split)
+            answer = choose_split(self.turn_of, &view[0], <index_t> view.shape[0], budget, &split)
         if answer != YES:
             raise Stopped
-        ranks = np.asarray(self.complete.member_ranks[split.feature])[self.sample_of[rows]]
+        ranks = np.asarray(self.complete.ranks[split.feature])[samples]
         values, is_left = self.X[rows, split.feature], ranks <= split.rank
         threshold = threshold_between(values[is_left].max(), values[~is_left].min())
         return split.feature, threshold, split.left_budget, budget - 1 - split.left_budget
@@ -145,33 +139,18 @@ cdef _change_turns(Search search):
     search.turn_of.deadline = search.deadline
 
 
-cdef int _bound_by_clique(Search search) except -1 nogil:
-    """Find the conflicts among the bound rows, and the number of splits that a clique of them needs."""
-    cdef Level* level = &search.complete.levels[WHOLE + 1]
-    cdef index_t sample
-    if compare_members(search.complete) == STOPPED:
-        return STOPPED
-    open_level(search.complete, WHOLE + 1)
-    memset(level.members, 0, search.complete.n_words * sizeof(uint64_t))
-    for sample in range(<index_t> search.orders.shape[1]):
-        add_bit(level.members, sample)
-    find_clique(search.complete, level)
-    search.n_splits = max(search.n_splits, level.clique_size - 1)
-    search.is_prepared = True
-    return NO
-
-
 cdef int _raise_size(Search search) except -1 nogil:
     """Raise the number of splits until it is enough: smaller numbers have then been refuted."""
-    cdef int answer = NO if search.is_prepared else _bound_by_clique(search)
-    while answer != STOPPED:
+    cdef int answer = NO
+    if not search.is_prepared:
+        answer = raise_to_clique(search.complete, &search.n_splits)
+        search.is_prepared = answer != STOPPED
+    while answer == NO:
         answer = is_feasible(
             search.turn_of, &search.orders[0, 0], <index_t> search.orders.shape[1], search.n_splits
         )
-        if answer == YES:
-            return YES
         search.n_splits += answer == NO
-    return STOPPED
+    return answer
 
 
 def minimal_tree(

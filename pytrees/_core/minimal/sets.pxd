@@ -3,6 +3,7 @@
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t, uint64_t
 
 cdef enum:
@@ -33,6 +34,13 @@ cdef inline void add_bit(uint64_t* bits, index_t bit) noexcept nogil:
 
 cdef inline void drop_bit(uint64_t* bits, index_t bit) noexcept nogil:
     bits[bit >> 6] &= ~(<uint64_t> 1 << (bit & 63))
+
+
+cdef inline int take_bit(uint64_t* word) noexcept nogil:
+    """Remove the lowest bit of a word that is not 0, and return its position."""
+    cdef int position = trailing_zeros(word[0])
+    word[0] &= word[0] - 1
+    return position
 
 
 cdef inline bint contains(const uint64_t* bits, const uint64_t* part, Py_ssize_t n_words) noexcept nogil:
