@@ -28,8 +28,8 @@ from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_
 from pytrees._core.minimal.problem cimport MOST_LEVELS, NO, STOPPED, YES, check_limits, list_ends
 from pytrees._core.minimal.sets cimport add_bit, contains, drop_bit, find_item, holds, take_bit, take_item, unite
 from pytrees._core.minimal.working_set cimport (
-    WHOLE, FirstSplit, Level, MemberNode, SplitBounds, WorkingSet, add_sample, compare_members, facts_of,
-    insert_by_rank, open_level, reserve_limits, reserve_nogood, set_of, witness_of,
+    WHOLE, FirstSplit, Level, MemberNode, SplitBounds, WorkingSet, add_sample, compare_members,
+    insert_by_rank, open_level, ranks_of, reserve_limits, reserve_nogood, set_of, witness_of,
 )
 
 cdef enum:
@@ -208,15 +208,15 @@ cdef int _learn_nogood(WorkingSet work, Py_ssize_t number, index_t need) except 
     """Keep the nogood of a level; all levels above it inherit it, as their sets are larger."""
     cdef const uint64_t* members = work.levels[number].nogood
     cdef Py_ssize_t feature, above, n = work.n_features
-    cdef index_t* facts
+    cdef index_t* ranks
     if not reserve_nogood(work):
         return 0
     memcpy(set_of(work, work.nogoods.n_sets), members, work.n_words * sizeof(uint64_t))
-    facts = facts_of(work, work.nogoods.n_sets)
+    ranks = ranks_of(work, work.nogoods.n_sets)
     for feature in range(n):
-        facts[2 * feature + LEFT] = _last_rank(work, feature, LEFT, members)
-        facts[2 * feature + RIGHT] = _last_rank(work, feature, RIGHT, members)
-    facts[2 * n] = need
+        ranks[2 * feature + LEFT] = _last_rank(work, feature, LEFT, members)
+        ranks[2 * feature + RIGHT] = _last_rank(work, feature, RIGHT, members)
+    work.nogoods.needs[work.nogoods.n_sets] = need
     for above in range(number):
         _inherit(&work.levels[above], work.nogoods.n_sets)
     work.nogoods.n_sets += 1
@@ -233,7 +233,7 @@ cdef int _inherit_nogoods(WorkingSet work, Py_ssize_t number, index_t budget) ex
     for i in range(above.n_inherited):
         members = set_of(work, above.inherited[i])
         if contains(level.members, members, work.n_words):
-            if facts_of(work, above.inherited[i])[2 * work.n_features] > budget:
+            if work.nogoods.needs[above.inherited[i]] > budget:
                 memcpy(level.nogood, members, work.n_words * sizeof(uint64_t))
                 return NO
             _inherit(level, above.inherited[i])
@@ -250,17 +250,17 @@ cdef inline void _lower(index_t* limits, index_t* sources, index_t i, index_t ra
 cdef void _limit_by_inherited(WorkingSet work, Level* level, index_t budget) noexcept nogil:
     """Write, for all features, the limits that follow from the nogoods that a level has inherited."""
     cdef Py_ssize_t n = 2 * work.n_features, i
-    cdef const index_t* facts
+    cdef const index_t* ranks
     cdef index_t* limits
     cdef index_t inherited
     for i in range(n * budget):
         level.limits_by_nogoods[i] = UNLIMITED
     level.n_limiting = level.n_inherited
     for inherited in range(level.n_inherited):
-        facts = facts_of(work, level.inherited[inherited])
-        limits = level.limits_by_nogoods + n * (min(facts[n], budget) - 1)
+        ranks = ranks_of(work, level.inherited[inherited])
+        limits = level.limits_by_nogoods + n * (min(work.nogoods.needs[level.inherited[inherited]], budget) - 1)
         for i in range(n):
-            limits[i] = min(limits[i], facts[i])
+            limits[i] = min(limits[i], ranks[i])
 
 
 cdef void _limit_by_nogoods(
@@ -270,13 +270,13 @@ cdef void _limit_by_nogoods(
     cdef Py_ssize_t n = work.n_features
     cdef index_t* limits = level.limits
     cdef index_t* sources = work.sources
-    cdef const index_t* facts
+    cdef const index_t* ranks
     cdef index_t i, k
     for i in range(some.n_nogoods):
-        facts = facts_of(work, some.numbers[i])
-        k = min(facts[2 * n], budget) - 1
-        _lower(limits, sources, 2 * k + LEFT, facts[2 * feature + LEFT], some.numbers[i])
-        _lower(limits, sources, 2 * k + RIGHT, facts[2 * feature + RIGHT], some.numbers[i])
+        ranks = ranks_of(work, some.numbers[i]) + 2 * feature
+        k = min(work.nogoods.needs[some.numbers[i]], budget) - 1
+        _lower(limits, sources, 2 * k + LEFT, ranks[LEFT], some.numbers[i])
+        _lower(limits, sources, 2 * k + RIGHT, ranks[RIGHT], some.numbers[i])
 
 
 cdef void _start_limits(WorkingSet work, Level* level, Py_ssize_t feature, index_t budget) noexcept nogil:

@@ -48,8 +48,9 @@ cdef struct Level:
 # before it has the whole nogood, first for left sides, then for right sides; and how many splits the nogood needs.
 cdef struct Nogoods:
     uint64_t* sets
-    index_t* facts
-    Py_ssize_t sets_capacity, facts_capacity    # in nogoods
+    index_t* needs
+    index_t* ranks
+    Py_ssize_t sets_capacity, needs_capacity, ranks_capacity    # in nogoods
     index_t n_sets
 
 # A node of a tree of the members. A leaf has no feature, but a label; it counts the samples that it gets wrong, and
@@ -114,8 +115,8 @@ cdef int compare_members(WorkingSet work) except -1 nogil
 cdef int add_sample(WorkingSet work, index_t sample) except -1 nogil
 
 
-cdef inline index_t* facts_of(WorkingSet work, Py_ssize_t nogood) noexcept nogil:
-    return work.nogoods.facts + nogood * (2 * work.n_features + 1)
+cdef inline index_t* ranks_of(WorkingSet work, Py_ssize_t nogood) noexcept nogil:
+    return work.nogoods.ranks + nogood * 2 * work.n_features
 
 
 cdef inline uint64_t* set_of(WorkingSet work, Py_ssize_t nogood) noexcept nogil:

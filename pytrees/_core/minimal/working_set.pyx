@@ -68,7 +68,8 @@ cdef class WorkingSet:
             free(self.levels[number].limits)
             free(self.levels[number].inherited)
         free(self.nogoods.sets)
-        free(self.nogoods.facts)
+        free(self.nogoods.needs)
+        free(self.nogoods.ranks)
         free(self.nodes)
         free(self.numbers)
         free(self.sources)
@@ -127,18 +128,19 @@ cdef bint reserve_nogood(WorkingSet work) except -1 nogil:
 
     Two thirds of the limit are for the nogoods and for the lists of two levels that inherit all of them."""
     cdef Nogoods* nogoods = &work.nogoods
-    cdef Py_ssize_t bytes_of_facts = (2 * work.n_features + 1) * sizeof(index_t)
+    cdef Py_ssize_t bytes_of_ranks = 2 * work.n_features * sizeof(index_t)
     cdef Py_ssize_t bytes_of_set = work.n_words * sizeof(uint64_t), number
-    cdef Py_ssize_t wanted = max(FIRST_NOGOODS, 2 * nogoods.facts_capacity)
-    if nogoods.n_sets < nogoods.facts_capacity:
+    cdef Py_ssize_t wanted = max(FIRST_NOGOODS, 2 * nogoods.ranks_capacity)
+    if nogoods.n_sets < nogoods.ranks_capacity:
         return True
-    if wanted > work.memory_limit // 3 * 2 // (bytes_of_set + bytes_of_facts + 16) or wanted > UNLIMITED:
+    if wanted > work.memory_limit // 3 * 2 // (bytes_of_set + sizeof(index_t) + bytes_of_ranks + 16) or wanted > UNLIMITED:
         nogoods.n_sets = 0
         for number in range(MOST_LEVELS):
             work.levels[number].n_inherited = work.levels[number].n_limiting = 0
-        return nogoods.facts_capacity > 0
+        return nogoods.ranks_capacity > 0
     reserve(<void**> &nogoods.sets, &nogoods.sets_capacity, wanted, bytes_of_set, b"nogoods")
-    reserve(<void**> &nogoods.facts, &nogoods.facts_capacity, wanted, bytes_of_facts, b"nogoods")
+    reserve(<void**> &nogoods.needs, &nogoods.needs_capacity, wanted, sizeof(index_t), b"nogoods")
+    reserve(<void**> &nogoods.ranks, &nogoods.ranks_capacity, wanted, bytes_of_ranks, b"nogoods")
     return True
 
 
