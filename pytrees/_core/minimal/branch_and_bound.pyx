@@ -25,7 +25,7 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS
-from pytrees._core.minimal.problem import check_codes, orders_of
+from pytrees._core.minimal.problem import check_codes, groups_of, orders_of, ranks_of
 from pytrees._core.minimal.sets cimport find_item
 from pytrees._core.minimal.subproblem_cache cimport (
     SubproblemCache, KnownCost, LeafDivision, SearchNode, CostSplit, TreeLimits, bound_by_recent,
@@ -480,7 +480,7 @@ def cheapest_tree(
 def _trees_of(X, y, n_classes, costs, memory_limit):
     """Return the search of all distinct pairs of a sample and a class, each once."""
     check_codes(X, y, n_classes)
-    rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
-    labels = rows[:, -1].astype(np.int32)
-    X = np.ascontiguousarray(rows[:, : rows.shape[1] - 1])
-    return SubproblemCache(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)
+    values, labels = np.asarray(X) + 0.0, np.asarray(y)
+    first, group = groups_of(np.vstack([ranks_of(values), labels]))
+    weights = np.bincount(group).astype(np.int32)
+    return SubproblemCache(values[first], labels[first], weights, n_classes, costs, memory_limit, INFINITY)

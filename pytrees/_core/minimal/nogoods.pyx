@@ -96,6 +96,14 @@ cdef void _list_cuts(Level* level, const Listed* listed) noexcept nogil:
     level.n_cuts = list_ends(level.order, listed.ranks, level.n_samples, level.ends, level.cut_ranks)
 
 
+cdef index_t _end_of(const Level* level) noexcept nogil:
+    """Return how many samples of a level go left at its split, whose feature is the one listed last."""
+    cdef index_t cut = 0
+    while level.cut_ranks[cut] != level.split.rank:
+        cut += 1
+    return level.ends[cut]
+
+
 cdef index_t _last_rank(WorkingSet work, Py_ssize_t feature, index_t side, const uint64_t* members) noexcept nogil:
     """Return the rank of the last of some members that a side comes to, as the side counts ranks."""
     cdef const index_t* ranks = &work.member_ranks[feature, 0]
@@ -688,7 +696,7 @@ cdef int _learn(WorkingSet work, Py_ssize_t number, int answer, index_t budget) 
 cdef int _write_tree(WorkingSet work, Py_ssize_t number, index_t budget) except -1 nogil:
     """Write a tree of a level's members within the budget, if there is one, in preorder."""
     cdef Level* level = &work.levels[number]
-    cdef index_t position = work.n_nodes, label, cut = 0, end
+    cdef index_t position = work.n_nodes, label, end
     cdef MemberNode node
     cdef FirstSplit split
     cdef Listed listed
@@ -708,9 +716,7 @@ cdef int _write_tree(WorkingSet work, Py_ssize_t number, index_t budget) except 
     split = level.split
     listed = _list_level(work, number, split.feature)
     _list_cuts(level, &listed)
-    while level.cut_ranks[cut] != split.rank:
-        cut += 1
-    end = level.ends[cut]
+    end = _end_of(level)
     # Ranks between both sides go left up to the middle.
     work.nodes[position].feature = split.feature
     work.nodes[position].rank = split.rank + (listed.ranks[level.order[end]] - 1 - split.rank) // 2
@@ -763,11 +769,11 @@ cdef int is_feasible(WorkingSet work, const index_t* samples, index_t n_samples,
 
 
 cdef int choose_split(
-    WorkingSet work, const index_t* samples, index_t n_samples, index_t budget, FirstSplit* split
+    WorkingSet work, const index_t* samples, index_t n_samples, index_t budget, NodeSplit* split
 ) except -1 nogil:
     """Find the lowest feature, and its lowest cut, that leave the samples of a node one split less than the budget."""
     cdef Level* level = &work.levels[WHOLE]
-    cdef index_t i, number
+    cdef index_t i, number, end
     cdef int answer
     memset(&work.in_node[0], 0, work.in_node.shape[0] * sizeof(uint64_t))
     for i in range(n_samples):
@@ -780,7 +786,10 @@ cdef int choose_split(
     level.n_classes = <index_t> work.n_classes
     _find_clique(work, level, UNLIMITED)
     answer = _find_split(work, WHOLE, budget)
-    split[0] = level.split
+    if answer == YES:
+        end = _end_of(level)
+        split.feature, split.left_budget = level.split.feature, level.split.left_budget
+        split.below, split.above = level.order[end - 1], level.order[end]
     return answer
 
 

@@ -19,18 +19,33 @@ def check_codes(X, y, n_classes):
         raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
 
 
-def distinct_samples(X, y):
-    """Return the distinct samples in lexical order, their labels, and for every sample its distinct one."""
-    values, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    labels, group = y[first], group.ravel()
-    if np.any(labels[group] != y):
-        raise ValueError("There is no consistent tree: equal samples have different labels.")
-    return values, labels, group
-
-
 def ranks_of(X):
     """Return, by feature, which of its distinct values a sample has."""
-    return np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+    columns = np.ascontiguousarray(X.T)
+    order = np.argsort(columns, axis=1)
+    values = np.take_along_axis(columns, order, axis=1)
+    ascending, ranks = np.zeros((2, *columns.shape), dtype=np.int32)
+    np.cumsum(values[:, 1:] != values[:, : len(X) - 1], axis=1, out=ascending[:, 1:])
+    np.put_along_axis(ranks, order, ascending, axis=1)
+    return ranks
+
+
+def groups_of(ranks):
+    """Group equal samples: return the first sample of each group, in lexical order, and the group of every sample."""
+    order = np.lexsort(ranks[::-1])
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = np.diff(ranks[:, order], axis=1).any(axis=0)
+    group = np.empty_like(order)
+    group[order] = np.cumsum(is_first) - 1
+    return order[is_first], group
+
+
+def distinct_samples(ranks, y):
+    """Group equal samples as `groups_of` does; refuse labels that differ in a group."""
+    first, group = groups_of(ranks)
+    if np.any(y[first][group] != y):
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
+    return first, group
 
 
 def orders_of(ranks):

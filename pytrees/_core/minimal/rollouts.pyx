@@ -16,7 +16,7 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS, STOPPED, YES, check_limits
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
@@ -39,6 +39,10 @@ cdef struct Planned:
 cdef struct Samples:
     index_t* orders
     index_t n
+
+# The samples with some ranks in a feature.
+cdef struct Window:
+    index_t feature, lowest, highest
 
 # A feature's cut behind `end` samples of its order, and its score.
 cdef struct FeatureCut:
@@ -124,6 +128,10 @@ cdef int _remember(
 
 # ------------------------------------------------------------------------------------------------------ one set's cuts
 
+cdef inline const index_t* _order_of(Samples samples, index_t feature) noexcept nogil:
+    return samples.orders + <Py_ssize_t> feature * samples.n
+
+
 cdef void _count_classes(Rollouts rollouts, Samples samples) noexcept nogil:
     """Put all samples on the right."""
     cdef index_t i
@@ -143,7 +151,7 @@ cdef inline float64_t _score(const int64_t* counts, int64_t n, Py_ssize_t n_clas
 
 cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept nogil:
     """Find the cut of a feature with the least score; its end is 0 where there is no cut."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+    cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
     cdef FeatureCut best
     cdef float64_t score
@@ -163,69 +171,66 @@ cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) n
     return best
 
 
-cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint is_right) noexcept nogil:
-    """Return behind how many samples of a feature the cut lies with the largest pure side; 0 if there is none."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+cdef index_t _pure_end(
+    Rollouts rollouts, Samples samples, index_t feature, bint is_right, const Window* window
+) noexcept nogil:
+    """Return how many samples of a feature's order come before the cut with the largest pure side among the samples of
+    a window; 0 if there is none."""
+    cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
-    cdef index_t i, row, other, last = samples.n - 1
-    cdef index_t first = order[last if is_right else 0], end = 0
-    for i in range(1, samples.n):
-        row, other = order[last - i if is_right else i], order[last - i + 1 if is_right else i - 1]
-        if ranks[row] != ranks[other]:
+    cdef index_t i, row, previous = NONE, end = 0
+    for i in range(samples.n):
+        row = order[samples.n - 1 - i if is_right else i]
+        if not window.lowest <= rollouts.ranks[window.feature, row] <= window.highest:
+            continue
+        if previous != NONE and ranks[row] != ranks[previous]:
             end = samples.n - i if is_right else i
-        if rollouts.labels[row] != rollouts.labels[first]:
+        if previous != NONE and rollouts.labels[row] != rollouts.labels[previous]:
             break
+        previous = row
     return end
 
 
-cdef bint _is_stump(
-    Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, FeatureCut* found
-) noexcept nogil:
-    """Whether one split is enough for the samples that have certain ranks in a feature; find the first such cut."""
-    cdef const index_t* order
-    cdef const index_t* ranks
-    cdef const index_t* of_set = &rollouts.ranks[by, 0]
-    cdef index_t feature, i, row, previous, first, end, n_changes
-    for feature in range(<index_t> rollouts.n_features):
-        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
-        previous = first = NONE
-        n_changes = end = 0
-        for i in range(samples.n):
-            row = order[i]
-            if of_set[row] < lowest or of_set[row] > highest:
-                continue
-            if previous != NONE and rollouts.labels[row] != rollouts.labels[previous]:
-                n_changes += 1
-                end = i
-                if n_changes == 2 or ranks[row] == ranks[previous]:
-                    n_changes = 2
-                    break
-            previous = row
-        if n_changes == 1:
-            found.feature, found.end = feature, end
+cdef index_t _stump_end(Rollouts rollouts, Samples samples, index_t feature, const Window* window) noexcept nogil:
+    """Return how many samples of a feature's order come before the cut with two pure sides among the samples of a
+    window; 0 if there is none."""
+    cdef index_t end = _pure_end(rollouts, samples, feature, False, window), start
+    if end == 0:
+        return 0
+    start = _pure_end(rollouts, samples, feature, True, window)
+    return end if 0 < start <= end else 0
+
+
+cdef bint _is_stump(Rollouts rollouts, Samples samples, const Window* window, FeatureCut* found) noexcept nogil:
+    """Whether one split is enough for the samples of a window; find the first such cut."""
+    for found.feature in range(<index_t> rollouts.n_features):
+        found.end = _stump_end(rollouts, samples, found.feature, window)
+        if found.end > 0:
             return True
     return False
 
 
 cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
     """Whether one or two splits are enough; find the first of them."""
-    cdef index_t feature, end, is_right, last
+    cdef index_t feature, end
     cdef const index_t* order
-    cdef const index_t* ranks
+    cdef bint is_right
+    cdef Window all, rest
     cdef FeatureCut stump
-    last = rollouts.ranks.shape[1]
-    if _is_stump(rollouts, samples, 0, 0, last, found):
+    all.feature, all.lowest, all.highest = 0, 0, UNLIMITED
+    if _is_stump(rollouts, samples, &all, found):
         return True
     for feature in range(<index_t> rollouts.n_features):
-        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
+        order = _order_of(samples, feature)
         for is_right in range(2):
-            end = _pure_end(rollouts, samples, feature, is_right)
-            if end == 0:
-                continue
-            if _is_stump(
-                rollouts, samples, feature, 0 if is_right else ranks[order[end]],
-                ranks[order[end - 1]] if is_right else last, &stump,
-            ):
+            end = _pure_end(rollouts, samples, feature, is_right, &all)
+            rest = all
+            rest.feature = feature
+            if is_right:
+                rest.highest = rollouts.ranks[feature, order[end - 1]]
+            else:
+                rest.lowest = rollouts.ranks[feature, order[end]]
+            if end > 0 and _is_stump(rollouts, samples, &rest, &stump):
                 found.feature, found.end = feature, end
                 return True
     return False
@@ -236,7 +241,7 @@ cdef int _divide(Rollouts rollouts, Samples samples, FeatureCut cut, Samples* le
     cdef index_t i, row
     cdef index_t* left_place
     cdef index_t* right_place
-    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
+    cdef const index_t* order = _order_of(samples, cut.feature)
     cdef Py_ssize_t place, size = rollouts.n_features * samples.n
     left.n, right.n = cut.end, samples.n - cut.end
     left.orders = <index_t*> malloc(size * sizeof(index_t))
@@ -289,7 +294,7 @@ cdef int _with_sides(
     Rollouts rollouts, Samples samples, FeatureCut cut, index_t depth, index_t level, index_t width, Planned* tree
 ) except -1 nogil:
     """Find the tree that a cut leads to, with trees of a level on both sides."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
+    cdef const index_t* order = _order_of(samples, cut.feature)
     cdef Samples left, right
     cdef int answer
     tree.feature, tree.below, tree.above = cut.feature, order[cut.end - 1], order[cut.end]
@@ -394,9 +399,9 @@ def small_tree(
     start = time.monotonic()
     check_codes(X, y, n_classes)
     values, labels = np.asarray(X) + 0.0, np.asarray(y)
-    distinct_samples(values, labels)
     deadline = INFINITY if time_limit is None else start + time_limit
     ranks = ranks_of(values)
+    distinct_samples(ranks, labels)
     cdef Rollouts rollouts = Rollouts(values, y, ranks, n_classes, memory_limit, deadline)
     cdef index_t[:, ::1] orders = orders_of(ranks)
     cdef Samples samples

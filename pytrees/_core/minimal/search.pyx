@@ -12,12 +12,12 @@ import numpy as np
 cimport cython
 from libc.math cimport INFINITY
 
-from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.nogoods cimport choose_split, is_feasible, raise_to_clique
+from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.minimal.nogoods cimport NodeSplit, choose_split, is_feasible, raise_to_clique
 from pytrees._core.minimal.problem cimport NO, STOPPED, YES
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.rollouts import small_tree
-from pytrees._core.minimal.working_set cimport FirstSplit, WorkingSet
+from pytrees._core.minimal.working_set cimport WorkingSet
 from pytrees._core.rows.partition cimport threshold_between
 
 # Samples among which those that conflict are looked for.
@@ -48,23 +48,24 @@ cdef class Search:
     cdef int64_t turn
     cdef float64_t deadline
     cdef bint is_prepared, is_solved        # whether `n_splits` are enough
-    cdef index_t[:, ::1] orders
+    cdef const float64_t[:, ::1] values     # of the distinct samples
     cdef object X, y, sample_of             # all samples, and the distinct one of each
     cdef object n_classes, memory_limit
 
     def __init__(self, X, y, n_classes, memory_limit, bound_rows, first_turn):
-        values, labels, group = distinct_samples(X, y)
-        n_samples = len(values)
+        ranks = ranks_of(X)
+        first, group = distinct_samples(ranks, y)
+        n_samples = len(first)
         # Bound rows, evenly spaced, come first: a working set looks for conflicts among its first members.
         n_bound_rows = min(n_samples, bound_rows)
         is_bound_row = np.zeros(n_samples, dtype=bool)
         is_bound_row[np.arange(n_bound_rows) * n_samples // n_bound_rows] = True
         order = np.argsort(~is_bound_row, kind="stable")
+        first = first[order]
         self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group].astype(np.int32)
-        ranks, labels = np.ascontiguousarray(ranks_of(values[order])), labels[order]
-        self.orders = orders_of(ranks)
+        ranks, labels, self.values = np.ascontiguousarray(ranks[:, first]), y[first], X[first]
         self.memory_limit = memory_limit
-        self.complete = WorkingSet(labels, ranks, self.orders, n_classes, memory_limit, n_bound_rows)
+        self.complete = WorkingSet(labels, ranks, orders_of(ranks), n_classes, memory_limit, n_bound_rows)
         if first_turn is None:
             first_turn = FIRST_TURN * max(1, ENTRIES_OF_FIRST_TURN // ranks.size) ** 2
             first_turn = first_turn if len(ranks) <= FEW_FEATURES else 0
@@ -85,20 +86,17 @@ cdef class Search:
 
     def first_split(self, n_splits, rows):
         """Return the feature and threshold of the first split of a node's tree, and the splits of both sides."""
-        cdef FirstSplit split
+        cdef NodeSplit split
         cdef index_t budget = n_splits
         cdef int answer
         if budget == 0:
             return None
-        samples = self.sample_of[rows]
-        cdef const index_t[::1] view = samples
+        cdef const index_t[::1] samples = self.sample_of[rows]
         with nogil:
-            answer = choose_split(self.turn_of, &view[0], <index_t> view.shape[0], budget, &split)
+            answer = choose_split(self.turn_of, &samples[0], <index_t> samples.shape[0], budget, &split)
         if answer != YES:
             raise Stopped
-        ranks = np.asarray(self.complete.ranks[split.feature])[samples]
-        values, is_left = self.X[rows, split.feature], ranks <= split.rank
-        threshold = threshold_between(values[is_left].max(), values[~is_left].min())
+        threshold = threshold_between(self.values[split.below, split.feature], self.values[split.above, split.feature])
         return split.feature, threshold, split.left_budget, budget - 1 - split.left_budget
 
     @property
@@ -111,8 +109,7 @@ cdef bint _find_size(Search search) except -1:
     """Find the least number of splits, by both working sets in turns. Return whether it has been found."""
     cdef int answer
     while True:
-        with nogil:
-            answer = _raise_size(search)
+        answer = _raise_size(search)
         if answer == YES:
             search.is_solved = True
             return True
@@ -139,16 +136,17 @@ cdef _change_turns(Search search):
     search.turn_of.deadline = search.deadline
 
 
-cdef int _raise_size(Search search) except -1 nogil:
+cdef int _raise_size(Search search) except -1:
     """Raise the number of splits until it is enough: smaller numbers have then been refuted."""
+    cdef WorkingSet work = search.turn_of
     cdef int answer = NO
     if not search.is_prepared:
-        answer = raise_to_clique(search.complete, &search.n_splits)
+        with nogil:
+            answer = raise_to_clique(search.complete, &search.n_splits)
         search.is_prepared = answer != STOPPED
     while answer == NO:
-        answer = is_feasible(
-            search.turn_of, &search.orders[0, 0], <index_t> search.orders.shape[1], search.n_splits
-        )
+        with nogil:
+            answer = is_feasible(work, &work.orders[0, 0], <index_t> work.n_samples, search.n_splits)
         search.n_splits += answer == NO
     return answer
 

@@ -14,8 +14,8 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.problem cimport STOPPED, check_limits
-from pytrees._core.minimal.problem import ranks_of
+from pytrees._core.minimal.problem cimport STOPPED, check_limits, list_ends
+from pytrees._core.minimal.problem import groups_of, ranks_of
 from pytrees._core.minimal.sets cimport add_bit, close_table, open_table, take_item, words_for
 
 cdef enum:
@@ -34,7 +34,7 @@ cdef class SubproblemCache:
         self.ranks = ranks_of(X)
         ends = np.cumsum(weights, dtype=np.int32)
         self.first_bits = ends - self.weights
-        self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
+        self.inevitable = _inevitable_errors(groups_of(np.asarray(self.ranks))[1], labels, weights)
         self.n_words = words_for(ends.item(-1)) + 1
         self.error_cost, self.leaf_cost = costs
         self.deadline = deadline
@@ -61,10 +61,9 @@ cdef class SubproblemCache:
         free(self.correct)
 
 
-def _inevitable_errors(X, labels, weights):
-    """Return the weights of the rows that are not of the largest class among equal rows, and 0 for other rows."""
-    _, group = np.unique(X, axis=0, return_inverse=True)
-    group = group.ravel()
+def _inevitable_errors(group, labels, weights):
+    """Return the weights of the rows that are not of the largest class in their group of equal rows, and 0 for other
+    rows."""
     by_weight = np.lexsort((labels, -weights, group))
     is_first = np.ones(len(group), dtype=bool)
     is_first[1:] = np.diff(group[by_weight]) != 0
@@ -224,14 +223,9 @@ cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) n
     """List the cuts of a feature, and the order in which they are tried: the middle cut, then the middle cuts of both
     halves, then the middle cuts of the quarters."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
-    cdef const index_t* rank = &trees.ranks[feature, 0]
     cdef index_t* starts = trees.starts
-    cdef index_t i, n = 0, start, middle, stop, listed
-    for i in range(level.n_rows - 1):
-        if rank[order[i]] != rank[order[i + 1]]:
-            level.ends[n], level.ranks[n] = i + 1, rank[order[i]]
-            n += 1
-    level.n_cuts = n
+    cdef index_t i, n, start, middle, stop, listed
+    n = level.n_cuts = list_ends(order, &trees.ranks[feature, 0], level.n_rows, level.ends, level.ranks)
     # Invariant: part i begins with cut starts[i]; until it is tried, trials[i] is the cut behind its last one.
     starts[0], level.trials[0] = 0, n
     listed = n > 0
