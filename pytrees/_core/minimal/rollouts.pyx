@@ -16,7 +16,7 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS, STOPPED, YES, check_limits
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
@@ -39,10 +39,6 @@ cdef struct Planned:
 cdef struct Samples:
     index_t* orders
     index_t n
-
-# The samples with some ranks in a feature.
-cdef struct Window:
-    index_t feature, lowest, highest
 
 # A feature's cut behind `end` samples of its order, and its score.
 cdef struct FeatureCut:
@@ -171,66 +167,69 @@ cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) n
     return best
 
 
-cdef index_t _pure_end(
-    Rollouts rollouts, Samples samples, index_t feature, bint is_right, const Window* window
-) noexcept nogil:
-    """Return how many samples of a feature's order come before the cut with the largest pure side among the samples of
-    a window; 0 if there is none."""
+cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint is_right) noexcept nogil:
+    """Return behind how many samples of a feature the cut lies with the largest pure side; 0 if there is none."""
     cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
-    cdef index_t i, row, previous = NONE, end = 0
-    for i in range(samples.n):
-        row = order[samples.n - 1 - i if is_right else i]
-        if not window.lowest <= rollouts.ranks[window.feature, row] <= window.highest:
-            continue
-        if previous != NONE and ranks[row] != ranks[previous]:
+    cdef index_t i, row, other, last = samples.n - 1
+    cdef index_t first = order[last if is_right else 0], end = 0
+    for i in range(1, samples.n):
+        row, other = order[last - i if is_right else i], order[last - i + 1 if is_right else i - 1]
+        if ranks[row] != ranks[other]:
             end = samples.n - i if is_right else i
-        if previous != NONE and rollouts.labels[row] != rollouts.labels[previous]:
+        if rollouts.labels[row] != rollouts.labels[first]:
             break
-        previous = row
     return end
 
 
-cdef index_t _stump_end(Rollouts rollouts, Samples samples, index_t feature, const Window* window) noexcept nogil:
-    """Return how many samples of a feature's order come before the cut with two pure sides among the samples of a
-    window; 0 if there is none."""
-    cdef index_t end = _pure_end(rollouts, samples, feature, False, window), start
-    if end == 0:
-        return 0
-    start = _pure_end(rollouts, samples, feature, True, window)
-    return end if 0 < start <= end else 0
-
-
-cdef bint _is_stump(Rollouts rollouts, Samples samples, const Window* window, FeatureCut* found) noexcept nogil:
-    """Whether one split is enough for the samples of a window; find the first such cut."""
-    for found.feature in range(<index_t> rollouts.n_features):
-        found.end = _stump_end(rollouts, samples, found.feature, window)
-        if found.end > 0:
+cdef bint _is_stump(
+    Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, FeatureCut* found
+) noexcept nogil:
+    """Whether one split is enough for the samples that have certain ranks in a feature; find the first such cut."""
+    cdef const index_t* order
+    cdef const index_t* ranks
+    cdef const index_t* of_set = &rollouts.ranks[by, 0]
+    cdef index_t feature, i, row, previous, first, end, n_changes
+    for feature in range(<index_t> rollouts.n_features):
+        order, ranks = _order_of(samples, feature), &rollouts.ranks[feature, 0]
+        previous = first = NONE
+        n_changes = end = 0
+        for i in range(samples.n):
+            row = order[i]
+            if of_set[row] < lowest or of_set[row] > highest:
+                continue
+            if previous != NONE and rollouts.labels[row] != rollouts.labels[previous]:
+                n_changes += 1
+                end = i
+                if n_changes == 2 or ranks[row] == ranks[previous]:
+                    n_changes = 2
+                    break
+            previous = row
+        if n_changes == 1:
+            found.feature, found.end = feature, end
             return True
     return False
 
 
 cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
     """Whether one or two splits are enough; find the first of them."""
-    cdef index_t feature, end
+    cdef index_t feature, end, is_right, last
     cdef const index_t* order
-    cdef bint is_right
-    cdef Window all, rest
+    cdef const index_t* ranks
     cdef FeatureCut stump
-    all.feature, all.lowest, all.highest = 0, 0, UNLIMITED
-    if _is_stump(rollouts, samples, &all, found):
+    last = rollouts.ranks.shape[1]
+    if _is_stump(rollouts, samples, 0, 0, last, found):
         return True
     for feature in range(<index_t> rollouts.n_features):
-        order = _order_of(samples, feature)
+        order, ranks = _order_of(samples, feature), &rollouts.ranks[feature, 0]
         for is_right in range(2):
-            end = _pure_end(rollouts, samples, feature, is_right, &all)
-            rest = all
-            rest.feature = feature
-            if is_right:
-                rest.highest = rollouts.ranks[feature, order[end - 1]]
-            else:
-                rest.lowest = rollouts.ranks[feature, order[end]]
-            if end > 0 and _is_stump(rollouts, samples, &rest, &stump):
+            end = _pure_end(rollouts, samples, feature, is_right)
+            if end == 0:
+                continue
+            if _is_stump(
+                rollouts, samples, feature, 0 if is_right else ranks[order[end]],
+                ranks[order[end - 1]] if is_right else last, &stump,
+            ):
                 found.feature, found.end = feature, end
                 return True
     return False
