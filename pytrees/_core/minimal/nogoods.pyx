@@ -60,39 +60,32 @@ cdef inline index_t _seen_from(index_t side, index_t rank) noexcept nogil:
     return ~rank if side == RIGHT else rank
 
 
-cdef inline Listed _list_members(
-    WorkingSet work, Py_ssize_t feature, const index_t* order, index_t n_members, const uint64_t* filter
-) noexcept nogil:
+cdef inline Listed _list_members(WorkingSet work, Py_ssize_t feature, const uint64_t* members) noexcept nogil:
+    """List a set of members."""
     cdef Listed listed
-    listed.order, listed.n_samples, listed.filter = order, n_members, filter
+    listed.order, listed.n_samples, listed.filter = &work.member_orders[feature, 0], work.n_members, members
     listed.labels, listed.ranks = &work.member_labels[0], &work.member_ranks[feature, 0]
     return listed
 
 
 cdef inline Listed _list_level(WorkingSet work, Py_ssize_t number, Py_ssize_t feature) noexcept nogil:
+    """List the set of a level."""
     cdef Listed listed
     if number != WHOLE:
-        return _list_members(
-            work, feature, &work.member_orders[feature, 0], work.n_members, work.levels[number].members
-        )
+        return _list_members(work, feature, work.levels[number].members)
     listed.order, listed.n_samples, listed.filter = &work.orders[feature, 0], <index_t> work.n_samples, &work.in_node[0]
     listed.labels, listed.ranks = &work.labels[0], &work.ranks[feature, 0]
     return listed
 
 
-cdef index_t _write_order(const Listed* listed, index_t* order) noexcept nogil:
-    """Write the samples that the filter lets pass, and return their number."""
-    cdef index_t i, n = 0
-    for i in range(listed.n_samples):
-        if holds(listed.filter, listed.order[i]):
-            order[n] = listed.order[i]
-            n += 1
-    return n
-
-
 cdef void _list_cuts(Level* level, const Listed* listed) noexcept nogil:
     """List the samples of a level in the order of a feature, and its cuts."""
-    level.n_samples = _write_order(listed, level.order)
+    cdef index_t i
+    level.n_samples = 0
+    for i in range(listed.n_samples):
+        if holds(listed.filter, listed.order[i]):
+            level.order[level.n_samples] = listed.order[i]
+            level.n_samples += 1
     level.n_cuts = list_ends(level.order, listed.ranks, level.n_samples, level.ends, level.cut_ranks)
 
 
@@ -177,19 +170,6 @@ cdef index_t _keep_clique(WorkingSet work, Level* level) noexcept nogil:
 
 
 # ------------------------------------------------------------------------------------------------------- what is known
-
-cdef int _remember(WorkingSet work, Level* level, int answer, index_t budget) except -1 nogil:
-    """Keep the answer to whether the budget is enough for a level's members."""
-    cdef SplitBounds unknown
-    cdef SplitBounds* known
-    unknown.least, unknown.enough = 0, UNLIMITED
-    known = <SplitBounds*> take_item(&work.bounds, level.members, &unknown)
-    if known != NULL and answer == NO:
-        known.least = max(known.least, budget + 1)
-    elif known != NULL and budget < known.enough:
-        known.enough, known.split = budget, level.split
-    return 0
-
 
 cdef int _recall(WorkingSet work, Level* level, index_t budget) noexcept nogil:
     """Return the answer for a level's members, with `split` or `nogood`; STOPPED if it is not known."""
@@ -396,7 +376,7 @@ cdef bint _is_refuted(
     cdef uint64_t* support = &work.supports[feature, 0]
     cdef const index_t* sources = work.sources
     cdef index_t i
-    cdef Listed listed = _list_members(work, feature, &work.kept_orders[feature, 0], work.n_kept, level.nogood)
+    cdef Listed listed = _list_members(work, feature, level.nogood)
     for i in range(2 * budget):
         level.limits[i], work.sources[i] = UNLIMITED, OF_NOTHING
     _limit_by_nogoods(work, level, feature, some, budget)
@@ -411,15 +391,6 @@ cdef bint _is_refuted(
     return True
 
 
-cdef void _keep_orders(WorkingSet work, const uint64_t* nogood) noexcept nogil:
-    """List the members of a nogood in the order of every feature."""
-    cdef Py_ssize_t feature
-    cdef Listed listed
-    for feature in range(work.n_features):
-        listed = _list_members(work, feature, &work.member_orders[feature, 0], work.n_members, nogood)
-        work.n_kept = _write_order(&listed, &work.kept_orders[feature, 0])
-
-
 cdef void _support_features(WorkingSet work, Level* level, SomeNogoods some, index_t budget) noexcept nogil:
     """Write the support of every feature of a refuted level, and their union to `nogood`.
 
@@ -427,14 +398,12 @@ cdef void _support_features(WorkingSet work, Level* level, SomeNogoods some, ind
     """
     cdef Py_ssize_t feature, n_bytes = work.n_words * sizeof(uint64_t)
     memcpy(level.nogood, level.members, n_bytes)
-    _keep_orders(work, level.nogood)
     for feature in range(work.n_features):
         if not _is_refuted(work, level, feature, some, level.clique, level.clique_size, budget):
             memcpy(&work.supports[feature, 0], level.members, n_bytes)
     memset(level.nogood, 0, n_bytes)
     for feature in range(work.n_features):
         unite(level.nogood, &work.supports[feature, 0], work.n_words)
-    _keep_orders(work, level.nogood)
 
 
 cdef bint _is_refuted_without(
@@ -684,10 +653,19 @@ cdef int _solve(WorkingSet work, Py_ssize_t number, index_t budget) except -1 no
 
 cdef int _learn(WorkingSet work, Py_ssize_t number, int answer, index_t budget) except -1 nogil:
     """Keep an answer for a level's members, and return it."""
+    cdef SplitBounds unknown
+    cdef SplitBounds* known
+    if answer == STOPPED:
+        return STOPPED
     if answer == NO and not work.is_complete:
         _learn_nogood(work, number, budget + 1)
-    elif answer != STOPPED:
-        _remember(work, &work.levels[number], answer, budget)
+        return NO
+    unknown.least, unknown.enough = 0, UNLIMITED
+    known = <SplitBounds*> take_item(&work.bounds, work.levels[number].members, &unknown)
+    if known != NULL and answer == NO:
+        known.least = max(known.least, budget + 1)
+    elif known != NULL and budget < known.enough:
+        known.enough, known.split = budget, work.levels[number].split
     return answer
 
 

@@ -95,8 +95,6 @@ cdef class WorkingSet:
     cdef index_t[:, ::1] first_members      # scratch, by side: from its end on, the first member of every class
     cdef index_t[::1] kept_clique           # scratch
     cdef uint64_t[:, ::1] supports          # scratch, by feature: the members that leave it no cut
-    cdef index_t[:, ::1] kept_orders        # scratch, by feature: the members that are left of a nogood, ascending
-    cdef index_t n_kept
     cdef index_t* numbers                   # scratch: two lists of nogoods
     cdef index_t* sources                   # scratch: by entry of `limits`, which nogood the limit comes from
     cdef Py_ssize_t numbers_capacity, sources_capacity

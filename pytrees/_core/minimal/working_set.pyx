@@ -56,7 +56,6 @@ cdef class WorkingSet:
         self.class_counts = np.empty(n_classes, dtype=np.int32)
         self.first_members = np.empty((2, n_classes), dtype=np.int32)
         self.supports = np.empty((n_features, n_words), dtype=np.uint64)
-        self.kept_orders = np.empty((n_features, n_samples), dtype=np.int32)
         _set_words(self, n_words if self.is_complete else 1)
         open_level(self, WHOLE)
 
