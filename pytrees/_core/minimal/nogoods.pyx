@@ -772,7 +772,7 @@ cdef int choose_split(
 
 
 cdef int raise_to_clique(WorkingSet work, index_t* n_splits) except -1 nogil:
-    """Raise a number of splits to the number that a clique among all members needs. Return STOPPED if the time is over."""
+    """Raise a number of splits to what a clique among all members needs. Return STOPPED if the time is over."""
     cdef Level* level = &work.levels[WHOLE + 1]
     if compare_members(work) == STOPPED:
         return STOPPED

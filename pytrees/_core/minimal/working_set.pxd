@@ -126,7 +126,9 @@ cdef inline index_t witness_of(WorkingSet work, index_t first, index_t second) n
     return work.witnesses[first, second] if work.member_labels[first] == work.member_labels[second] else NONE
 
 
-cdef inline void insert_by_rank(const index_t* ranks, index_t* members, index_t n_members, index_t member) noexcept nogil:
+cdef inline void insert_by_rank(
+    const index_t* ranks, index_t* members, index_t n_members, index_t member
+) noexcept nogil:
     """Insert a member into a list of members that ascend by rank."""
     cdef index_t position = n_members
     while position > 0 and ranks[members[position - 1]] > ranks[member]:

@@ -125,14 +125,17 @@ cdef int _set_words(WorkingSet work, Py_ssize_t n_words) except -1:
 cdef bint reserve_nogood(WorkingSet work) except -1 nogil:
     """Make room for one more nogood, or forget all if the memory limit allows no more; return whether there is room.
 
-    Two thirds of the limit are for the nogoods and for the lists of two levels that inherit all of them."""
+    Two thirds of the limit are for the nogoods and for the lists of two levels that inherit all of them.
+    """
     cdef Nogoods* nogoods = &work.nogoods
     cdef Py_ssize_t bytes_of_ranks = 2 * work.n_features * sizeof(index_t)
-    cdef Py_ssize_t bytes_of_set = work.n_words * sizeof(uint64_t), number
+    cdef Py_ssize_t bytes_of_set = work.n_words * sizeof(uint64_t), number, bytes_of_all
     cdef Py_ssize_t wanted = max(FIRST_NOGOODS, 2 * nogoods.ranks_capacity)
     if nogoods.n_sets < nogoods.ranks_capacity:
         return True
-    if wanted > work.memory_limit // 3 * 2 // (bytes_of_set + sizeof(index_t) + bytes_of_ranks + 16) or wanted > UNLIMITED:
+    # Both lists are reckoned as numbers of 8 bytes.
+    bytes_of_all = bytes_of_set + sizeof(index_t) + bytes_of_ranks + 2 * sizeof(int64_t)
+    if wanted > min(work.memory_limit // 3 * 2 // bytes_of_all, UNLIMITED):
         nogoods.n_sets = 0
         for number in range(MOST_LEVELS):
             work.levels[number].n_inherited = work.levels[number].n_limiting = 0
