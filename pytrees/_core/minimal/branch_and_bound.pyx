@@ -171,8 +171,8 @@ cdef int _solve_stumps(
 cdef int _solve_sides(
     SubproblemCache trees, Py_ssize_t number, LeafDivision division, index_t position, index_t cut, int64_t budget
 ) except -1 nogil:
-    """Raise the bounds of both sides of a cut until they reach the budget or are exact, and let them bound the cuts that
-    are left. The side with fewer leaves comes first; if both have as many, the larger side."""
+    """Raise the bounds of both sides of a cut until they reach the budget or are exact, and let them bound the cuts
+    that are left. The side with fewer leaves comes first; if both have as many, the larger side."""
     cdef SearchNode* level = &trees.levels[number]
     cdef index_t end = level.ends[cut]
     cdef int64_t* of_left = bounds_of(level, False, position) + end
@@ -200,7 +200,9 @@ cdef int _solve_sides(
     return 0
 
 
-cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision division, index_t position) noexcept nogil:
+cdef void _bound_sides(
+    SubproblemCache trees, SearchNode* level, LeafDivision division, index_t position
+) noexcept nogil:
     """Bound the sides of all cuts of a feature by the cost of a leaf or, if they may be split, by the cost of two
     leaves with no errors but the inevitable ones."""
     cdef const index_t* order = level.orders + level.features[position] * trees.n_rows
@@ -251,7 +253,9 @@ cdef int64_t _try_cuts(
         list_cuts(trees, level, level.features[position])
         _bound_sides(trees, level, division, position)
         if by_table:
-            lay_out_ranks(&trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[position], 0])
+            lay_out_ranks(
+                &trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[position], 0]
+            )
         count_steps(trees, level.n_rows * level.n_features)
         for i in range(level.n_cuts):
             end = level.ends[level.trials[i]]
@@ -406,8 +410,8 @@ cdef _tree(SubproblemCache trees, TreeLimits limits, index_t horizon):
 
 
 cdef _first_trees(SubproblemCache trees, TreeLimits limits, int64_t budget, float64_t time_limit):
-    """Return the best tree below the budget among trees with a horizon, of two levels first, then of more and more until
-    a fifth of the time is over."""
+    """Return the best tree below the budget among trees with a horizon, of two levels first, then of more and more
+    until a fifth of the time is over."""
     best, cost = None, budget
     horizon = 2
     deadline = trees.deadline

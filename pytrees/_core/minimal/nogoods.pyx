@@ -29,7 +29,7 @@ from pytrees._core.minimal.problem cimport MOST_LEVELS, NO, STOPPED, YES, check_
 from pytrees._core.minimal.sets cimport add_bit, contains, drop_bit, find_item, holds, take_bit, take_item, unite
 from pytrees._core.minimal.working_set cimport (
     WHOLE, FirstSplit, Level, MemberNode, SplitBounds, WorkingSet, add_sample, compare_members,
-    insert_by_rank, open_level, ranks_of, reserve_limits, reserve_nogood, set_of, witness_of,
+    insert_by_rank, last_ranks_of, open_level, reserve_limits, reserve_nogood, set_of, witness_of,
 )
 
 cdef enum:
@@ -200,7 +200,7 @@ cdef int _learn_nogood(WorkingSet work, Py_ssize_t number, index_t need) except 
     if not reserve_nogood(work):
         return 0
     memcpy(set_of(work, work.nogoods.n_sets), members, work.n_words * sizeof(uint64_t))
-    ranks = ranks_of(work, work.nogoods.n_sets)
+    ranks = last_ranks_of(work, work.nogoods.n_sets)
     for feature in range(n):
         ranks[2 * feature + LEFT] = _last_rank(work, feature, LEFT, members)
         ranks[2 * feature + RIGHT] = _last_rank(work, feature, RIGHT, members)
@@ -245,7 +245,7 @@ cdef void _limit_by_inherited(WorkingSet work, Level* level, index_t budget) noe
         level.limits_by_nogoods[i] = UNLIMITED
     level.n_limiting = level.n_inherited
     for inherited in range(level.n_inherited):
-        ranks = ranks_of(work, level.inherited[inherited])
+        ranks = last_ranks_of(work, level.inherited[inherited])
         limits = level.limits_by_nogoods + n * (min(work.nogoods.needs[level.inherited[inherited]], budget) - 1)
         for i in range(n):
             limits[i] = min(limits[i], ranks[i])
@@ -255,13 +255,12 @@ cdef void _limit_by_nogoods(
     WorkingSet work, Level* level, Py_ssize_t feature, SomeNogoods some, index_t budget
 ) noexcept nogil:
     """Lower the limits of a feature that follow from some nogoods."""
-    cdef Py_ssize_t n = work.n_features
     cdef index_t* limits = level.limits
     cdef index_t* sources = work.sources
     cdef const index_t* ranks
     cdef index_t i, k
     for i in range(some.n_nogoods):
-        ranks = ranks_of(work, some.numbers[i]) + 2 * feature
+        ranks = last_ranks_of(work, some.numbers[i]) + 2 * feature
         k = min(work.nogoods.needs[some.numbers[i]], budget) - 1
         _lower(limits, sources, 2 * k + LEFT, ranks[LEFT], some.numbers[i])
         _lower(limits, sources, 2 * k + RIGHT, ranks[RIGHT], some.numbers[i])

@@ -1,4 +1,4 @@
-"""What all searches of this folder share: answers, limits, and the cuts of a feature."""
+"""Answers, limits and lists of cuts, which all searches of this folder share."""
 
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
@@ -6,7 +6,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t
 cdef enum:
     NO = 0
     YES = 1
-    STOPPED = 2                     # a limit has been reached: not known
+    STOPPED = 2                     # a limit has been reached: the answer is not known
     MOST_LEVELS = 500               # of the recursion, so that it fits the stack of any thread
     STEPS_BETWEEN_CHECKS = 1000000  # of the clock and of signals: some milliseconds
 

@@ -1,4 +1,8 @@
-"""Samples as the searches of this folder take them, the limits that stop a search, and trees as arrays."""
+"""Samples as the searches of this folder take them, the clock that stops a search, and trees as arrays.
+
+A rank says which of the distinct values of a feature a sample has. Searches compare ranks and never values, which only
+thresholds need.
+"""
 
 import time
 

@@ -1,8 +1,11 @@
-"""The smallest tree that is consistent with the labels: which number of splits is enough for all samples.
+"""The smallest tree that is consistent with the labels: the least number of splits that is enough for all samples.
 
-The question of `nogoods`, whether a budget is enough, is asked with a rising budget: the first yes is the least number
-of splits. Two working sets take turns. The complete one keeps bounds of the sets that it meets; the growing one learns
-nogoods of few samples. The state of both outlives a limit of time, so that the search can go on later.
+`nogoods` tells whether a number of splits is enough. The search asks with a rising number; the first yes is the least
+number. Two working sets take turns, each of which is a number of sets to look at. The complete one holds all samples
+and keeps bounds of the sets that it meets. The growing one starts empty and learns nogoods, which are about few
+samples. Both keep what they know between turns and after a limit of time, so that the search can go on later.
+
+With a time limit, rollouts make a small tree in between, in case the search does not end in time.
 """
 
 import time
@@ -20,18 +23,19 @@ from pytrees._core.minimal.rollouts import small_tree
 from pytrees._core.minimal.working_set cimport WorkingSet
 from pytrees._core.rows.partition cimport threshold_between
 
-# Samples among which those that conflict are looked for.
+# Samples among which the complete working set looks for conflicts.
 BOUND_ROWS = 1024
 
-# The numbers of sets that the working sets look at in a turn grow. The complete one may look at more if so few samples
-# and features make its sets cheap. With few features it begins, as it solves many problems at once; otherwise it is
-# only for problems that nogoods do not help with, such as classes drawn at random.
+# A turn is a number of sets that a working set may look at, and grows from turn to turn. The complete working set may
+# look at more sets if few samples and features make them cheap. With few features it has the first turn, in which it
+# solves many problems. With more features the growing one begins, and the complete one is only for problems that
+# nogoods do not help with, such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
-ENTRIES_OF_FIRST_TURN = 3000        # samples times features: with half of them, the first turn has four times the sets
-FIRST_TURN_OF_MANY = 20000          # not taken, but the next turns grow from it
+ENTRIES_OF_FIRST_TURN = 3000        # samples times features: with half as many, the first turn has four times the sets
+FIRST_TURN_OF_MANY = 20000          # with more features: this turn is not taken, but the next turns grow from it
 GROWTH_OF_TURNS = 3
-ENTRIES_OF_EQUAL_WORK = 20000       # samples times features for which a set takes as long in both working sets
+ENTRIES_OF_EQUAL_WORK = 20000       # samples times features with which a set takes as long in both working sets
 
 
 class Stopped(Exception):
@@ -42,12 +46,13 @@ class Stopped(Exception):
 cdef class Search:
     """The search for the smallest tree of some samples, and how far it has come."""
 
-    cdef readonly index_t n_splits          # are needed
+    cdef readonly index_t n_splits          # are needed at least
     cdef WorkingSet complete, growing       # the growing one is None before its first turn
-    cdef WorkingSet turn_of
-    cdef int64_t turn
+    cdef WorkingSet turn_of                 # the one of both whose turn it is
+    cdef int64_t turn                       # sets
     cdef float64_t deadline
-    cdef bint is_prepared, is_solved        # whether `n_splits` are enough
+    cdef bint is_prepared                   # `n_splits` are what a clique of the bound rows needs, or more
+    cdef bint is_solved                     # `n_splits` are enough
     cdef const float64_t[:, ::1] values     # of the distinct samples
     cdef object X, y, sample_of             # all samples, and the distinct one of each
     cdef object n_classes, memory_limit

@@ -136,8 +136,8 @@ cdef inline index_t leaves_on_the_right(TreeLimits limits, index_t left_leaves) 
 
 
 cdef inline LeafDivision division_of(TreeLimits limits, index_t i) noexcept nogil:
-    """Return the limits of both sides in the i'th division of the leaves. Even divisions come first. Of two divisions
-    that mirror each other, the one with fewer leaves on the left comes first."""
+    """Return the limits of both sides in the i'th division of the leaves. Even divisions come first. If two
+    divisions mirror each other, the one with fewer leaves on the left comes first."""
     cdef index_t left_leaves = limits.leaves // 2, further = (i + 1) // 2
     cdef LeafDivision division
     left_leaves += -further if (i + limits.leaves) % 2 else further

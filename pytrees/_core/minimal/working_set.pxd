@@ -1,8 +1,14 @@
 """A working set of samples, and what a search keeps about sets of its members.
 
-A sample that joins a working set becomes a member; members are numbered in the order in which they join. A set of
-members is a string of bits, as `sets` describes them, of `n_words` words. All numbers of splits are called budgets: how
-many a tree may have, or needs.
+*Members.* A sample that joins a working set becomes a member; members are numbered in the order in which they join. The
+search decides for sets of members, which are strings of bits (see `sets`), whether a number of splits is enough for a
+consistent tree. The number of splits that a tree may have is its budget.
+
+*Levels.* The recursion has a level for each split on the way down, and a level holds the set that is being decided
+there. Level WHOLE stands above them: it holds all samples of a node, members or not.
+
+*Facts.* A complete working set has a table with the bounds of sets that have been decided. A growing one has nogoods:
+small sets that need more splits than some budget, as do all sets that they are part of.
 """
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint64_t
@@ -10,42 +16,40 @@ from pytrees._core.minimal.problem cimport MOST_LEVELS
 from pytrees._core.minimal.sets cimport SetTable
 
 cdef enum:
-    WHOLE = 0                       # the level of all samples of a node; deeper levels hold members alone
+    WHOLE = 0
 
-# The first split of a tree: the samples up to rank `rank` of the feature go left; the left side gets `left_budget` of
-# the splits that remain.
+# The first split of a tree: samples up to rank `rank` of the feature go left; the left side gets `left_budget` of the
+# splits that remain.
 cdef struct FirstSplit:
     index_t feature, rank, left_budget
 
-# What the table of bounds keeps of a set: at least `least` splits are needed, and `enough` splits are enough, the first
-# of which is `split`.
+# The bounds of a set: it needs at least `least` splits, and `enough` splits are enough, the first of which is `split`.
 cdef struct SplitBounds:
     index_t least, enough
     FirstSplit split
 
-# A set that is being decided, on one level of the recursion, while the features are tried one after the other.
-#
-# limits[2 * k] belongs to the left side with k splits: at this rank of the feature, or before it, the left side needs
-# more. limits[2 * k + 1] is the same for the right side, which counts ranks downwards: the number is ~rank.
+# A level, on which features are tried one after the other. A limit of a left side, limits[2 * k], is the lowest known
+# rank of the feature with which the side needs more than k splits. The right side counts ranks downwards: its limit,
+# limits[2 * k + 1], is the lowest known ~rank.
 cdef struct Level:
     uint64_t* members           # the set
     uint64_t* nogood            # if the answer is no: a part of the members that needs more than the budget
     index_t* order              # the samples, ascending in the feature
     index_t* ends               # by cut, ascending: the first ends[i] samples go left,
-    index_t* cut_ranks          # the last of which has this rank
+    index_t* cut_ranks          # and the last of them has this rank
     index_t n_samples, n_cuts, n_classes
-    index_t* limits
-    index_t* limits_by_nogoods  # limits of all features that follow from the nogoods known when the search began: for
-                                # every entry of `limits` one number a feature
+    index_t* limits             # by k and side
+    index_t* limits_by_nogoods  # by k, feature and side, from the nogoods that were known when the features began
     index_t* inherited          # the numbers of the nogoods that are part of the set
-    index_t n_inherited, n_limiting     # n_limiting: how many of them are in `limits_by_nogoods`
+    index_t n_inherited
+    index_t n_limiting          # how many of them are in `limits_by_nogoods`
     Py_ssize_t limits_capacity, inherited_capacity
     index_t* clique             # members of which no two can share a leaf
     index_t clique_size
     FirstSplit split            # if the answer is yes
 
-# The nogoods, by number: their sets, and 2 * n_features + 1 facts of each: how far a side may reach in every feature
-# before it has the whole nogood, first for left sides, then for right sides; and how many splits the nogood needs.
+# The nogoods, by number: their sets; how many splits they need at least; and, by feature and side, the rank with which
+# the side has the whole nogood.
 cdef struct Nogoods:
     uint64_t* sets
     index_t* needs
@@ -102,7 +106,7 @@ cdef class WorkingSet:
     cdef int64_t memory_limit               # bytes
     cdef int64_t n_steps                    # since the last check of the clock
     cdef float64_t deadline
-    cdef int64_t n_subproblems, most_subproblems
+    cdef int64_t n_subproblems, most_subproblems    # sets that have been looked at, and may be
     cdef bint is_too_deep
 
 
@@ -113,7 +117,7 @@ cdef int compare_members(WorkingSet work) except -1 nogil
 cdef int add_sample(WorkingSet work, index_t sample) except -1 nogil
 
 
-cdef inline index_t* ranks_of(WorkingSet work, Py_ssize_t nogood) noexcept nogil:
+cdef inline index_t* last_ranks_of(WorkingSet work, Py_ssize_t nogood) noexcept nogil:
     return work.nogoods.ranks + nogood * 2 * work.n_features
 
 
