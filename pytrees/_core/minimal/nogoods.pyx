@@ -10,9 +10,10 @@ the budget is, no tree is for all samples. Otherwise a sample that the tree gets
 gets no sample wrong. The recursion has a level for each split on the way down. Level WHOLE holds all samples of a node,
 members or not; the sets of deeper levels have members alone.
 
-*Limits.* A limit of a side says how far the side may reach: at the limit's rank it needs more than k splits. Limits
-come from nogoods, sets that are known to need many splits, from the classes that the side has met, and from cliques,
-members that need a leaf each. Both sides are treated alike, because the right side counts ranks downwards.
+*Limits.* A limit says how far a side with k splits may reach: with the samples of the limit's rank it needs more than k
+splits. Limits come from nogoods, which are sets that are known to need many splits; from the classes that the side has
+met; and from cliques, which are members that need a leaf each. Both sides are treated alike, because the right side
+counts ranks downwards.
 
 *Nogoods.* A feature has no cut for a set if, for every way to divide the budget, the limits of both sides leave none.
 The parts that these limits come from, for all features, make up a nogood, which needs more splits than the budget. The
@@ -28,14 +29,14 @@ from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_
 from pytrees._core.minimal.problem cimport MOST_LEVELS, NO, STOPPED, YES, check_limits, list_ends
 from pytrees._core.minimal.sets cimport add_bit, contains, drop_bit, find_item, holds, take_bit, take_item, unite
 from pytrees._core.minimal.working_set cimport (
-    WHOLE, FirstSplit, Level, MemberNode, SplitBounds, WorkingSet, add_sample, compare_members,
-    insert_by_rank, last_ranks_of, open_level, reserve_limits, reserve_nogood, set_of, witness_of,
+    WHOLE, FirstSplit, Level, MemberNode, SplitBounds, WorkingSet, add_sample, compare_members, insert_by_rank,
+    last_ranks_of, open_level, reserve_limits, reserve_nogood, set_of, witness_of,
 )
 
 cdef enum:
     LEFT = 0
     RIGHT = 1
-    OF_CLASSES = -1                 # the source of a limit, if it is no nogood, whose number is the source
+    OF_CLASSES = -1                 # sources of limits; if the source is a nogood, its number stands in their place
     OF_CLIQUE = -2
     OF_NOTHING = -3
 
@@ -98,7 +99,7 @@ cdef index_t _end_of(const Level* level) noexcept nogil:
 
 
 cdef index_t _last_rank(WorkingSet work, Py_ssize_t feature, index_t side, const uint64_t* members) noexcept nogil:
-    """Return the rank of the last of some members that a side comes to, as the side counts ranks."""
+    """Return the rank, as a side counts ranks, with which the side has all of some members."""
     cdef const index_t* ranks = &work.member_ranks[feature, 0]
     cdef index_t rank = ~UNLIMITED
     cdef Py_ssize_t word
@@ -184,6 +185,7 @@ cdef int _recall(WorkingSet work, Level* level, index_t budget) noexcept nogil:
 
 
 cdef inline int _inherit(Level* level, index_t number) except -1 nogil:
+    """Add a nogood to the list of a level."""
     cdef Py_ssize_t wanted = level.n_inherited + 1
     if wanted > level.inherited_capacity:
         reserve(<void**> &level.inherited, &level.inherited_capacity, wanted, sizeof(index_t), b"nogoods of a level")
@@ -231,12 +233,13 @@ cdef int _inherit_nogoods(WorkingSet work, Py_ssize_t number, index_t budget) ex
 # ------------------------------------------------------------------------------------------------------ limits of cuts
 
 cdef inline void _lower(index_t* limits, index_t* sources, index_t i, index_t rank, index_t source) noexcept nogil:
+    """Lower limit i to a rank, if the rank is lower, and note where the limit comes from."""
     if rank < limits[i]:
         limits[i], sources[i] = rank, source
 
 
 cdef void _limit_by_inherited(WorkingSet work, Level* level, index_t budget) noexcept nogil:
-    """Write, for all features, the limits that follow from the nogoods that a level has inherited."""
+    """Write, for all features at once, the limits that follow from the nogoods that a level has inherited so far."""
     cdef Py_ssize_t n = 2 * work.n_features, i
     cdef const index_t* ranks
     cdef index_t* limits
@@ -254,7 +257,7 @@ cdef void _limit_by_inherited(WorkingSet work, Level* level, index_t budget) noe
 cdef void _limit_by_nogoods(
     WorkingSet work, Level* level, Py_ssize_t feature, SomeNogoods some, index_t budget
 ) noexcept nogil:
-    """Lower the limits of a feature that follow from some nogoods."""
+    """Lower the limits of a feature by some nogoods."""
     cdef index_t* limits = level.limits
     cdef index_t* sources = work.sources
     cdef const index_t* ranks
@@ -267,11 +270,12 @@ cdef void _limit_by_nogoods(
 
 
 cdef void _start_limits(WorkingSet work, Level* level, Py_ssize_t feature, index_t budget) noexcept nogil:
-    """Write the limits of a feature that follow from nogoods, including those learned since the search began."""
+    """Write the limits of a feature that follow from nogoods: from those that were known when the features began, and
+    from those learned since."""
     cdef SomeNogoods learned
     cdef const index_t* known = level.limits_by_nogoods + 2 * feature
     cdef index_t k, side
-    # Limits stay valid when the table forgets the nogoods that they come from.
+    # These limits hold even if the table has forgotten the nogoods that they come from.
     for k in range(budget):
         for side in range(2):
             level.limits[2 * k + side] = known[2 * work.n_features * k + side]
@@ -280,38 +284,32 @@ cdef void _start_limits(WorkingSet work, Level* level, Py_ssize_t feature, index
     _limit_by_nogoods(work, level, feature, learned, budget)
 
 
-cdef inline index_t _next_class(WorkingSet work, const Listed* listed, index_t side, index_t* position) noexcept nogil:
-    """Return the next sample, from a side's end on, of a class that is new, and count the class; NONE at the other
-    end."""
-    cdef index_t sample, label
-    while position[0] < listed.n_samples:
-        sample = listed.order[listed.n_samples - 1 - position[0] if side == RIGHT else position[0]]
-        position[0] += 1
-        if not holds(listed.filter, sample):
-            continue
-        label = listed.labels[sample]
-        if work.class_counts[label] == 0:
-            work.class_counts[label] = 1
-            return sample
-    return NONE
-
-
 cdef void _limit_by_classes(
     WorkingSet work, Level* level, const Listed* listed, index_t side, index_t budget
 ) noexcept nogil:
     """Lower the limits of a side to the ranks at which its samples reach two classes, three, and so on, and note the
     first sample of each class."""
-    cdef index_t sample, n_found, position = 0
-    memset(&work.class_counts[0], 0, work.n_classes * sizeof(index_t))
-    for n_found in range(min(level.n_classes, budget + 1)):
-        sample = _next_class(work, listed, side, &position)
-        if sample == NONE:
-            return
+    cdef const index_t* order = listed.order
+    cdef const uint64_t* filter = listed.filter
+    cdef index_t* counts = &work.class_counts[0]
+    cdef index_t i, sample, label, rank, n_found = 0, last = listed.n_samples - 1
+    cdef index_t most = min(level.n_classes, budget + 1)
+    memset(counts, 0, work.n_classes * sizeof(index_t))
+    for i in range(last + 1):
+        sample = order[last - i if side == RIGHT else i]
+        if not holds(filter, sample):
+            continue
+        label = listed.labels[sample]
+        if counts[label] > 0:
+            continue
+        counts[label] = 1
         work.first_members[side, n_found] = sample
+        rank = _seen_from(side, listed.ranks[sample])
         if n_found > 0:
-            _lower(
-                level.limits, work.sources, 2 * (n_found - 1) + side, _seen_from(side, listed.ranks[sample]), OF_CLASSES
-            )
+            _lower(level.limits, work.sources, 2 * (n_found - 1) + side, rank, OF_CLASSES)
+        n_found += 1
+        if n_found == most:
+            return
 
 
 cdef void _complete_limits(
@@ -334,8 +332,8 @@ cdef void _complete_limits(
         _lower(limits, sources, 2 * k + RIGHT, _seen_from(RIGHT, ranks[clique[clique_size - 2 - k]]), OF_CLIQUE)
 
 
-cdef inline bint _is_short_of(const Level* level, index_t cut_rank, index_t side, index_t budget) noexcept nogil:
-    """Whether the limit lets a side with this budget reach to a cut, which comes after the samples of its rank."""
+cdef inline bint _may_reach(const Level* level, index_t cut_rank, index_t side, index_t budget) noexcept nogil:
+    """Whether its limit lets a side with this budget reach to a cut, which comes after the samples of its rank."""
     if side == LEFT:
         return cut_rank < level.limits[2 * budget + LEFT]
     return cut_rank >= _seen_from(RIGHT, level.limits[2 * budget + RIGHT])
@@ -516,17 +514,18 @@ cdef int _farthest(
     WorkingSet work, Py_ssize_t number, Py_ssize_t feature, index_t side, index_t budget, index_t other_budget,
     index_t* low, index_t* high,
 ) except -1 nogil:
-    """Narrow the cuts low..high to the one with the largest left side, or right side, that the budget is enough for;
-    then low = high. A side needs at least as much as its parts: if a side is too large, larger ones are too."""
+    """Narrow the cuts low..high to the cut with the largest side, left or right, that the budget is enough for; then
+    low = high. A side needs at least as much as its parts: if the budget is too small for a side, it is too small for
+    larger sides."""
     cdef Level* level = &work.levels[number]
     cdef index_t left_budget = budget if side == LEFT else other_budget
     cdef index_t right_budget = budget if side == RIGHT else other_budget
     cdef index_t middle, nearest = NONE     # the feasible cut with the largest side so far
     cdef int answer
     while True:
-        while low[0] <= high[0] and not _is_short_of(level, level.cut_ranks[low[0]], RIGHT, right_budget):
+        while low[0] <= high[0] and not _may_reach(level, level.cut_ranks[low[0]], RIGHT, right_budget):
             low[0] += 1
-        while low[0] <= high[0] and not _is_short_of(level, level.cut_ranks[high[0]], LEFT, left_budget):
+        while low[0] <= high[0] and not _may_reach(level, level.cut_ranks[high[0]], LEFT, left_budget):
             high[0] -= 1
         if low[0] > high[0]:
             return NO
@@ -549,8 +548,9 @@ cdef int _farthest(
 
 
 cdef int _find_cut(WorkingSet work, Py_ssize_t number, Py_ssize_t feature, index_t k, index_t rest) except -1 nogil:
-    """Find a cut of a feature that leaves at most k splits to its left side and the rest to its right side; in level
-    WHOLE the lowest. Among the cuts that suit the side with fewer splits, only the farthest can suit the other one."""
+    """Find a cut of a feature whose left side needs at most k splits, and whose right side at most the rest; in level
+    WHOLE the lowest of these cuts. Among the cuts that suit the side with fewer splits, only the farthest can suit the
+    other side."""
     cdef Level* level = &work.levels[number]
     cdef index_t low = 0, high = level.n_cuts - 1, first = 0
     cdef index_t smaller = RIGHT if rest < k else LEFT
