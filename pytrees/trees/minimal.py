@@ -1,14 +1,17 @@
 """The smallest decision tree that is consistent with the labels.
 
 A depth-first search decides, for a growing number of splits, whether that many splits separate the classes of a set of
-samples, and keeps the answers. It rests on three facts. A set needs at least as many splits as its subsets: of the cuts
-of a feature that suit the side with fewer splits only the farthest matters, and bisection finds it (S. Ordyniak and
-S. Szeider, "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021). If k splits cannot separate a
-subset, they cannot separate the whole set; the subset is made of samples that smaller trees got wrong. Two samples
-conflict if their classes differ, or if a sample of another class lies between them in every feature. Mutually
-conflicting samples need one leaf each.
+samples, and keeps the answers. It rests on three facts.
 
-With a time limit, a small tree is made as well, by rollouts: a split is judged by the trees that its sides get.
+- A set needs at least as many splits as its subsets. Among the cuts of a feature whose left side can do with k splits,
+  only the one with the largest left side matters, and bisection finds this cut (S. Ordyniak and S. Szeider,
+  "Parameterized Complexity of Small Decision Tree Learning", AAAI 2021).
+- If k splits cannot separate a subset, they cannot separate the whole set. The search collects such a subset from
+  samples that smaller trees got wrong.
+- Two samples conflict if their classes differ, or if a sample of another class lies between them in every feature.
+  Samples that all conflict with each other need one leaf each.
+
+With a time limit, rollouts make a small tree as well: a split is judged by the trees that its sides get.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ from .cart import DecisionTreeClassifier
 
 __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
-# Shares of a time limit at which rollouts begin, if the search is not done by then, and end; then the search goes on.
+# With a time limit, the search has the first share of the time, rollouts have the time up to the second share, and then
+# the search goes on.
 FIRST_SHARE = 0.05
 FIRST_SECONDS = 0.5  # at most
 SHARE_WITH_ROLLOUTS = 0.5

@@ -8,12 +8,9 @@ from itertools import pairwise
 from math import inf
 from time import monotonic
 
-from ..base.types import LEAF, UNDEFINED, UNLIMITED
+from ..base.types import LEAF, UNLIMITED
 from ..rows.partition import split_rows, threshold_between
-
-
-class Stopped(Exception):
-    """The time is over."""
+from .problem import Stopped, preorder_arrays
 
 
 class Search:
@@ -117,28 +114,21 @@ def cheapest_tree(
 
 def as_arrays(search, max_depth, max_leaf_nodes):
     """Return the arrays of the tree in preorder. The gain of a split is the errors that its subtree saves."""
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    tree = {name: [] for name in names}
 
-    def grow(rows, depth, leaves):
-        number = len(tree["feature"])
+    def first_split(limits, rows):
+        depth, leaves = limits
         _, split = search.first_split(rows, depth, leaves)
-        counts = search.counts(rows)
-        entry = (LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), [float(n) for n in counts], 0.0)
-        for name, value in zip(names, entry, strict=True):
-            tree[name].append(value)
-        errors = search.errors(rows)
         if split is None:
-            return errors
-        feature, threshold, *of_sides = split
-        tree["feature"][number], tree["threshold"][number] = feature, threshold
+            return None
+        feature, threshold, of_left, of_right = split
         depth = depth if depth == UNLIMITED else depth - 1
-        n_wrong = 0
-        for name, side, n in zip(names, split_rows(search.X, rows, feature, threshold), of_sides, strict=False):
-            tree[name][number] = len(tree["feature"])
-            n_wrong += grow(side, depth, n)
-        tree["gain"][number] = float(errors - n_wrong)
-        return n_wrong
+        return feature, threshold, (depth, of_left), (depth, of_right)
 
-    grow(range(len(search.X)), max_depth, max_leaf_nodes)
+    tree = preorder_arrays(search.X, search.y, search.n_classes, (max_depth, max_leaf_nodes), first_split)
+    errors_of_leaf = [sum(counts) - max(counts) for counts in tree["value"]]
+    errors = list(errors_of_leaf)
+    for node in reversed(range(len(errors))):
+        if tree["children_left"][node] != LEAF:
+            errors[node] = errors[tree["children_left"][node]] + errors[tree["children_right"][node]]
+        tree["gain"][node] = errors_of_leaf[node] - errors[node]
     return tree

@@ -1,24 +1,22 @@
-"""Small consistent trees by rollouts: a split is scored by the sizes of cheaper trees on both sides.
+"""Small consistent trees by rollouts: a cut is judged by the sizes of the trees that its two sides get.
 
-A tree of level 0 grows greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; if one or two splits are enough, they are found. In a tree of level L, the best
-cuts, one of a feature, get trees of level L - 1 on both sides, and the cut with the smallest trees is taken.
+A tree of level 0 grows greedily. Each split is the cut with the least score, the sum of sqrt(c (m - c)) over both sides
+and all classes, c being the samples of the class among the m samples of the side. If one or two splits are enough for a
+set, the greedy tree has them. For a tree of level L, the cuts with the least scores, one of each feature, are tried:
+each gets trees of level L - 1 on both sides, and the cut with the smallest trees becomes the split. Its sides then get
+trees of level L. The width of a tree is the number of cuts that are tried.
 """
 
 from itertools import pairwise
 from math import inf, sqrt
 from time import monotonic
 
-from ..base.types import LEAF, UNDEFINED
+from ..base.types import UNDEFINED
 from ..rows.partition import split_rows, threshold_between
-from .problem import check_consistent
+from .problem import Stopped, check_consistent, preorder_arrays
 
-SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))  # levels, and how many features' cuts are tried at each
-EXACT = 3  # splits: sets that one or two are enough for are found, and no set of three need be looked at again
-
-
-class Stopped(Exception):
-    """The time is over."""
+SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))  # the trees that are made one after the other: level and width
+EXACT = 3  # splits: a tree of so few cannot be beaten, as one and two splits are always found
 
 
 class Rollouts:
@@ -117,20 +115,22 @@ class Rollouts:
         _, feature, threshold = min(tried, key=lambda tree: tree[0])
         return min(careless, self.with_sides(rows, feature, threshold, level, width), key=lambda tree: tree[0])
 
-    def nodes(self, rows, level, width):
-        """Yield the nodes of a tree of a level, in preorder: feature, threshold, rows; leaves have no feature."""
-        splits = self.size(rows, level, width)
-        while level > 0 and self.size(rows, level - 1, width) == splits:
-            level -= 1
-        _, feature, threshold = self.tree(rows, level, width)
-        yield feature, threshold, rows
-        if splits:
-            for side in split_rows(self.X, rows, feature, threshold):
-                yield from self.nodes(side, level, width)
+    def arrays(self, level, width):
+        """Return the arrays of the whole set's tree of a level."""
+
+        def first_split(level, rows):
+            splits = self.size(rows, level, width)
+            # A tree of a lower level that is as small comes first.
+            while level > 0 and self.size(rows, level - 1, width) == splits:
+                level -= 1
+            _, feature, threshold = self.tree(rows, level, width)
+            return (feature, threshold, level, level) if splits else None
+
+        return preorder_arrays(self.X, self.y, self.n_classes, level, first_split)
 
 
 def small_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30):
-    """Return the arrays of a small consistent tree; None where the time is over before there is one.
+    """Return the arrays of a small consistent tree; None if the time is over before there is one.
 
     Trees of growing level and width are made; the first of the smallest ones is taken. `memory_limit` has no meaning
     here.
@@ -141,33 +141,9 @@ def small_tree(X, y, n_classes, *, time_limit=None, memory_limit=2**30):
     found = None
     try:
         for level, width in SCHEDULE:
-            nodes = list(rollouts.nodes(tuple(range(len(X))), level, width))
-            if found is None or len(nodes) < len(found):
-                found = nodes
+            tree = rollouts.arrays(level, width)
+            if found is None or len(tree["feature"]) < len(found["feature"]):
+                found = tree
     except Stopped:
         pass
-    return None if found is None else as_arrays(found, y, n_classes)
-
-
-def as_arrays(nodes, y, n_classes):
-    """Return the arrays of a tree from its nodes in preorder. The gain of every split is one."""
-    tree = {
-        "children_left": [LEAF] * len(nodes),
-        "children_right": [LEAF] * len(nodes),
-        "feature": [feature for feature, _, _ in nodes],
-        "threshold": [threshold for _, threshold, _ in nodes],
-        "n_node_samples": [len(rows) for _, _, rows in nodes],
-        "value": [[float(sum(y[row] == k for row in rows)) for k in range(n_classes)] for _, _, rows in nodes],
-        "gain": [0.0 if feature == UNDEFINED else 1.0 for feature, _, _ in nodes],
-    }
-    open_nodes = []
-    for number, (feature, _, _) in enumerate(nodes):
-        if number:
-            parent = open_nodes[-1]
-            side = "children_left" if tree["children_left"][parent] == LEAF else "children_right"
-            tree[side][parent] = number
-            if side == "children_right":
-                open_nodes.pop()
-        if feature != UNDEFINED:
-            open_nodes.append(number)
-    return tree
+    return found

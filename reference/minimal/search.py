@@ -8,14 +8,10 @@ from itertools import pairwise
 from math import inf
 from time import monotonic
 
-from ..base.types import LEAF, UNDEFINED
+from ..base.types import UNDEFINED
 from ..rows.partition import split_rows, threshold_between
-from .problem import check_consistent
+from .problem import Stopped, check_consistent, preorder_arrays
 from .rollouts import small_tree
-
-
-class Stopped(Exception):
-    """The time is over."""
 
 
 class Search:
@@ -76,33 +72,13 @@ def minimal_tree(
 
 
 def solve(search, n_classes):
-    """Return the arrays of the smallest tree; None where time ran out."""
+    """Return the arrays of the smallest tree; None if time ran out."""
+
+    def first_split(_, rows):
+        splits, *split = search.first_split(rows)
+        return (*split, None, None) if splits else None
+
     try:
-        search.first_split(range(len(search.X)))
+        return preorder_arrays(search.X, search.y, n_classes, None, first_split)
     except Stopped:
         return None
-    return as_arrays(search, n_classes)
-
-
-def as_arrays(search, n_classes):
-    """Return the arrays of the tree in preorder. The gain of every split is one: it saves one split."""
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-    tree = {name: [] for name in names}
-    stack = [(range(len(search.X)), None, None)]
-    while stack:
-        rows, parent, side = stack.pop()
-        number = len(tree["feature"])
-        if parent is not None:
-            tree[side][parent] = number
-        splits, feature, threshold = search.first_split(rows)
-        tree["children_left"].append(LEAF)
-        tree["children_right"].append(LEAF)
-        tree["feature"].append(feature)
-        tree["threshold"].append(threshold)
-        tree["n_node_samples"].append(len(rows))
-        tree["value"].append([float(sum(search.y[row] == k for row in rows)) for k in range(n_classes)])
-        tree["gain"].append(1.0 if splits else 0.0)
-        if splits:
-            left, right = split_rows(search.X, rows, feature, threshold)
-            stack += [(right, number, "children_right"), (left, number, "children_left")]
-    return tree

@@ -10,6 +10,13 @@ lane, with the same results. */
 #include <stdint.h>
 #include <string.h>
 
+/* Compilers replace the sum by the instruction that counts bits, if they may use it. A builtin would be a call if not. */
+static inline int pytrees_popcount(uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+}
+
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(PYTREES_PORTABLE)
 
 #define PYTREES_VECTORS_NAME "of the compiler"
@@ -28,7 +35,6 @@ typedef uint32_t pytrees_lanes __attribute__((vector_size(16), may_alias));
 
 static inline lanes_f32 floats_of(lanes_i32 a) { return __builtin_convertvector(a, lanes_f32); }
 static inline void pytrees_prefetch(const void *at) { __builtin_prefetch(at); }
-static inline int pytrees_popcount(uint64_t bits) { return __builtin_popcountll(bits); }
 static inline int pytrees_trailing_zeros(uint64_t bits) { return __builtin_ctzll(bits); }
 static inline int pytrees_bit_length(uint32_t number) { return number > 0 ? 32 - __builtin_clz(number) : 0; }
 
@@ -139,12 +145,6 @@ static inline lanes_f32 floats_of(const lanes_i32 &a) {
 }
 
 static inline void pytrees_prefetch(const void *) {}
-
-static inline int pytrees_popcount(uint64_t bits) {
-    bits -= bits >> 1 & 0x5555555555555555u;
-    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
-    return (int)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
-}
 
 static inline int pytrees_trailing_zeros(uint64_t bits) { return pytrees_popcount(~bits & (bits - 1)); }
 

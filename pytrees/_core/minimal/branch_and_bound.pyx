@@ -1,18 +1,21 @@
 """The tree of least cost within limits of levels and leaves: every error has a cost, and so has every leaf.
 
-A subproblem is a set of rows with limits. Its solution is the cost of its cheapest tree, if that is below a budget;
-otherwise the answer is a bound.
+A subproblem is a set of rows with limits; `subproblem_cache` explains the terms. The search looks for a tree of the
+rows that costs less than a budget. It finds the cost of the cheapest one or, if there is none, a bound.
 
-*Decision.* The sides of a cut are subproblems with one level less, for all ways to divide the leaves between them. Cuts
-are tried in a fixed order, and a later cut is taken only if it is cheaper: bounds that pass over cuts do not change
-which of several cheapest trees is found.
+*Decision.* A cut divides the rows into two sides, which are subproblems with one level less, for every way to divide
+the leaves between them. Cuts are tried in a fixed order, and a later cut is taken only if it is cheaper. Bounds that
+pass over cuts therefore do not change which of several cheapest trees is found.
 
-*Bounds.* A set costs at least as much as its parts, and at most the cost of its additional rows more than a part, whose
-tree it can have. The solution of one side therefore bounds the sides of all cuts that are left, and a set is compared
-with the sets before it.
+*Bounds.* A set costs at least as much as each of its parts. A part's tree serves the whole set as well, with one more
+error at most for each additional sample. The solution of one side of a cut therefore bounds the same side of the cuts
+that are left, in all features.
 
 *Two levels* take most of the time. They need no subproblems of sides: the best splits of both sides of a cut are read
 off a table of the node's rows in the orders of all features, several features at once.
+
+*Horizons.* A tree with a horizon of h levels takes each split from the cheapest tree of at most h levels. Trees of
+growing horizons come first, as far as time allows; the proof that no tree is cheaper follows.
 """
 
 import time
@@ -25,7 +28,7 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport LEAF, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS
-from pytrees._core.minimal.problem import check_codes, orders_of
+from pytrees._core.minimal.problem import check_codes, groups_of, orders_of, ranks_of
 from pytrees._core.minimal.sets cimport find_item
 from pytrees._core.minimal.subproblem_cache cimport (
     SubproblemCache, KnownCost, LeafDivision, SearchNode, CostSplit, TreeLimits, bound_by_recent,
@@ -61,7 +64,7 @@ cdef void _make_side(
         source, target = level.orders + other * trees.n_rows, side.orders + other * trees.n_rows
         n = 0
         for i in range(level.n_rows):
-            # There is no branch: the row written last may belong to the other side, behind all rows that count.
+            # There is no branch: the row written last may belong to the other side; the next row replaces it.
             target[n] = source[i]
             n += level.is_left[source[i]] != is_right
     side.n_rows = level.n_rows - end if is_right else end
@@ -70,17 +73,17 @@ cdef void _make_side(
 cdef void _spread(
     SubproblemCache trees, SearchNode* level, bint is_right, int64_t least, index_t first, index_t stop
 ) noexcept nogil:
-    """Bound the same side of all cuts of the features at positions first:stop. A side costs at least `least`, the bound
-    of the side that `is_left` marks, less the errors of the marked side's rows that it lacks."""
+    """Bound the same side of all cuts of the features at positions first:stop. The side of the cut that `is_left` marks
+    costs at least `least`. Another side costs at least that, less an error for each of these samples that it lacks."""
     cdef const index_t* order
     cdef int64_t* bounds
     cdef int64_t bound
-    cdef index_t place, i, row
+    cdef index_t position, i, row
     if least <= 0:
         return
-    for place in range(first, stop):
-        order = level.orders + level.features[place] * trees.n_rows
-        bounds = bounds_of(level, is_right, place)
+    for position in range(first, stop):
+        order = level.orders + level.features[position] * trees.n_rows
+        bounds = bounds_of(level, is_right, position)
         bound = least
         if is_right:
             for i in range(level.n_rows - 1):
@@ -103,7 +106,7 @@ cdef void _spread(
 cdef int _open_stumps(SubproblemCache trees, SearchNode* level) except -1 nogil:
     """Lay out the rows of a level in the orders of its features."""
     cdef stump_table* table = &trees.stumps
-    cdef Py_ssize_t n_lanes = lanes_of(table), size, place
+    cdef Py_ssize_t n_lanes = lanes_of(table), size, position
     cdef index_t feature
     table.n_blocks = (level.n_features + n_lanes - 1) // n_lanes
     table.n_rows, table.total = level.n_rows, <index_t> level.n_samples
@@ -115,10 +118,10 @@ cdef int _open_stumps(SubproblemCache trees, SearchNode* level) except -1 nogil:
     table.ranks, table.steps = trees.stump_memory, trees.stump_memory + size
     table.ends, table.walks = trees.stump_memory + 2 * size, trees.stump_memory + 3 * size
     table.labels, table.scratch = trees.stump_memory + 4 * size, trees.stump_memory + PARTS_OF_TABLE * size
-    for place in range(level.n_features):
-        feature = level.features[place]
-        trees.order_pointers[place] = level.orders + feature * trees.n_rows
-        trees.order_pointers[level.n_features + place] = &trees.ranks[feature, 0]
+    for position in range(level.n_features):
+        feature = level.features[position]
+        trees.order_pointers[position] = level.orders + feature * trees.n_rows
+        trees.order_pointers[level.n_features + position] = &trees.ranks[feature, 0]
     lay_out_node(
         table, trees.order_pointers, trees.order_pointers + level.n_features, level.n_features, &trees.labels[0],
         &trees.weights[0],
@@ -129,16 +132,17 @@ cdef int _open_stumps(SubproblemCache trees, SearchNode* level) except -1 nogil:
 cdef inline int64_t _cost_of_side(
     SubproblemCache trees, index_t leaves, int64_t n_samples, index_t most, index_t correct
 ) noexcept nogil:
-    """Return the cost of a side with one leaf, which gets `most` samples right, or up to two, which get `correct`."""
+    """Return the cost of a side with one leaf, which gets `most` samples right, or with up to two leaves, which get
+    `correct` samples right."""
     cdef int64_t leaf = trees.error_cost * (n_samples - most) + trees.leaf_cost
     return leaf if leaves == 1 else min(leaf, trees.error_cost * (n_samples - correct) + 2 * trees.leaf_cost)
 
 
 cdef int _solve_stumps(
-    SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place, index_t cut
+    SubproblemCache trees, SearchNode* level, LeafDivision division, index_t position, index_t cut
 ) except -1 nogil:
     """Find the costs of both sides of a cut, with at most one split each; they bound the feature's other cuts."""
-    cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
+    cdef const index_t* order = level.orders + level.features[position] * trees.n_rows
     cdef index_t* left = level.counts + trees.n_classes
     cdef index_t i, label, n_left = 0, most_left = 0, most_right = 0, end = level.ends[cut]
     cdef index_t correct[2]
@@ -154,25 +158,25 @@ cdef int _solve_stumps(
         most_right = max(most_right, level.counts[label] - left[label])
     count_correct(&trees.stumps, level.ranks[cut], left, level.counts, correct)
     cost = _cost_of_side(trees, division.left.leaves, n_left, most_left, correct[0])
-    bounds_of(level, False, place)[end] = cost
-    _spread(trees, level, False, cost, place, place + 1)
+    bounds_of(level, False, position)[end] = cost
+    _spread(trees, level, False, cost, position, position + 1)
     cost = _cost_of_side(trees, division.right.leaves, level.n_samples - n_left, most_right, correct[1])
-    bounds_of(level, True, place)[end] = cost
-    _spread(trees, level, True, cost, place, place + 1)
+    bounds_of(level, True, position)[end] = cost
+    _spread(trees, level, True, cost, position, position + 1)
     return count_steps(trees, trees.stumps.n_rows * trees.stumps.n_blocks)
 
 
 # ------------------------------------------------------------------------------------------------------------ any sides
 
 cdef int _solve_sides(
-    SubproblemCache trees, Py_ssize_t number, LeafDivision division, index_t place, index_t cut, int64_t budget
+    SubproblemCache trees, Py_ssize_t number, LeafDivision division, index_t position, index_t cut, int64_t budget
 ) except -1 nogil:
-    """Raise the bounds of both sides of a cut until they reach the budget or are exact, and let them bound all other
-    cuts. The side with fewer leaves comes first, or else the larger side."""
+    """Raise the bounds of both sides of a cut until they reach the budget or are exact, and let them bound the cuts
+    that are left. The side with fewer leaves comes first; if both have as many, the larger side."""
     cdef SearchNode* level = &trees.levels[number]
     cdef index_t end = level.ends[cut]
-    cdef int64_t* of_left = bounds_of(level, False, place) + end
-    cdef int64_t* of_right = bounds_of(level, True, place) + end
+    cdef int64_t* of_left = bounds_of(level, False, position) + end
+    cdef int64_t* of_right = bounds_of(level, True, position) + end
     cdef bint is_right = division.right.leaves < division.left.leaves
     cdef CostSplit split
     cdef int64_t* bound
@@ -181,7 +185,7 @@ cdef int _solve_sides(
         is_right = 2 * end < level.n_rows
     for _ in range(2):
         bound = of_right if is_right else of_left
-        _make_side(trees, number, level.features[place], end, is_right)
+        _make_side(trees, number, level.features[position], end, is_right)
         found = _solve(
             trees, number + 1, division.right if is_right else division.left,
             budget - (of_left[0] + of_right[0] - bound[0]), &split,
@@ -189,23 +193,25 @@ cdef int _solve_sides(
         if trees.is_over:
             return 0
         bound[0] = max(bound[0], found)
-        _spread(trees, level, is_right, bound[0], place, level.n_features)
+        _spread(trees, level, is_right, bound[0], position, level.n_features)
         if of_left[0] + of_right[0] >= budget:
             return 0
         is_right = not is_right
     return 0
 
 
-cdef void _bound_sides(SubproblemCache trees, SearchNode* level, LeafDivision division, index_t place) noexcept nogil:
+cdef void _bound_sides(
+    SubproblemCache trees, SearchNode* level, LeafDivision division, index_t position
+) noexcept nogil:
     """Bound the sides of all cuts of a feature by the cost of a leaf or, if they may be split, by the cost of two
     leaves with no errors but the inevitable ones."""
-    cdef const index_t* order = level.orders + level.features[place] * trees.n_rows
+    cdef const index_t* order = level.orders + level.features[position] * trees.n_rows
     cdef index_t* counts = level.counts + trees.n_classes
     cdef index_t side, i, row, most, n_samples
     cdef int64_t inevitable, leaf
     cdef int64_t* bounds
     for side in range(2):
-        bounds = bounds_of(level, side, place)
+        bounds = bounds_of(level, side, position)
         memset(counts, 0, trees.n_classes * sizeof(index_t))
         most, n_samples, inevitable = 0, 0, 0
         for i in range(level.n_rows - 1):
@@ -232,7 +238,7 @@ cdef int64_t _try_cuts(
     cdef const int64_t* of_right
     cdef const index_t* order
     cdef bint by_table = max(division.left.depth, division.right.depth) <= 1
-    cdef index_t place, i, end
+    cdef index_t position, i, end
     cdef int64_t bound = NO_BUDGET
     cdef Py_ssize_t n_bounds = 2 * <Py_ssize_t> level.n_features * level.n_rows
     reserve(<void**> &level.bounds, &level.bounds_capacity, n_bounds, sizeof(int64_t), b"bounds of cuts")
@@ -241,26 +247,28 @@ cdef int64_t _try_cuts(
         _open_stumps(trees, level)
     else:
         open_level(trees, number + 1)
-    for place in range(level.n_features):
-        order = level.orders + level.features[place] * trees.n_rows
-        of_left, of_right = bounds_of(level, False, place), bounds_of(level, True, place)
-        list_cuts(trees, level, level.features[place])
-        _bound_sides(trees, level, division, place)
+    for position in range(level.n_features):
+        order = level.orders + level.features[position] * trees.n_rows
+        of_left, of_right = bounds_of(level, False, position), bounds_of(level, True, position)
+        list_cuts(trees, level, level.features[position])
+        _bound_sides(trees, level, division, position)
         if by_table:
-            lay_out_ranks(&trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[place], 0])
+            lay_out_ranks(
+                &trees.stumps, trees.order_pointers, level.n_features, &trees.ranks[level.features[position], 0]
+            )
         count_steps(trees, level.n_rows * level.n_features)
         for i in range(level.n_cuts):
             end = level.ends[level.trials[i]]
             if of_left[end] + of_right[end] < best and by_table:
-                _solve_stumps(trees, level, division, place, level.trials[i])
+                _solve_stumps(trees, level, division, position, level.trials[i])
             elif of_left[end] + of_right[end] < best:
-                _solve_sides(trees, number, division, place, level.trials[i], best)
+                _solve_sides(trees, number, division, position, level.trials[i], best)
             if trees.is_over:
                 return least
             bound = min(bound, of_left[end] + of_right[end])
             if of_left[end] + of_right[end] < best:
                 best = of_left[end] + of_right[end]
-                split.feature, split.below, split.above = level.features[place], order[end - 1], order[end]
+                split.feature, split.below, split.above = level.features[position], order[end - 1], order[end]
                 split.left_leaves = division.left.leaves
                 if best <= least:
                     return best
@@ -348,8 +356,8 @@ cdef int64_t _search(
 # ------------------------------------------------------------------------------------------------------------ the tree
 
 cdef bint _grow(SubproblemCache trees, Py_ssize_t number, TreeLimits limits, index_t horizon, nodes) except -1:
-    """Append the nodes of a tree in preorder, and return whether there was time. Each split is the first split of the
-    cheapest tree of at most `horizon` levels: a tree that has no more levels is the cheapest one."""
+    """Append the nodes of a tree with a horizon in preorder, and return whether there was time. A tree that has no more
+    levels than its horizon is the cheapest one."""
     cdef SearchNode* level = &trees.levels[number]
     cdef TreeLimits near = tightened(min(limits.depth, horizon), limits.leaves), side
     cdef CostSplit split
@@ -402,8 +410,8 @@ cdef _tree(SubproblemCache trees, TreeLimits limits, index_t horizon):
 
 
 cdef _first_trees(SubproblemCache trees, TreeLimits limits, int64_t budget, float64_t time_limit):
-    """Return the best tree below the budget among trees with a horizon: of two levels, and of more until a fifth of the
-    time is over."""
+    """Return the best tree below the budget among trees with a horizon, of two levels first, then of more and more
+    until a fifth of the time is over."""
     best, cost = None, budget
     horizon = 2
     deadline = trees.deadline
@@ -478,9 +486,9 @@ def cheapest_tree(
 
 
 def _trees_of(X, y, n_classes, costs, memory_limit):
-    """Return the search of all distinct pairs of a sample and a class, each once."""
+    """Return the cache of all distinct pairs of a sample and a class, each once."""
     check_codes(X, y, n_classes)
-    rows, weights = np.unique(np.column_stack([np.asarray(X) + 0.0, y]), axis=0, return_counts=True)
-    labels = rows[:, -1].astype(np.int32)
-    X = np.ascontiguousarray(rows[:, : rows.shape[1] - 1])
-    return SubproblemCache(X, labels, weights.astype(np.int32), n_classes, costs, memory_limit, INFINITY)
+    values, labels = np.asarray(X) + 0.0, np.asarray(y)
+    first, group = groups_of(np.vstack([ranks_of(values), labels]))
+    weights = np.bincount(group).astype(np.int32)
+    return SubproblemCache(values[first], labels[first], weights, n_classes, costs, memory_limit, INFINITY)

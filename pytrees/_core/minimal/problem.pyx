@@ -1,22 +1,20 @@
-"""Samples as the searches of this folder take them, the limits that stop a search, and trees as arrays."""
+"""Samples as the searches of this folder take them, the clock that stops a search, and trees as arrays.
+
+A rank says which of the distinct values of a feature a sample has. Searches compare ranks and never values, which only
+thresholds need.
+"""
 
 import time
 
 import numpy as np
 
-from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.types cimport LEAF, UNDEFINED, float64_t, int64_t
-
-cdef enum:
-    STEPS_BETWEEN_CHECKS = 1000000  # of the clock and of signals: some milliseconds
+from pytrees._core.base.types cimport LEAF, UNDEFINED, float64_t
 
 
-cdef int check_limits(int64_t* n_steps, int64_t n_new_steps, float64_t deadline) except -1 nogil:
-    """Count steps; now and then handle signals and look at the clock. Return STOPPED if the time is over."""
-    if not check_signals(n_steps, n_new_steps, STEPS_BETWEEN_CHECKS):
-        return YES
+cdef bint is_over(float64_t deadline) except -1 nogil:
+    """Whether the clock has reached a deadline."""
     with gil:
-        return STOPPED if time.monotonic() >= deadline else YES
+        return time.monotonic() >= deadline
 
 
 def check_codes(X, y, n_classes):
@@ -25,18 +23,33 @@ def check_codes(X, y, n_classes):
         raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for each of one or more samples.")
 
 
-def distinct_samples(X, y):
-    """Return the distinct samples in lexical order, their labels, and for every sample its distinct one."""
-    values, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
-    labels, group = y[first], group.ravel()
-    if np.any(labels[group] != y):
-        raise ValueError("There is no consistent tree: equal samples have different labels.")
-    return values, labels, group
-
-
 def ranks_of(X):
     """Return, by feature, which of its distinct values a sample has."""
-    return np.array([np.unique(column, return_inverse=True)[1] for column in X.T], dtype=np.int32)
+    columns = np.ascontiguousarray(X.T)
+    order = np.argsort(columns, axis=1)
+    values = np.take_along_axis(columns, order, axis=1)
+    ascending, ranks = np.zeros((2, *columns.shape), dtype=np.int32)
+    np.cumsum(values[:, 1:] != values[:, : len(X) - 1], axis=1, out=ascending[:, 1:])
+    np.put_along_axis(ranks, order, ascending, axis=1)
+    return ranks
+
+
+def groups_of(ranks):
+    """Group equal samples: return the first sample of each group, in lexical order, and the group of every sample."""
+    order = np.lexsort(ranks[::-1])
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = np.diff(ranks[:, order], axis=1).any(axis=0)
+    group = np.empty_like(order)
+    group[order] = np.cumsum(is_first) - 1
+    return order[is_first], group
+
+
+def distinct_samples(ranks, y):
+    """Group equal samples as `groups_of` does; refuse labels that differ in a group."""
+    first, group = groups_of(ranks)
+    if np.any(y[first][group] != y):
+        raise ValueError("There is no consistent tree: equal samples have different labels.")
+    return first, group
 
 
 def orders_of(ranks):

@@ -1,10 +1,12 @@
-"""Small consistent trees by rollouts: a split is scored by the sizes of cheaper trees on both sides.
+"""Small consistent trees by rollouts: a cut is judged by the sizes of the trees that its two sides get.
 
-A tree of level 0 grows greedily, by the cut with the least sum of sqrt(c (m - c)) over both sides and all classes, c
-being the samples of a class among m; if one or two splits are enough, they are found. In a tree of level L, the best
-cuts, one of a feature, get trees of level L - 1 on both sides, and the cut with the smallest trees is taken.
+*Levels.* A tree of level 0 grows greedily. Each split is the cut with the least score, the sum of sqrt(c (m - c)) over
+both sides and all classes, c being the samples of the class among the m samples of the side. If one or two splits are
+enough for a set, the greedy tree has them. For a tree of level L, the cuts with the least scores, one of each feature,
+are tried: each gets trees of level L - 1 on both sides, which is a rollout of the cut, and the cut with the smallest
+trees becomes the split. Its sides then get trees of level L. The width of a tree is the number of cuts that are tried.
 
-A table keeps the tree of every set of samples and level, as its first split and the trees of both sides.
+*Table.* The tree of a set is kept by set, level and width: its first split, and the numbers of the trees of both sides.
 """
 
 import time
@@ -16,31 +18,33 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS, STOPPED, YES, check_limits
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
 from pytrees._core.rows.partition cimport threshold_between
 
 cdef enum:
-    EXACT = 3                       # splits: sets that one or two are enough for are found
+    EXACT = 3                       # splits: a tree of so few cannot be beaten, as one and two splits are always found
+    MOST_WIDTH = 10                 # cuts that are tried
 
-# Levels, and how many features' cuts are tried at each.
-SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, 10))
+# The trees of the whole set that are made one after the other: level and width.
+SCHEDULE = ((0, 1), (1, 5), (2, 5), (2, MOST_WIDTH))
 
-# A tree: the number of its splits; its first split, with the last sample on the left, `below`, and the first one on the
-# right, `above`; and the trees of both sides. A tree's number is where it stands in the table. The trees without splits
-# come first, one for every class.
+# A tree: how many splits it has; its first split, between sample `below` on the left and sample `above`, which follows
+# it in the feature's order; and the numbers of the trees of both sides. A tree's number is its position in the table.
+# The trees without splits come first, one for every class.
 cdef struct Planned:
     index_t n_splits, feature, below, above
     int64_t left, right
 
-# The samples of a set, in the order of every feature, the orders behind each other.
+# The samples of a set, ascending in each feature: `n` samples in the order of feature 0, then the same in the order of
+# feature 1, and so on.
 cdef struct Samples:
     index_t* orders
     index_t n
 
-# A feature's cut behind `end` samples of its order, and its score.
+# A cut of a feature: the first `end` samples of the feature's order go left. The lower the score, the better the cut.
 cdef struct FeatureCut:
     float64_t score
     index_t feature, end
@@ -48,19 +52,19 @@ cdef struct FeatureCut:
 
 @cython.final
 cdef class Rollouts:
-    """Samples, and the trees of sets of them."""
+    """Samples, and the trees of sets of samples."""
 
     cdef const index_t[::1] labels
     cdef const index_t[:, ::1] ranks
     cdef Py_ssize_t n_features, n_classes, n_words
     cdef SetTable table                 # of sets and their trees; a set's last word holds the level and the width
-    cdef uint64_t[::1] key              # scratch: a set
-    cdef int64_t[::1] left_counts       # by class, in the loop over cuts
+    cdef uint64_t[::1] key              # scratch: a set with its last word
+    cdef int64_t[::1] left_counts       # scratch, by class: the samples left of the present cut
     cdef int64_t[::1] right_counts
     cdef char[::1] is_left              # scratch, by sample
-    cdef int64_t n_steps
+    cdef int64_t n_steps                # since the last check of the clock
     cdef float64_t deadline
-    cdef bint is_over                   # the time: trees that have been begun are ended greedily
+    cdef bint is_over                   # the time is over: trees that have been begun are ended greedily
     cdef object X
 
     def __cinit__(self, X, labels, ranks, Py_ssize_t n_classes, memory_limit, float64_t deadline):
@@ -124,8 +128,12 @@ cdef int _remember(
 
 # ------------------------------------------------------------------------------------------------------ one set's cuts
 
+cdef inline const index_t* _order_of(Samples samples, index_t feature) noexcept nogil:
+    return samples.orders + <Py_ssize_t> feature * samples.n
+
+
 cdef void _count_classes(Rollouts rollouts, Samples samples) noexcept nogil:
-    """Put all samples on the right."""
+    """Count all samples on the right side of a cut."""
     cdef index_t i
     memset(&rollouts.left_counts[0], 0, rollouts.n_classes * sizeof(int64_t))
     memset(&rollouts.right_counts[0], 0, rollouts.n_classes * sizeof(int64_t))
@@ -142,8 +150,8 @@ cdef inline float64_t _score(const int64_t* counts, int64_t n, Py_ssize_t n_clas
 
 
 cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) noexcept nogil:
-    """Find the cut of a feature with the least score; its end is 0 where there is no cut."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+    """Find the cut of a feature with the least score; its end is 0 if there is no cut."""
+    cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
     cdef FeatureCut best
     cdef float64_t score
@@ -164,8 +172,8 @@ cdef FeatureCut _best_cut(Rollouts rollouts, Samples samples, index_t feature) n
 
 
 cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint is_right) noexcept nogil:
-    """Return behind how many samples of a feature the cut lies with the largest pure side; 0 if there is none."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> feature * samples.n
+    """Return the end of the feature's cut with the largest pure left side, or right side; 0 if there is none."""
+    cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
     cdef index_t i, row, other, last = samples.n - 1
     cdef index_t first = order[last if is_right else 0], end = 0
@@ -181,14 +189,15 @@ cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint
 cdef bint _is_stump(
     Rollouts rollouts, Samples samples, index_t by, index_t lowest, index_t highest, FeatureCut* found
 ) noexcept nogil:
-    """Whether one split is enough for the samples that have certain ranks in a feature; find the first such cut."""
+    """Whether one split is enough for those samples whose ranks in the feature `by` are lowest..highest; find the first
+    such cut."""
     cdef const index_t* order
     cdef const index_t* ranks
     cdef const index_t* of_set = &rollouts.ranks[by, 0]
-    cdef index_t feature, i, row, previous, first, end, n_changes
+    cdef index_t feature, i, row, previous, end, n_changes
     for feature in range(<index_t> rollouts.n_features):
-        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
-        previous = first = NONE
+        order, ranks = _order_of(samples, feature), &rollouts.ranks[feature, 0]
+        previous = NONE
         n_changes = end = 0
         for i in range(samples.n):
             row = order[i]
@@ -217,7 +226,7 @@ cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found
     if _is_stump(rollouts, samples, 0, 0, last, found):
         return True
     for feature in range(<index_t> rollouts.n_features):
-        order, ranks = samples.orders + <Py_ssize_t> feature * samples.n, &rollouts.ranks[feature, 0]
+        order, ranks = _order_of(samples, feature), &rollouts.ranks[feature, 0]
         for is_right in range(2):
             end = _pure_end(rollouts, samples, feature, is_right)
             if end == 0:
@@ -232,12 +241,12 @@ cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found
 
 
 cdef int _divide(Rollouts rollouts, Samples samples, FeatureCut cut, Samples* left, Samples* right) except -1 nogil:
-    """Allocate and write both sides of a cut."""
+    """Allocate and write both sides of a cut; both are freed as `left.orders`."""
     cdef index_t i, row
-    cdef index_t* left_place
-    cdef index_t* right_place
-    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
-    cdef Py_ssize_t place, size = rollouts.n_features * samples.n
+    cdef index_t* next_left
+    cdef index_t* next_right
+    cdef const index_t* order = _order_of(samples, cut.feature)
+    cdef Py_ssize_t position, size = rollouts.n_features * samples.n
     left.n, right.n = cut.end, samples.n - cut.end
     left.orders = <index_t*> malloc(size * sizeof(index_t))
     if left.orders == NULL:
@@ -246,15 +255,15 @@ cdef int _divide(Rollouts rollouts, Samples samples, FeatureCut cut, Samples* le
     right.orders = left.orders + rollouts.n_features * left.n
     for i in range(samples.n):
         rollouts.is_left[order[i]] = i < cut.end
-    left_place, right_place = left.orders, right.orders
-    for place in range(size):
-        row = samples.orders[place]
+    next_left, next_right = left.orders, right.orders
+    for position in range(size):
+        row = samples.orders[position]
         if rollouts.is_left[row]:
-            left_place[0] = row
-            left_place += 1
+            next_left[0] = row
+            next_left += 1
         else:
-            right_place[0] = row
-            right_place += 1
+            next_right[0] = row
+            next_right += 1
     return 0
 
 
@@ -288,8 +297,8 @@ cdef int _tree(
 cdef int _with_sides(
     Rollouts rollouts, Samples samples, FeatureCut cut, index_t depth, index_t level, index_t width, Planned* tree
 ) except -1 nogil:
-    """Find the tree that a cut leads to, with trees of a level on both sides."""
-    cdef const index_t* order = samples.orders + <Py_ssize_t> cut.feature * samples.n
+    """Find the tree whose first split is a cut, with trees of a level on both sides."""
+    cdef const index_t* order = _order_of(samples, cut.feature)
     cdef Samples left, right
     cdef int answer
     tree.feature, tree.below, tree.above = cut.feature, order[cut.end - 1], order[cut.end]
@@ -305,17 +314,32 @@ cdef int _with_sides(
     return answer
 
 
+cdef index_t _best_cuts(Rollouts rollouts, Samples samples, index_t most, FeatureCut* cuts) noexcept nogil:
+    """List the best cut of every feature, the best one first, up to `most`, and return their number. There is memory
+    for one cut more."""
+    cdef FeatureCut cut
+    cdef index_t feature, position, n_cuts = 0
+    # Invariant: cuts[:n_cuts] are the best of the features so far, ascending by score.
+    for feature in range(<index_t> rollouts.n_features):
+        cut = _best_cut(rollouts, samples, feature)
+        if cut.end == 0:
+            continue
+        position = n_cuts
+        while position > 0 and cuts[position - 1].score > cut.score:
+            cuts[position] = cuts[position - 1]
+            position -= 1
+        cuts[position] = cut
+        n_cuts = min(n_cuts + 1, most)
+    return n_cuts
+
+
 cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64_t* found) except -1 nogil:
+    """Find the tree of level 0 of a set with several classes."""
     cdef Planned tree
-    cdef FeatureCut best, cut
-    cdef index_t feature
-    if not _take_few_splits(rollouts, samples, &best):
-        best.score, best.end = INFINITY, 0
-        for feature in range(<index_t> rollouts.n_features):
-            cut = _best_cut(rollouts, samples, feature)
-            if cut.score < best.score:
-                best = cut
-    if _with_sides(rollouts, samples, best, depth, 0, 0, &tree) == STOPPED:
+    cdef FeatureCut cuts[2]
+    if not _take_few_splits(rollouts, samples, &cuts[0]):
+        _best_cuts(rollouts, samples, 1, cuts)
+    if _with_sides(rollouts, samples, cuts[0], depth, 0, 0, &tree) == STOPPED:
         return STOPPED
     return _remember(rollouts, samples, 0, 0, &tree, found)
 
@@ -323,57 +347,28 @@ cdef int _grow_greedily(Rollouts rollouts, Samples samples, index_t depth, int64
 cdef int _roll_out(
     Rollouts rollouts, Samples samples, index_t depth, index_t level, index_t width, int64_t* found
 ) except -1 nogil:
+    """Find the tree of a level above 0 of a set with several classes. Once the time is over, it is the tree of a lower
+    level."""
     cdef Planned tree, best_tree
-    cdef FeatureCut* cuts
-    cdef FeatureCut cut, best
-    cdef index_t n_cuts = 0, feature, place
+    cdef FeatureCut cuts[MOST_WIDTH + 1]
+    cdef FeatureCut best
+    cdef index_t i, least = UNLIMITED
     cdef int answer = _tree(rollouts, samples, depth, level - 1, width, found)
     if answer == STOPPED or rollouts.is_over:
         return answer
     best_tree = _tree_of(rollouts, found[0])[0]
     if best_tree.n_splits <= EXACT:
         return _remember(rollouts, samples, level, width, &best_tree, found)
-    cuts = <FeatureCut*> malloc((width + 1) * sizeof(FeatureCut))
-    if cuts == NULL:
-        with gil:
-            raise MemoryError(f"no memory for {width} cuts")
-    try:
-        # Invariant: cuts[:n_cuts] are the best of the features so far, ascending.
-        for feature in range(<index_t> rollouts.n_features):
-            cut = _best_cut(rollouts, samples, feature)
-            if cut.end == 0:
-                continue
-            place = n_cuts
-            while place > 0 and cuts[place - 1].score > cut.score:
-                cuts[place] = cuts[place - 1]
-                place -= 1
-            cuts[place] = cut
-            n_cuts = min(n_cuts + 1, width)
-        answer = _take_best(rollouts, samples, cuts, n_cuts, depth, level - 1, width, &best)
-    finally:
-        free(cuts)
-    if answer == YES:
-        answer = _with_sides(rollouts, samples, best, depth, level, width, &tree)
-    if answer == STOPPED:
+    for i in range(_best_cuts(rollouts, samples, width, cuts)):
+        if _with_sides(rollouts, samples, cuts[i], depth, level - 1, width, &tree) == STOPPED:
+            return STOPPED
+        if tree.n_splits < least:
+            least, best = tree.n_splits, cuts[i]
+    if _with_sides(rollouts, samples, best, depth, level, width, &tree) == STOPPED:
         return STOPPED
     if tree.n_splits < best_tree.n_splits:
         best_tree = tree
     return _remember(rollouts, samples, level, width, &best_tree, found)
-
-
-cdef int _take_best(
-    Rollouts rollouts, Samples samples, const FeatureCut* cuts, index_t n_cuts, index_t depth, index_t level,
-    index_t width, FeatureCut* best,
-) except -1 nogil:
-    """Find the first of the cuts with the smallest trees of a level."""
-    cdef index_t i, least = NONE
-    cdef Planned tree
-    for i in range(n_cuts):
-        if _with_sides(rollouts, samples, cuts[i], depth, level, width, &tree) == STOPPED:
-            return STOPPED
-        if least == NONE or tree.n_splits < least:
-            least, best[0] = tree.n_splits, cuts[i]
-    return YES
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
@@ -381,10 +376,10 @@ cdef int _take_best(
 def small_tree(
     const float64_t[:, ::1] X, const index_t[::1] y, Py_ssize_t n_classes, *, time_limit=None, memory_limit=2**30
 ):
-    """Find a small consistent tree, by trees of growing level and width; the first of the smallest ones.
+    """Make trees of growing level and width, and take the first of the smallest ones.
 
-    The limits are seconds, None being none, and bytes of the table of trees. Once the time is over, trees that have
-    been begun are ended greedily.
+    `time_limit` is in seconds, None being no limit; `memory_limit` is in bytes of the table of trees. Once the time is
+    over, trees that have been begun are ended greedily.
 
     Returns
     -------
@@ -394,9 +389,9 @@ def small_tree(
     start = time.monotonic()
     check_codes(X, y, n_classes)
     values, labels = np.asarray(X) + 0.0, np.asarray(y)
-    distinct_samples(values, labels)
     deadline = INFINITY if time_limit is None else start + time_limit
     ranks = ranks_of(values)
+    distinct_samples(ranks, labels)
     cdef Rollouts rollouts = Rollouts(values, y, ranks, n_classes, memory_limit, deadline)
     cdef index_t[:, ::1] orders = orders_of(ranks)
     cdef Samples samples
@@ -407,7 +402,7 @@ def small_tree(
     samples.orders, samples.n = &orders[0, 0], <index_t> len(values)
     leaf.n_splits, leaf.feature, leaf.below, leaf.above, leaf.left, leaf.right = 0, UNDEFINED, NONE, NONE, NONE, NONE
     for label in range(n_classes):
-        # The empty set stands for a class in the place of a level, above all levels.
+        # The key of a leaf is the empty set with its class in the position of the level, above all levels.
         rollouts.key[rollouts.n_words - 1] = (1 << 62) + label
         if _add_tree(rollouts, &leaf) == STOPPED:
             return None

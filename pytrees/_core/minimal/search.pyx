@@ -1,8 +1,11 @@
-"""The smallest tree that is consistent with the labels: which number of splits is enough for all samples.
+"""The smallest tree that is consistent with the labels: the least number of splits that is enough for all samples.
 
-The question of `nogoods`, whether a budget is enough, is asked with a rising budget: the first yes is the least number
-of splits. Two working sets take turns. The complete one keeps bounds of the sets that it meets; the growing one learns
-nogoods of few samples. The state of both outlives a limit of time, so that the search can go on later.
+`nogoods` tells whether a number of splits is enough. The search asks with a rising number; the first yes is the least
+number. Two working sets take turns, each of which is a number of sets to look at. The complete one holds all samples
+and keeps bounds of the sets that it meets. The growing one starts empty and learns nogoods, which are about few
+samples. Both keep what they know between turns and after a limit of time, so that the search can go on later.
+
+With a time limit, rollouts make a small tree in between, in case the search does not end in time.
 """
 
 import time
@@ -11,31 +14,28 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY
-from libc.string cimport memset
 
-from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.nogoods cimport choose_split, is_feasible
+from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t
+from pytrees._core.minimal.nogoods cimport NodeSplit, choose_split, is_feasible, raise_to_clique
 from pytrees._core.minimal.problem cimport NO, STOPPED, YES
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.rollouts import small_tree
-from pytrees._core.minimal.sets cimport add_bit
-from pytrees._core.minimal.working_set cimport (
-    WHOLE, FirstSplit, Level, WorkingSet, compare_members, find_clique, open_level,
-)
+from pytrees._core.minimal.working_set cimport WorkingSet
 from pytrees._core.rows.partition cimport threshold_between
 
-# Samples among which those that conflict are looked for.
+# Samples among which the complete working set looks for conflicts.
 BOUND_ROWS = 1024
 
-# The numbers of sets that the working sets look at in a turn grow. The complete one may look at more if so few samples
-# and features make its sets cheap. With few features it begins, as it solves many problems at once; otherwise it is
-# only for problems that nogoods do not help with, such as classes drawn at random.
+# A turn is a number of sets that a working set may look at, and grows from turn to turn. The complete working set may
+# look at more sets if few samples and features make them cheap. With few features it has the first turn, in which it
+# solves many problems. With more features the growing one begins, and the complete one is only for problems that
+# nogoods do not help with, such as classes drawn at random.
 FEW_FEATURES = 8
 FIRST_TURN = 3000
-ENTRIES_OF_FIRST_TURN = 3000        # samples times features: with half of them, the first turn has four times the sets
-FIRST_TURN_OF_MANY = 20000          # not taken, but the next turns grow from it
+ENTRIES_OF_FIRST_TURN = 3000        # samples times features: with half as many, the first turn has four times the sets
+FIRST_TURN_OF_MANY = 20000          # with more features: this turn is not taken, but the next turns grow from it
 GROWTH_OF_TURNS = 3
-ENTRIES_OF_EQUAL_WORK = 20000       # samples times features for which a set takes as long in both working sets
+ENTRIES_OF_EQUAL_WORK = 20000       # samples times features with which a set takes as long in both working sets
 
 
 class Stopped(Exception):
@@ -46,31 +46,31 @@ class Stopped(Exception):
 cdef class Search:
     """The search for the smallest tree of some samples, and how far it has come."""
 
-    cdef readonly index_t n_splits          # are needed
+    cdef readonly index_t n_splits          # are needed at least
     cdef WorkingSet complete, growing       # the growing one is None before its first turn
-    cdef WorkingSet turn_of
-    cdef int64_t turn
+    cdef WorkingSet turn_of                 # the one of both whose turn it is
+    cdef int64_t turn                       # sets
     cdef float64_t deadline
-    cdef bint is_prepared, is_solved        # whether `n_splits` are enough
-    cdef index_t[:, ::1] orders
-    cdef char[::1] is_in_node
+    cdef bint is_prepared                   # `n_splits` are what a clique of the bound rows needs, or more
+    cdef bint is_solved                     # `n_splits` are enough
+    cdef const float64_t[:, ::1] values     # of the distinct samples
     cdef object X, y, sample_of             # all samples, and the distinct one of each
     cdef object n_classes, memory_limit
 
     def __init__(self, X, y, n_classes, memory_limit, bound_rows, first_turn):
-        values, labels, group = distinct_samples(X, y)
-        n_samples = len(values)
+        ranks = ranks_of(X)
+        first, group = distinct_samples(ranks, y)
+        n_samples = len(first)
         # Bound rows, evenly spaced, come first: a working set looks for conflicts among its first members.
         n_bound_rows = min(n_samples, bound_rows)
         is_bound_row = np.zeros(n_samples, dtype=bool)
         is_bound_row[np.arange(n_bound_rows) * n_samples // n_bound_rows] = True
         order = np.argsort(~is_bound_row, kind="stable")
-        self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group]
-        ranks, labels = np.ascontiguousarray(ranks_of(values[order])), labels[order]
-        self.orders = orders_of(ranks)
+        first = first[order]
+        self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group].astype(np.int32)
+        ranks, labels, self.values = np.ascontiguousarray(ranks[:, first]), y[first], X[first]
         self.memory_limit = memory_limit
-        self.complete = WorkingSet(labels, ranks, self.orders, n_classes, memory_limit, n_bound_rows)
-        self.is_in_node = np.zeros(n_samples, dtype=np.int8)
+        self.complete = WorkingSet(labels, ranks, orders_of(ranks), n_classes, memory_limit, n_bound_rows)
         if first_turn is None:
             first_turn = FIRST_TURN * max(1, ENTRIES_OF_FIRST_TURN // ranks.size) ** 2
             first_turn = first_turn if len(ranks) <= FEW_FEATURES else 0
@@ -91,20 +91,17 @@ cdef class Search:
 
     def first_split(self, n_splits, rows):
         """Return the feature and threshold of the first split of a node's tree, and the splits of both sides."""
-        cdef FirstSplit split
+        cdef NodeSplit split
         cdef index_t budget = n_splits
         cdef int answer
         if budget == 0:
             return None
-        self.is_in_node[:] = 0
-        np.asarray(self.is_in_node)[self.sample_of[rows]] = 1
+        cdef const index_t[::1] samples = self.sample_of[rows]
         with nogil:
-            answer = choose_split(self.turn_of, &self.is_in_node[0], budget, &split)
+            answer = choose_split(self.turn_of, &samples[0], <index_t> samples.shape[0], budget, &split)
         if answer != YES:
             raise Stopped
-        ranks = np.asarray(self.complete.member_ranks[split.feature])[self.sample_of[rows]]
-        values, is_left = self.X[rows, split.feature], ranks <= split.rank
-        threshold = threshold_between(values[is_left].max(), values[~is_left].min())
+        threshold = threshold_between(self.values[split.below, split.feature], self.values[split.above, split.feature])
         return split.feature, threshold, split.left_budget, budget - 1 - split.left_budget
 
     @property
@@ -117,8 +114,7 @@ cdef bint _find_size(Search search) except -1:
     """Find the least number of splits, by both working sets in turns. Return whether it has been found."""
     cdef int answer
     while True:
-        with nogil:
-            answer = _raise_size(search)
+        answer = _raise_size(search)
         if answer == YES:
             search.is_solved = True
             return True
@@ -145,33 +141,19 @@ cdef _change_turns(Search search):
     search.turn_of.deadline = search.deadline
 
 
-cdef int _bound_by_clique(Search search) except -1 nogil:
-    """Find the conflicts among the bound rows, and the number of splits that a clique of them needs."""
-    cdef Level* level = &search.complete.levels[WHOLE + 1]
-    cdef index_t sample
-    if compare_members(search.complete) == STOPPED:
-        return STOPPED
-    open_level(search.complete, WHOLE + 1)
-    memset(level.members, 0, search.complete.n_words * sizeof(uint64_t))
-    for sample in range(<index_t> search.orders.shape[1]):
-        add_bit(level.members, sample)
-    find_clique(search.complete, level)
-    search.n_splits = max(search.n_splits, level.clique_size - 1)
-    search.is_prepared = True
-    return NO
-
-
-cdef int _raise_size(Search search) except -1 nogil:
+cdef int _raise_size(Search search) except -1:
     """Raise the number of splits until it is enough: smaller numbers have then been refuted."""
-    cdef int answer = NO if search.is_prepared else _bound_by_clique(search)
-    while answer != STOPPED:
-        answer = is_feasible(
-            search.turn_of, &search.orders[0, 0], <index_t> search.orders.shape[1], search.n_splits
-        )
-        if answer == YES:
-            return YES
+    cdef WorkingSet work = search.turn_of
+    cdef int answer = NO
+    if not search.is_prepared:
+        with nogil:
+            answer = raise_to_clique(search.complete, &search.n_splits)
+        search.is_prepared = answer != STOPPED
+    while answer == NO:
+        with nogil:
+            answer = is_feasible(work, &work.orders[0, 0], <index_t> work.n_samples, search.n_splits)
         search.n_splits += answer == NO
-    return STOPPED
+    return answer
 
 
 def minimal_tree(

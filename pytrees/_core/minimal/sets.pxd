@@ -1,20 +1,24 @@
-"""Sets of samples as bits, 64 in a word, and a table of facts about sets. Every function is inline."""
+"""Sets of samples as strings of bits, and a table that keeps an item of facts about each set. Every function is inline.
+
+Bit i of word w stands for number 64 * w + i. The words are as many as the largest number needs.
+"""
 
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t, uint64_t
 
 cdef enum:
     FIRST_SETS = 1024               # in a table
 
-# Sets and an item of facts about each, in the order in which the sets came, and an open-addressing table of their
-# numbers. A table that has no room for another set forgets all sets.
+# Sets and their items, in the order in which the sets came, which is their number; and a hash table of these numbers by
+# open addressing. A table that has no room for another set forgets all sets.
 cdef struct SetTable:
     Py_ssize_t n_words, item_size
     uint64_t* sets
     char* items
-    uint32_t* slots             # 0 where empty, otherwise a set's number plus one
+    uint32_t* slots             # 0 if empty, otherwise a set's number plus one
     int64_t n_sets, capacity, largest_capacity
     uint64_t mask
 
@@ -33,6 +37,13 @@ cdef inline void add_bit(uint64_t* bits, index_t bit) noexcept nogil:
 
 cdef inline void drop_bit(uint64_t* bits, index_t bit) noexcept nogil:
     bits[bit >> 6] &= ~(<uint64_t> 1 << (bit & 63))
+
+
+cdef inline int take_bit(uint64_t* word) noexcept nogil:
+    """Remove the lowest bit of a word that is not 0, and return its position."""
+    cdef int position = trailing_zeros(word[0])
+    word[0] &= word[0] - 1
+    return position
 
 
 cdef inline bint contains(const uint64_t* bits, const uint64_t* part, Py_ssize_t n_words) noexcept nogil:

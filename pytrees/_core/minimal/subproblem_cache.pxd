@@ -23,18 +23,18 @@ cdef extern from "depth_two.h" nogil:
     void lay_out_ranks(stump_table*, const index_t* const*, Py_ssize_t, const index_t*)
     void count_correct(const stump_table*, index_t, const index_t*, const index_t*, index_t*)
 
-# A first split between row `below` and row `above`, which follows it in the feature's order, and the leaves of the left
-# side. The feature of a leaf is NONE.
+# The first split of a tree: between row `below` and row `above`, which follows it in the feature's order. The left side
+# has up to `left_leaves` leaves. If the tree is a leaf, the feature is NONE.
 cdef struct CostSplit:
     index_t feature, below, above, left_leaves
 
-# The solution of a subproblem: a bound of its cost and, if the bound is exact, the first split.
+# The solution of a subproblem: the cost is at least `least` or, if that is exact, `least`, with this first split.
 cdef struct KnownCost:
     int64_t least
     bint is_exact
     CostSplit split
 
-# The greatest numbers of levels of splits and of leaves.
+# How many levels of splits, and how many leaves, a tree may have.
 cdef struct TreeLimits:
     index_t depth, leaves
 
@@ -42,14 +42,16 @@ cdef struct TreeLimits:
 cdef struct LeafDivision:
     TreeLimits left, right
 
-# The last sets with a number of levels, and bounds of their costs. The last word of a set holds its limits.
+# The last sets that were solved for one number of levels, and bounds of their costs, in a ring whose next entry to be
+# replaced is `next`. The last word of a set holds its limits.
 cdef struct RecentSets:
     uint64_t* sets
     int64_t* least
     Py_ssize_t n_sets, next
 
-# A subproblem that is being solved. A feature's position is its rank in the order of trial. The bounds of the costs of
-# sides are indexed by side, position, and the number of rows on the left.
+# A subproblem that is being solved, on one level of the recursion. A feature's position is its rank in the order of
+# trial. `bounds` has a bound of the cost of each side of each cut, by side, feature's position, and number of rows on
+# the left.
 cdef struct SearchNode:
     index_t* orders             # by feature: the rows, ascending
     index_t n_rows
@@ -63,7 +65,7 @@ cdef struct SearchNode:
     index_t n_cuts
     int64_t* bounds
     Py_ssize_t bounds_capacity
-    index_t* counts             # by class, of the rows; behind them those of the left side of a cut
+    index_t* counts             # samples by class; after them those of the left side of a cut
     uint64_t* key
     char* is_left               # by row
     int64_t inevitable          # errors of every tree, as equal rows have different classes
@@ -84,7 +86,7 @@ cdef class SubproblemCache:
     cdef stump_table stumps                 # of the rows of a node of two levels
     cdef char* stump_memory
     cdef Py_ssize_t stump_capacity
-    cdef const index_t** order_pointers     # by place: the order of a feature, then its ranks
+    cdef const index_t** order_pointers     # by position: the order of each feature, then the ranks of each feature
     cdef index_t* correct                   # scratch, by row: see _best_stump
     cdef index_t* starts                    # scratch, by cut: see list_cuts
     cdef int64_t n_steps, n_subproblems
@@ -134,8 +136,8 @@ cdef inline index_t leaves_on_the_right(TreeLimits limits, index_t left_leaves) 
 
 
 cdef inline LeafDivision division_of(TreeLimits limits, index_t i) noexcept nogil:
-    """Return the limits of both sides in the i'th division of the leaves. Even divisions come first; of two that mirror
-    each other, the one with fewer leaves on the left."""
+    """Return the limits of both sides in the i'th division of the leaves. Even divisions come first. If two
+    divisions mirror each other, the one with fewer leaves on the left comes first."""
     cdef index_t left_leaves = limits.leaves // 2, further = (i + 1) // 2
     cdef LeafDivision division
     left_leaves += -further if (i + limits.leaves) % 2 else further
@@ -144,6 +146,6 @@ cdef inline LeafDivision division_of(TreeLimits limits, index_t i) noexcept nogi
     return division
 
 
-cdef inline int64_t* bounds_of(SearchNode* level, bint is_right, index_t place) noexcept nogil:
-    """Return the bounds of one side, by the number of rows on the left."""
-    return level.bounds + (is_right * <Py_ssize_t> level.n_features + place) * level.n_rows
+cdef inline int64_t* bounds_of(SearchNode* level, bint is_right, index_t position) noexcept nogil:
+    """Return the bounds of one side of a feature's cuts, by the number of rows on the left."""
+    return level.bounds + (is_right * <Py_ssize_t> level.n_features + position) * level.n_rows

@@ -1,9 +1,16 @@
-"""Subproblems, sets of rows within limits of levels and leaves, and their solutions so far.
+"""Subproblems of the search for the cheapest tree, their solutions so far, and their best single splits.
 
-*Memory.* A table keeps the solutions. A set costs at least as much as its parts, and at most the cost of its additional
-rows more than a part, whose tree it can have: so sets are compared with the sets before them.
+*Terms.* A row is a distinct pair of a sample and a class; its weight says how often it occurs. A subproblem is a set of
+rows with limits for the tree: levels of splits, and leaves. A tree costs `error_cost` for every sample that it gets
+wrong, and `leaf_cost` for every leaf. An error is inevitable if equal rows have different classes. The solution of a
+subproblem is the least cost of a tree within the limits, or a bound that this cost reaches at least.
 
-*One split.* Features are tried in the order of the errors of their best split, and the cuts of a feature by halves.
+*Memory.* A table keeps the solutions by key, a set of bits: a row has as many bits as its weight, and the last word
+holds the limits. The last sets that were solved bound new ones as well: the cheapest tree of a new set would serve an
+old set too, with one more error at most for each sample that only the old set has.
+
+*One split.* A stump is a tree with one split. The features come in the order of the errors of their best stump, and the
+cuts of a feature by halves.
 """
 
 import numpy as np
@@ -14,12 +21,12 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.minimal.problem cimport STOPPED, check_limits
-from pytrees._core.minimal.problem import ranks_of
+from pytrees._core.minimal.problem cimport STOPPED, check_limits, list_ends
+from pytrees._core.minimal.problem import groups_of, ranks_of
 from pytrees._core.minimal.sets cimport add_bit, close_table, open_table, take_item, words_for
 
 cdef enum:
-    N_RECENT = 128                  # sets of as many levels that a set is compared with
+    N_RECENT = 128                  # sets with the same number of levels that a set is compared with
 
 
 @cython.final
@@ -34,7 +41,7 @@ cdef class SubproblemCache:
         self.ranks = ranks_of(X)
         ends = np.cumsum(weights, dtype=np.int32)
         self.first_bits = ends - self.weights
-        self.inevitable = _inevitable_errors(X, np.asarray(labels), np.asarray(weights))
+        self.inevitable = _inevitable_errors(groups_of(np.asarray(self.ranks))[1], labels, weights)
         self.n_words = words_for(ends.item(-1)) + 1
         self.error_cost, self.leaf_cost = costs
         self.deadline = deadline
@@ -61,10 +68,9 @@ cdef class SubproblemCache:
         free(self.correct)
 
 
-def _inevitable_errors(X, labels, weights):
-    """Return the weights of the rows that are not of the largest class among equal rows, and 0 for other rows."""
-    _, group = np.unique(X, axis=0, return_inverse=True)
-    group = group.ravel()
+def _inevitable_errors(group, labels, weights):
+    """Return the weights of the rows that are not of the largest class in their group of equal rows, and 0 for other
+    rows."""
     by_weight = np.lexsort((labels, -weights, group))
     is_first = np.ones(len(group), dtype=bool)
     is_first[1:] = np.diff(group[by_weight]) != 0
@@ -83,7 +89,7 @@ cdef int count_steps(SubproblemCache trees, int64_t n_steps) except -1 nogil:
 
 
 cdef int open_level(SubproblemCache trees, Py_ssize_t number) except -1 nogil:
-    """Allocate a level, which is kept."""
+    """Allocate a level, unless it is allocated."""
     cdef SearchNode* level = &trees.levels[number]
     cdef Py_ssize_t n_rows = trees.n_rows, n_features = trees.n_features, n_words = trees.n_words
     if level.orders != NULL:
@@ -108,6 +114,7 @@ cdef int open_level(SubproblemCache trees, Py_ssize_t number) except -1 nogil:
 # ------------------------------------------------------------------------------------------------------- what is known
 
 cdef void set_key(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil:
+    """Write the key of a node's rows within limits."""
     cdef index_t i, row, bit
     memset(level.key, 0, trees.n_words * sizeof(uint64_t))
     for i in range(level.n_rows):
@@ -122,8 +129,8 @@ cdef inline RecentSets* _recent_of(SubproblemCache trees, TreeLimits limits) noe
 
 
 cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimits limits) noexcept nogil:
-    """Return a bound of the rows' cost by the sets before with the same limits: their cost, less the errors of those of
-    their rows that these rows lack."""
+    """Bound the cost of a node's rows by the last sets with the same limits: by a set's cost, less an error for each of
+    its samples that the node lacks."""
     cdef const RecentSets* recent = _recent_of(trees, limits)
     cdef const uint64_t* rows
     cdef Py_ssize_t i, word, last = trees.n_words - 1
@@ -140,6 +147,7 @@ cdef int64_t bound_by_recent(SubproblemCache trees, SearchNode* level, TreeLimit
 
 
 cdef int remember(SubproblemCache trees, SearchNode* level, TreeLimits limits, const KnownCost* found) except -1 nogil:
+    """Keep the solution of the subproblem whose key the node has."""
     cdef RecentSets* recent = _recent_of(trees, limits)
     cdef KnownCost* known = <KnownCost*> take_item(&trees.table, level.key, found)
     if known != NULL and not known.is_exact and (found.is_exact or found.least > known.least):
@@ -175,7 +183,7 @@ cdef int64_t cost_of_leaf(SubproblemCache trees, SearchNode* level) noexcept nog
 
 
 cdef int64_t _best_stump(SubproblemCache trees, SearchNode* level, index_t feature) noexcept nogil:
-    """Return the errors of the best split of a feature that is not constant. The split behind `end` rows gets
+    """Return the errors of the best split of a feature that is not constant. The split after the first `end` rows gets
     `correct[end]` samples right."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
     cdef const index_t* rank = &trees.ranks[feature, 0]
@@ -203,7 +211,7 @@ cdef int64_t _best_stump(SubproblemCache trees, SearchNode* level, index_t featu
 cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept nogil:
     """List the features that are not constant, by the errors of their best split, then by number. Return the least
     errors, or the number of samples if there is no such feature."""
-    cdef index_t feature, place
+    cdef index_t feature, position
     cdef const index_t* order
     level.n_features = 0
     for feature in range(<index_t> trees.n_features):
@@ -211,11 +219,11 @@ cdef int64_t rank_features(SubproblemCache trees, SearchNode* level) noexcept no
         if trees.ranks[feature, order[0]] == trees.ranks[feature, order[level.n_rows - 1]]:
             continue
         level.stumps[feature] = _best_stump(trees, level, feature)
-        place = level.n_features
-        while place > 0 and level.stumps[level.features[place - 1]] > level.stumps[feature]:
-            level.features[place] = level.features[place - 1]
-            place -= 1
-        level.features[place] = feature
+        position = level.n_features
+        while position > 0 and level.stumps[level.features[position - 1]] > level.stumps[feature]:
+            level.features[position] = level.features[position - 1]
+            position -= 1
+        level.features[position] = feature
         level.n_features += 1
     return level.n_samples if level.n_features == 0 else level.stumps[level.features[0]]
 
@@ -224,15 +232,10 @@ cdef void list_cuts(SubproblemCache trees, SearchNode* level, index_t feature) n
     """List the cuts of a feature, and the order in which they are tried: the middle cut, then the middle cuts of both
     halves, then the middle cuts of the quarters."""
     cdef const index_t* order = level.orders + feature * trees.n_rows
-    cdef const index_t* rank = &trees.ranks[feature, 0]
     cdef index_t* starts = trees.starts
-    cdef index_t i, n = 0, start, middle, stop, listed
-    for i in range(level.n_rows - 1):
-        if rank[order[i]] != rank[order[i + 1]]:
-            level.ends[n], level.ranks[n] = i + 1, rank[order[i]]
-            n += 1
-    level.n_cuts = n
-    # Invariant: part i begins with cut starts[i]; until it is tried, trials[i] is the cut behind its last one.
+    cdef index_t i, n, start, middle, stop, listed
+    n = level.n_cuts = list_ends(order, &trees.ranks[feature, 0], level.n_rows, level.ends, level.ranks)
+    # Invariant: part i begins with cut starts[i]; until the part is tried, trials[i] is the cut after its last one.
     starts[0], level.trials[0] = 0, n
     listed = n > 0
     for i in range(n):
