@@ -18,7 +18,7 @@ from pytrees._core.base.types cimport NONE, float64_t, int32_t, int64_t
 from pytrees._core.fourier.boxes cimport (
     BoxOverlaps, Boxes, Measure, clipped_mass, dot, everywhere, run_mass, total_mass,
 )
-from pytrees._core.fourier.spectrum cimport Roots, digit_t
+from pytrees._core.fourier.spectrum cimport Roots, digit_t, times
 
 # Rounding leaves folded coefficients of less than this share of the greatest coefficient in place of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
@@ -221,7 +221,7 @@ cdef class SpectrumFunction(Function):
         self.average = self.coefficients[0].real.copy()
         self.profiles = np.zeros((self.measure.cumulative.shape[0], n_outputs))
         self.touching = np.zeros(self.low.shape[0])
-        _describe(self.partitions, self.coefficients.view(np.float64), self)
+        _describe(self.partitions, self.coefficients, self)
         return 0
 
     cdef bint is_constant(self, float64_t tol) except -1:
@@ -235,14 +235,11 @@ cdef class SpectrumFunction(Function):
         cdef SpectrumFunction part = SpectrumFunction()
         cdef int64_t size = high - low, cardinality = self.high[attribute] - self.low[attribute]
         x = np.arange(size)
-        roots = np.asarray(Roots(np.array([cardinality, size])).table).view(np.complex128)
+        roots = np.asarray(Roots(np.array([cardinality, size])).table)
         old = roots[np.outer(np.arange(cardinality), low - self.low[attribute] + x) % cardinality].conj()
         turns = old @ roots[cardinality + np.outer(x, x) % size] / size
         turns[0] = x == 0
-        part.partitions, part.coefficients = _fold(
-            self.partitions, self.coefficients.view(np.float64), attribute,
-            turns.view(np.float64).reshape(cardinality, size, 2),
-        )
+        part.partitions, part.coefficients = _fold(self.partitions, self.coefficients, attribute, turns)
         narrow(part, self, attribute, low, high)
         return part
 
@@ -356,13 +353,15 @@ cdef int narrow(Function part, Function whole, int64_t attribute, int64_t low, i
     return part.look()
 
 
-def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, SpectrumFunction function):
+def _describe(
+    const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, SpectrumFunction function
+):
     """Compute the energies, and the profiles from the coefficients of order one.
 
-    `parts` are the coefficients, real and imaginary parts in turn. An attribute's profile is the average plus the sum
-    of w_j conj(psi_j) over the partitions j in which only the digit of the attribute is not zero.
+    An attribute's profile is the average plus the sum of w_j conj(psi_j) over the partitions j in which only the digit
+    of the attribute is not zero.
     """
-    cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = parts.shape[1] // 2, i, k
+    cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = coefficients.shape[1], i, k
     cdef int64_t m, value, size, order, place, work_done = 0
     cdef float64_t energy, angle
     function.energy = 0.0
@@ -374,8 +373,9 @@ def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, S
         for i in range(1, partitions.shape[0]):
             check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             energy = 0.0
-            for k in range(2 * n_outputs):
-                energy += parts[i, k] * parts[i, k]
+            for k in range(n_outputs):
+                energy += coefficients[i, k].real * coefficients[i, k].real
+                energy += coefficients[i, k].imag * coefficients[i, k].imag
             function.energy += energy
             order = 0
             for m in range(n_attributes):
@@ -390,7 +390,7 @@ def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, S
                 angle = 2.0 * M_PI * <float64_t>(partitions[i, place] * value % size) / <float64_t>size
                 for k in range(n_outputs):
                     function.profiles[function.measure.offsets[place] + function.low[place] + value, k] += (
-                        parts[i, 2 * k] * cos(angle) + parts[i, 2 * k + 1] * sin(angle)
+                        coefficients[i, k].real * cos(angle) + coefficients[i, k].imag * sin(angle)
                     )
 
 
@@ -450,34 +450,37 @@ cdef int64_t group_rows(
     return n_groups
 
 
-def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64_t attribute, turns):
+def _fold(
+    const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, int64_t attribute,
+    const double complex[:, ::1] turns,
+):
     """Return the spectra on fewer values of an attribute. Rows are not sorted, but the first one is of zeros.
 
-    turns[i, j] is the coefficient of the new digit j in the character of the old digit i: real and imaginary part.
+    turns[i, j] is the coefficient of the new digit j in the character of the old digit i.
     """
-    cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
-    cdef const float64_t[:, :, ::1] turn = turns
-    cdef int64_t size = turn.shape[1], n_groups, place, new_digit, work_done = 0
-    cdef float64_t real, imag
+    cdef Py_ssize_t n = partitions.shape[0], n_outputs = coefficients.shape[1], i, k
+    cdef int64_t size = turns.shape[1], n_groups, place, new_digit, work_done = 0
+    cdef double complex turn
     cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
     n_groups = group_rows(partitions, attribute, group_of_row, first_of_group)
     folded = np.repeat(np.asarray(partitions)[np.asarray(first_of_group)[:n_groups]], size, axis=0)
     cdef digit_t[:, ::1] rows = folded
-    sums = np.zeros((n_groups * size, n_parts))
-    cdef float64_t[:, ::1] total = sums
+    sums = np.zeros((n_groups * size, n_outputs), dtype=np.complex128)
+    cdef double complex[:, ::1] total = sums
     with nogil:
         for i in range(n):
-            check_signals(&work_done, size * n_parts, WORK_BETWEEN_CHECKS)
+            check_signals(&work_done, 2 * size * n_outputs, WORK_BETWEEN_CHECKS)
             place = group_of_row[i] * size
             for new_digit in range(size):
                 rows[place + new_digit, attribute] = <digit_t>new_digit
-                real, imag = turn[partitions[i, attribute], new_digit, 0], turn[partitions[i, attribute], new_digit, 1]
-                for k in range(0, n_parts // 2):
-                    total[place + new_digit, 2 * k] += parts[i, 2 * k] * real - parts[i, 2 * k + 1] * imag
-                    total[place + new_digit, 2 * k + 1] += parts[i, 2 * k] * imag + parts[i, 2 * k + 1] * real
-    kept = np.abs(sums).max(axis=1) > NEGLIGIBLE * np.abs(np.asarray(parts)).max()
+                turn = turns[partitions[i, attribute], new_digit]
+                for k in range(n_outputs):
+                    total[place + new_digit, k] = total[place + new_digit, k] + times(coefficients[i, k], turn)
+    # A coefficient is as great as the greater of its two parts.
+    parts = np.abs(sums.view(np.float64)).max(axis=1)
+    kept = parts > NEGLIGIBLE * np.abs(np.asarray(coefficients).view(np.float64)).max()
     kept[0] = True
-    return folded[kept], sums[kept].view(np.complex128)
+    return folded[kept], sums[kept]
 
 
 # ---------------------------------------------------------------------------------------------------------- everywhere
