@@ -1,30 +1,32 @@
-"""The rows of a C4.5 node and their division among its children. A row whose value is missing, NaN, goes to every
-child, to each with a part of its weight."""
+"""The rows of the nodes of a C4.5 tree: how they, their weights and their division lie in memory."""
 
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 
 
-# The rows that go to one child of a node: a range in the array of rows.
+# The rows that go to one child of a node: rows[start:stop].
 cdef struct Part:
     index_t branch      # the code of the category, or 0 and 1 for the sides of a threshold
     Py_ssize_t start, stop
     float64_t size      # weight of the rows whose value is known
 
 
-# A node's rows, [start, stop), divided: the rows of one part after another, and then the rows without a value.
+# The division of a node, which has rows[start:stop]: one part after another, and then the rows without a value.
 cdef struct Division:
     Py_ssize_t start, stop, missing_start
-    Py_ssize_t first_part
-    index_t n_parts     # 0 if they are not divided
-    float64_t known     # sum of the parts' sizes
+    Py_ssize_t first_part       # index of the first part
+    index_t n_parts             # 0 if the rows are not divided
+    float64_t known             # sum of the parts' sizes
 
 
 @cython.final
 cdef class FractionalRows:
-    """A stack of rows, ascending in every node, and beside it a stack of parts. A node's rows are a range of its
-    parent's rows, unless some of these lack the value that divides them: then they are a copy, on top."""
+    """A stack of rows with their weights, and beside it a stack of parts.
+
+    The rows of a node ascend. They are a range of the parent's rows, if all of these have the value that divides them;
+    otherwise they are a copy on top of the stack.
+    """
 
     cdef const float64_t[:, ::1] X
     cdef const int64_t[::1] n_categories    # 0 if a feature has thresholds
@@ -34,8 +36,8 @@ cdef class FractionalRows:
     cdef Py_ssize_t top, n_parts
     cdef Py_ssize_t row_capacity, weight_capacity, part_capacity
 
-    # Scratch, by place in a node, and by category.
-    cdef index_t[::1] part_of, spare_rows, part_of_code, present
+    # Scratch for one node: its rows by branch or by number, packed with their places, to be sorted.
+    cdef index_t[::1] spare_rows
     cdef float64_t[::1] spare_weights
     cdef uint64_t[::1] entries, spare_entries
 

@@ -1,15 +1,21 @@
-"""The rows of a C4.5 node and their division among its children. A row whose value is missing, NaN, goes to every
-child, to each with a part of its weight."""
+"""The rows of the nodes of a C4.5 tree: their weights, and their division among a node's children.
+
+A row whose value is missing (NaN) goes to every child, and takes to each a part of its weight. The part is the child's
+share of the rows whose value is known. `rows.pxd` says how rows and parts lie in memory. The kernel `class_shares` lets
+new samples go the same ways.
+"""
 
 import numpy as np
 
 cimport cython
-from libc.stdlib cimport free, qsort
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.sorting cimport key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
+
+cdef uint32_t WITHOUT_VALUE = 0xFFFFFFFF    # the branch of a row whose value is missing: behind all others
 
 
 @cython.final
@@ -17,15 +23,12 @@ cdef class FractionalRows:
     def __cinit__(self, const float64_t[:, ::1] X, const int64_t[::1] n_categories, const float64_t[::1] weights):
         cdef Py_ssize_t i, n_rows = X.shape[0]
         _check(np.asarray(X), np.asarray(n_categories))
-        most_categories = int(np.max(n_categories, initial=0))
         self.X = X
         self.n_categories = n_categories
-        self.part_of = np.empty(n_rows, dtype=np.int32)
         self.spare_rows = np.empty(n_rows, dtype=np.int32)
         self.spare_weights = np.empty(n_rows)
-        self.entries, self.spare_entries = np.empty((2, n_rows), dtype=np.uint64)
-        self.part_of_code = np.full(most_categories, NONE, dtype=np.int32)
-        self.present = np.zeros(most_categories + 1, dtype=np.int32)
+        # One entry is written behind the last.
+        self.entries, self.spare_entries = np.empty((2, n_rows + 1), dtype=np.uint64)
         _reserve_rows(self, n_rows)
         for i in range(n_rows):
             self.rows[i] = <index_t> i
@@ -67,100 +70,77 @@ cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) exc
 cdef int divide_rows(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
 ) except -1 nogil:
-    """Put the rows of every part together, in their order, and the rows without a value behind them. If all rows go one
-    way they are not divided: 0."""
-    cdef bint is_categorical = rows.n_categories[feature] > 0
-    cdef index_t part, n_parts = _number_categories(rows, start, stop, feature) if is_categorical else 2
-    cdef Part* parts
-    division.n_parts = 0
-    reserve(
-        <void**> &rows.parts, &rows.part_capacity, rows.n_parts + n_parts + 1, sizeof(Part), b"parts of nodes"
-    )
-    parts = &rows.parts[rows.n_parts]
-    for part in range(n_parts + 1):
-        parts[part].branch = rows.present[part] if is_categorical else part
-        parts[part].stop = 0
-        parts[part].size = 0.0
-    _find_parts(rows, start, stop, feature, threshold, parts, n_parts)
-    if n_parts < 2 or parts[0].stop == 0 or parts[1].stop == 0:
+    """Put the rows of every part together, and the rows without a value behind all parts; rows keep their order.
+
+    Return whether the rows are divided. If all rows with a value go one way, they are not, and stay where they are.
+    """
+    cdef index_t i, place, n = <index_t> (stop - start), n_known = _sort_by_branch(rows, start, n, feature, threshold)
+    cdef Part* part = NULL
+    cdef uint32_t branch
+    division[0] = Division(start, stop, start + n_known, rows.n_parts, 0, 0.0)
+    if n_known == 0 or key_of(rows.entries[0]) == key_of(rows.entries[n_known - 1]):
         return 0
-    division.start = start
-    division.stop = stop
-    division.first_part = rows.n_parts
-    division.n_parts = n_parts
-    division.known = 0.0
-    for part in range(n_parts):
-        division.known += parts[part].size
-    _gather_parts(rows, start, stop, parts, n_parts)
-    division.missing_start = parts[n_parts].start
-    rows.n_parts += n_parts
+    memcpy(&rows.spare_rows[0], &rows.rows[start], n * sizeof(index_t))
+    memcpy(&rows.spare_weights[0], &rows.weights[start], n * sizeof(float64_t))
+    for i in range(n):
+        place = place_of(rows.entries[i])
+        rows.rows[start + i] = rows.spare_rows[place]
+        rows.weights[start + i] = rows.spare_weights[place]
+    # The first i rows are in parts, which ascend by their branches.
+    for i in range(n_known):
+        branch = key_of(rows.entries[i])
+        if i == 0 or branch != <uint32_t> part.branch:
+            reserve(<void**> &rows.parts, &rows.part_capacity, rows.n_parts + 1, sizeof(Part), b"parts of nodes")
+            part = &rows.parts[rows.n_parts]
+            part[0] = Part(<index_t> branch, start + i, start + i, 0.0)
+            rows.n_parts += 1
+            division.n_parts += 1
+        part.stop += 1
+        part.size += rows.weights[start + i]
+    for i in range(division.n_parts):
+        division.known += rows.parts[division.first_part + i].size
     return 1
 
 
-cdef index_t _number_categories(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature) noexcept nogil:
-    """Number the categories that the rows have, in ascending order; returns how many there are."""
-    cdef index_t part, n_parts = 0
-    cdef Py_ssize_t i
-    cdef float64_t value
-    for i in range(start, stop):
-        value = rows.X[rows.rows[i], feature]
-        if not is_missing(value) and rows.part_of_code[<index_t> value] == NONE:
-            rows.part_of_code[<index_t> value] = 0
-            rows.present[n_parts] = <index_t> value
-            n_parts += 1
-    qsort(&rows.present[0], n_parts, sizeof(index_t), _compare)
-    for part in range(n_parts):
-        rows.part_of_code[rows.present[part]] = part
-    return n_parts
-
-
-cdef int _compare(const void* a, const void* b) noexcept nogil:
-    return (<const index_t*> a)[0] - (<const index_t*> b)[0]
-
-
-cdef void _find_parts(
-    FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Part* parts,
-    index_t n_parts,
+cdef index_t _sort_by_branch(
+    FractionalRows rows, Py_ssize_t start, index_t n, index_t feature, float64_t threshold
 ) noexcept nogil:
-    """Find the part of every row, and the parts' weights; their `stop` becomes the number of their rows."""
+    """Write the entries of n rows: their branches and their places from `start` on, ascending.
+
+    Return how many rows have a value; the entries of the others come last.
+    """
+    cdef uint64_t* entries = &rows.entries[0]
+    cdef uint64_t* spare = &rows.spare_entries[0]
+    cdef index_t i, n_known = 0, n_sorted = 0, n_others = 0
+    cdef float64_t value
+    cdef uint32_t branch
     cdef bint is_categorical = rows.n_categories[feature] > 0
-    cdef Py_ssize_t i
-    cdef index_t part
-    cdef float64_t value
-    for i in range(start, stop):
-        value = rows.X[rows.rows[i], feature]
-        if is_missing(value):
-            part = n_parts
-        elif is_categorical:
-            part = rows.part_of_code[<index_t> value]
-        else:
-            part = value > threshold
-        rows.part_of[i - start] = part
-        parts[part].stop += 1
-        parts[part].size += rows.weights[i]
-    if is_categorical:
-        for part in range(n_parts):
-            rows.part_of_code[rows.present[part]] = NONE
-
-
-cdef void _gather_parts(
-    FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, Part* parts, index_t n_parts
-) noexcept nogil:
-    cdef Py_ssize_t i, place = start, n = stop - start
-    cdef Part* part
-    cdef index_t number
-    for number in range(n_parts + 1):
-        parts[number].start = place
-        place += parts[number].stop
-        parts[number].stop = parts[number].start
-    memcpy(&rows.spare_rows[0], &rows.rows[start], n * sizeof(index_t))
-    memcpy(&rows.spare_weights[0], &rows.weights[start], n * sizeof(float64_t))
-    # The first i rows are in [part.start, part.stop) of their parts.
     for i in range(n):
-        part = &parts[rows.part_of[i]]
-        rows.rows[part.stop] = rows.spare_rows[i]
-        rows.weights[part.stop] = rows.spare_weights[i]
-        part.stop += 1
+        value = rows.X[rows.rows[start + i], feature]
+        branch = WITHOUT_VALUE
+        if not is_missing(value):
+            branch = <uint32_t> value if is_categorical else <uint32_t> (value > threshold)
+            n_known += 1
+        # The left side of a threshold is in place at once. Written at both ends, an entry counts at one.
+        entries[n_sorted] = spare[n_others] = packed(branch, i, entries[0])
+        n_sorted += is_categorical or branch == 0
+        n_others += not is_categorical and branch != 0
+    if is_categorical:
+        sort_entries(entries, spare, n)
+        return n_known
+    _append_branch(entries, &n_sorted, spare, n_others, 1)
+    if n_known < n:
+        _append_branch(entries, &n_sorted, spare, n_others, WITHOUT_VALUE)
+    return n_known
+
+
+cdef inline void _append_branch(
+    uint64_t* entries, index_t* n_sorted, const uint64_t* others, index_t n_others, uint32_t branch
+) noexcept nogil:
+    cdef index_t i
+    for i in range(n_others):
+        entries[n_sorted[0]] = others[i]
+        n_sorted[0] += key_of(others[i]) == branch
 
 
 cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil:
@@ -225,6 +205,7 @@ def class_shares(
             stack[0] = 0
             weights[0] = 1.0
             n_stacked = 1
+            # The stack holds the nodes that the sample still has to visit, and the part of the sample that goes there.
             while n_stacked > 0:
                 n_stacked -= 1
                 node = stack[n_stacked]

@@ -1,4 +1,4 @@
-"""Best split of a node by gain ratio."""
+"""The best split of a C4.5 node by gain ratio: the data, and the scratch memory of one node and one feature."""
 
 cimport cython
 
@@ -15,36 +15,38 @@ cdef struct RatioSplit:
 
 @cython.final
 cdef class SplitFinder:
-    """The data, and what the features of one node offer while it is looked at. Missing values are NaN."""
+    """The data, and the splits that the features of one node offer. Missing values are NaN."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef const float64_t[:, ::1] X
     cdef const index_t[::1] labels
     cdef const int64_t[::1] n_categories    # 0 if a feature has thresholds
-    cdef const uint8_t[::1] has_missing, is_typical
+    cdef const uint8_t[::1] has_missing     # by feature
+    cdef const uint8_t[::1] is_typical      # by feature: whether its gain counts in the average
     cdef Features features                  # ranks of the values; a missing value's rank means nothing
     cdef index_t n_classes
     cdef float64_t min_samples_leaf
 
-    # The node: its rows, their classes and weights, and the rows with a known value as entries, sorted by a feature.
+    # The node: its rows, their weights and classes, and their entries, which are narrow if there are few rows.
     cdef const index_t* rows
     cdef const float64_t* weights
     cdef index_t n
-    cdef float64_t total
+    cdef float64_t total                    # weight of the rows
     cdef index_t[::1] node_labels
+    cdef const float64_t* node_counts       # class weights
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
 
-    # The feature: class weights, the weights of known and of missing rows, and the weights of the children.
+    # The feature: the class weights that `scan` points to, and the sums over the rows whose value is known.
     cdef float64_t[:, ::1] counts
-    cdef float64_t[::1] node_counts
     cdef const float64_t[::1] log2_table
     cdef WeightedScan scan
-    cdef float64_t missing
-    cdef float64_t[::1] sizes
+    cdef float64_t missing                  # weight of the rows whose value is missing
+    cdef float64_t[::1] sizes               # weights of the children
     cdef RatioSplit* offers                 # by feature
 
 
 cdef RatioSplit best_split(
-    SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
+    SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n, const float64_t* counts,
+    float64_t total,
 ) noexcept nogil

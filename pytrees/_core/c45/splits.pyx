@@ -1,4 +1,13 @@
-"""Best split of a node by gain ratio."""
+"""The best split of a C4.5 node by gain ratio.
+
+Every feature offers one split: a categorical feature a child for each of its values, a numeric feature the threshold of
+the greatest gain. Only rows whose value is known take part. The gain is multiplied by their share of the node's weight.
+The gain ratio divides the gain by the information of the division, which counts the rows without a value as one more
+child. Among the offers whose gain is about the average or more, the greatest ratio wins.
+
+The rows of the node are sorted anew for every feature: an entry packs the rank of a row's value with the row's place in
+the node. Weights are real numbers, so the sums and the entropies are the ones of `criteria/weighted`.
+"""
 
 import numpy as np
 
@@ -40,8 +49,8 @@ cdef class SplitFinder:
         self.min_samples_leaf = min_samples_leaf
         self.n_categories = n_categories
         self.has_missing = has_missing.astype(np.uint8)
-        # Features of very many values gain much by chance: they do not raise the average, unless all features are like
-        # this.
+        # Features of very many values gain much by chance. They do not count in the average, unless all features have
+        # very many values.
         is_typical = np.asarray(self.n_categories) < 0.3 * total
         self.is_typical = (is_typical if is_typical.any() else ~is_typical).astype(np.uint8)
         self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values, True)
@@ -50,7 +59,6 @@ cdef class SplitFinder:
         self.wide, self.spare_wide = np.empty((2, self.n_rows - n_narrow), dtype=np.uint64)
         self.node_labels = np.empty(self.n_rows, dtype=np.int32)
         self.sizes = np.empty(self.n_rows)
-        self.node_counts = np.empty(n_classes)
         self.counts = np.zeros((5, n_classes))
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
@@ -72,15 +80,21 @@ cdef class SplitFinder:
 
 
 cdef RatioSplit best_split(
-    SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n
+    SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n, const float64_t* counts,
+    float64_t total,
 ) noexcept nogil:
-    """Find the split of the greatest gain ratio among the features' splits that gain about the average or more; ties go
-    to the lowest feature."""
+    """Find the split of the greatest gain ratio among the offers that gain about the average or more.
+
+    Ties go to the lowest feature.
+    """
     cdef RatioSplit best
     cdef const RatioSplit* offer
     cdef float64_t sum_of_gains = 0.0
-    cdef index_t feature, n_typical = 0
-    _start_node(finder, rows, weights, n)
+    cdef index_t i, feature, n_typical = 0
+    finder.rows, finder.weights, finder.n = rows, weights, n
+    finder.node_counts, finder.total = counts, total
+    for i in range(n):
+        finder.node_labels[i] = finder.labels[rows[i]]
     for feature in range(<index_t> finder.n_features):
         if finder.narrow.shape[0] > 0:
             _offer(finder, feature, &finder.narrow[0], &finder.spare_narrow[0])
@@ -102,21 +116,6 @@ cdef RatioSplit best_split(
     return best
 
 
-cdef void _start_node(SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n) noexcept nogil:
-    cdef index_t i, label
-    finder.rows = rows
-    finder.weights = weights
-    finder.n = n
-    finder.total = 0.0
-    for label in range(finder.n_classes):
-        finder.node_counts[label] = 0.0
-    for i in range(n):
-        label = finder.labels[rows[i]]
-        finder.node_labels[i] = label
-        finder.node_counts[label] += weights[i]
-        finder.total += weights[i]
-
-
 cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
     """Put the feature's best split among the offers, with the feature NONE if there is none."""
     cdef index_t n_known = _sort_known(finder, feature, entries, spare)
@@ -130,7 +129,10 @@ cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spa
 
 
 cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
-    """Write the places of the rows whose value is known, sorted by value, and return their number. Sum up weights."""
+    """Write the entries of the rows whose value is known, sorted by value, and return their number.
+
+    The weights of these rows are summed up by class, and those of the rows without a value altogether.
+    """
     cdef index_t i, label, n_known = 0
     cdef bint looks = finder.has_missing[feature]
     cdef bint is_narrow = finder.features.narrow_ranks.shape[0] > 0
@@ -166,7 +168,7 @@ cdef inline bint _is_enough(float64_t weight, float64_t least) noexcept nogil:
 cdef void _keep_offer(
     SplitFinder finder, index_t feature, float64_t threshold, float64_t gain, index_t n_children
 ) noexcept nogil:
-    """Offer a split. Its information counts the rows whose value is missing as one more child."""
+    """Offer a split whose children have the weights sizes[:n_children]."""
     cdef RatioSplit* offer = &finder.offers[feature]
     cdef float64_t information = 0.0, share
     cdef index_t child
@@ -183,7 +185,7 @@ cdef void _keep_offer(
 # ---------------------------------------------------------------------------------------------------------- categories
 
 cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* entries, index_t n_known) noexcept nogil:
-    """Offer the one split into a child for every value: at least two of them must have enough rows."""
+    """Offer the split into a child for every value, if at least two children have enough rows."""
     cdef index_t i, place, child = 0, n_children = 0, n_enough = 0
     cdef float64_t gain
     cdef float64_t* counts = finder.scan.left_counts
@@ -200,7 +202,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
     gain = weighted_entropy(&finder.scan, 0, finder.scan.total)
     memset(counts, 0, finder.n_classes * sizeof(float64_t))
     child = 0
-    # `counts` are the class weights, up to entries[i], of the child that entries[i] belongs to.
+    # `counts` are the class weights of one child: of its rows up to entries[i].
     for i in range(n_known):
         place = place_of(entries[i])
         counts[finder.node_labels[place]] += finder.weights[place]
@@ -216,10 +218,9 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
 cdef void _split_by_threshold(
     SplitFinder finder, index_t feature, const Entry* entries, index_t n_known
 ) noexcept nogil:
-    """Offer the threshold of the greatest gain. The gain pays for the choice among several thresholds with the bits
-    that tell which.
+    """Offer the threshold of the greatest gain, less the bits that it takes to say which threshold was chosen.
 
-    Both sides must have enough rows: more if there are many rows and few classes, as in Quinlan's program.
+    Both sides must have enough rows. As in Quinlan's program, this is more if there are many rows and few classes.
     """
     cdef WeightedScan* scan = &finder.scan
     cdef index_t i, place, last_left = NONE, n_thresholds = 0

@@ -1,7 +1,11 @@
-"""C4.5: growth by gain ratio, and pessimistic pruning, in one walk.
+"""C4.5: growth by gain ratio and pessimistic pruning, in one depth-first walk.
 
-A node is pruned as soon as its children are: the walk is depth-first, and a node's subtree follows it. If a branch is
-raised, its nodes are recorded, and the walk enters the node once more, to split as recorded.
+The walk enters a node, splits it, walks its children, and prunes the node as soon as its children are pruned. A frame
+holds the state of a node whose subtree is not finished. Nodes are kept in preorder: a node's subtree follows it.
+
+Pruning replaces a node by a leaf, or by the node's largest branch (subtree raising), if the replacement is expected to
+err no more. To raise a branch, its nodes are recorded, and the walk enters the node once more: with all rows of the
+node, which are split as the record says.
 """
 
 from statistics import NormalDist
@@ -29,24 +33,25 @@ cdef float64_t SIMPLICITY = 0.1     # a simpler tree may have this many more exp
 cdef struct C45Node:
     index_t feature, n_rows
     index_t size        # number of nodes of its subtree, itself included
-    index_t branch      # from its parent, as of a Part
+    index_t branch      # the way from its parent, as `Part.branch`
     float64_t threshold, gain
 
 
 # A node whose subtree is not finished.
 cdef struct Frame:
     index_t node, depth
-    Py_ssize_t start, stop      # its rows
-    Py_ssize_t top              # of the rows once it is finished
+    Py_ssize_t start, stop      # the node has rows[start:stop]
+    float64_t total             # weight of the rows
+    Py_ssize_t top              # size of the stack of rows without what the subtree adds
     Division division
-    index_t n_finished          # children
-    bint grows                  # or is as recorded
-    index_t recorded            # its number there, NONE if it is not recorded
-    index_t next_recorded       # number of the next child that is
-    index_t region              # start of the records of the node itself, or NONE
+    index_t n_finished          # children that the walk has entered
+    bint grows                  # False below a recorded node, where no split is looked for
+    index_t recorded            # the node's number among the recorded nodes; NONE if it is not recorded
+    index_t next_recorded       # number of the recorded node from which on the next child is looked for
+    index_t region              # where the record of the node's largest branch starts; NONE if there is no record
     index_t n_grown             # nodes of the subtree before it was pruned
-    float64_t training_errors   # of the subtree as it has grown
-    float64_t errors            # that are to be expected of the subtree
+    float64_t training_errors   # training errors of the subtree before it was pruned
+    float64_t errors            # expected errors of the subtree
 
 
 @cython.final
@@ -152,7 +157,7 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
         if _may_split(growth, frame):
             split = best_split(
                 growth.finder, &growth.rows.rows[frame.start], &growth.rows.weights[frame.start],
-                <index_t> (frame.stop - frame.start),
+                <index_t> (frame.stop - frame.start), _values_of(growth, frame.node), frame.total,
             )
             _split_node(growth, frame, split.feature, split.threshold, split.gain)
         if node.feature == UNDEFINED:
@@ -162,7 +167,7 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
     return 0
 
 
-cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) except NULL nogil:
+cdef C45Node* _add_node(C45Growth growth, Frame* frame, index_t branch) except NULL nogil:
     """Add a leaf of the frame's rows."""
     cdef Py_ssize_t number = growth.n_nodes
     cdef C45Node* node
@@ -174,7 +179,7 @@ cdef C45Node* _add_node(C45Growth growth, const Frame* frame, index_t branch) ex
     node = &growth.nodes[number]
     node[0] = C45Node(UNDEFINED, <index_t> (frame.stop - frame.start), 1, branch, UNDEFINED, 0.0)
     growth.n_nodes += 1
-    _count_classes(growth, frame, _values_of(growth, frame.node))
+    _count_classes(growth, frame)
     return node
 
 
@@ -182,11 +187,16 @@ cdef inline float64_t* _values_of(C45Growth growth, index_t node) noexcept nogil
     return &growth.values[<Py_ssize_t> node * growth.n_classes]
 
 
-cdef void _count_classes(C45Growth growth, const Frame* frame, float64_t* counts) noexcept nogil:
+cdef void _count_classes(C45Growth growth, Frame* frame) noexcept nogil:
+    """Sum up the weights of the frame's rows, altogether and by class."""
+    cdef float64_t* counts = _values_of(growth, frame.node)
+    cdef float64_t total = 0.0
     cdef Py_ssize_t i
     memset(counts, 0, growth.n_classes * sizeof(float64_t))
     for i in range(frame.start, frame.stop):
         counts[growth.finder.labels[growth.rows.rows[i]]] += growth.rows.weights[i]
+        total += growth.rows.weights[i]
+    frame.total = total
 
 
 cdef int _split_node(
@@ -203,22 +213,19 @@ cdef int _split_node(
 
 cdef bint _may_split(C45Growth growth, const Frame* frame) noexcept nogil:
     """Whether the node has several classes, enough rows for two children, and no more than the allowed depth."""
-    cdef float64_t total = 0.0
-    cdef bint is_pure = True
-    cdef index_t label = growth.finder.labels[growth.rows.rows[frame.start]]
-    cdef Py_ssize_t i
-    for i in range(frame.start, frame.stop):
-        total += growth.rows.weights[i]
-        is_pure = is_pure and growth.finder.labels[growth.rows.rows[i]] == label
+    cdef const float64_t* counts = _values_of(growth, frame.node)
+    cdef index_t label, n_present = 0
+    for label in range(growth.n_classes):
+        n_present += counts[label] > 0.0
     return (
-        not is_pure
+        n_present > 1
         and frame.depth < growth.max_depth
-        and not exceeds_by_tolerance(2.0 * growth.finder.min_samples_leaf, total)
+        and not exceeds_by_tolerance(2.0 * growth.finder.min_samples_leaf, frame.total)
     )
 
 
 cdef int _finish(C45Growth growth) except -1 nogil:
-    """Prune the node on top, whose subtree is finished: 1 if it has to be walked once more."""
+    """Prune the node on top, whose subtree is finished; return 1 if the node has to be walked once more."""
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
     cdef C45Node* node = &growth.nodes[frame.node]
     cdef index_t branch
@@ -237,7 +244,7 @@ cdef int _finish(C45Growth growth) except -1 nogil:
 
 
 cdef void _leave_division(C45Growth growth, Frame* frame) noexcept nogil:
-    # A node that is not pruned is not looked at again.
+    # Only raising looks at the rows of a finished node again.
     if growth.raises:
         unite_rows(growth.rows, &frame.division)
     growth.rows.n_parts = frame.division.first_part
@@ -283,10 +290,10 @@ cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) 
 cdef inline float64_t _limit_of_errors(
     float64_t total, float64_t errors, float64_t confidence, float64_t z
 ) noexcept nogil:
-    """Return the upper limit of the errors at a confidence; z is its quantile of the normal distribution.
+    """Return the upper limit of the errors at a confidence; z is the confidence's quantile of the normal distribution.
 
-    Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
-    it is interpolated.
+    Without errors the limit is exact. From one error on it is the upper end of the score interval, with a correction
+    for continuity. Between none and one it is interpolated.
     """
     cdef float64_t without
     if total <= 0.0:
@@ -321,8 +328,10 @@ cdef float64_t _errors_as_leaf(C45Growth growth, const float64_t* counts) noexce
 
 
 cdef int _prune(C45Growth growth, index_t branch) except -1 nogil:
-    """Replace the node on top by a leaf or by the branch if the replacement is expected to err no more: 1 for the
-    branch, after which the node has to be walked once more."""
+    """Replace the node on top by a leaf or by the branch, if the replacement is expected to err no more.
+
+    Return 1 if the branch is raised: the node is entered anew, and has to be walked once more.
+    """
     cdef Frame* frame = &growth.frames[growth.n_frames - 1]
     cdef float64_t as_tree = frame.errors, as_leaf = _errors_as_leaf(growth, _values_of(growth, frame.node))
     cdef float64_t as_branch = as_leaf      # if the branch is a leaf
@@ -372,8 +381,10 @@ cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil
 cdef float64_t _errors_as_recorded(
     C45Growth growth, index_t recorded, Py_ssize_t start, Py_ssize_t stop
 ) except -1 nogil:
-    """Return the expected errors of the recorded subtree if these were its rows. Rows with a value that has no child
-    get a leaf."""
+    """Return the errors that the recorded subtree is expected to make on rows[start:stop].
+
+    Rows with a value that has no child get a leaf.
+    """
     cdef index_t first = growth.n_frames, n_nodes = growth.n_nodes
     cdef Frame* frame = _push_frame(growth, growth.rows.top, growth.rows.top + stop - start, 0)
     frame.recorded = recorded
@@ -443,10 +454,10 @@ def grow_c45(
     const float64_t[:, ::1] X, const index_t[::1] y, weights, index_t n_classes, *, n_categories=None,
     index_t max_depth, float64_t min_samples_leaf, confidence, bint subtree_raising,
 ):
-    """Grow a tree and prune it: a dict of its arrays, and its number of nodes before it was pruned.
+    """Grow a tree and prune it; return a dict of its arrays, and its number of nodes before it was pruned.
 
-    Features of which `n_categories` is positive hold codes 0..n_categories-1. Missing values are NaN. `weights` are
-    positive, or None. `confidence` is None if nothing is to be pruned.
+    A feature holds codes 0..n_categories-1 if its `n_categories` is positive, and otherwise numbers. Missing values are
+    NaN. `weights` are positive, or None. `confidence` is None if nothing is to be pruned.
     """
     row_weights = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=np.float64)
     categories = np.zeros(X.shape[1], dtype=np.int64) if n_categories is None else np.asarray(n_categories, np.int64)
@@ -467,7 +478,7 @@ def grow_c45(
     if n_categories is None:
         for name in ("child_offsets", "children", "category"):
             del arrays[name]
-    # The frame of the root is still there.
+    # The root's frame is off the stack, but its memory still holds what the root has counted.
     return arrays, growth.frames[0].n_grown
 
 
@@ -481,5 +492,5 @@ def _check(n_rows, y, weights, n_classes):
 
 
 def pessimistic_errors(float64_t total, float64_t errors, float64_t confidence):
-    """Compute the errors to be expected among samples of weight `total`: the upper limit at this confidence."""
+    """Compute how many errors are expected among samples of weight `total`: the upper limit at this confidence."""
     return _limit_of_errors(total, errors, confidence, -NormalDist().inv_cdf(confidence))

@@ -1,11 +1,16 @@
-"""Functions that are constant on boxes, without their spectra: inner products and averages over schemata."""
+"""Sums of boxes, each times its values, without their spectra: inner products, and averages over schemata.
+
+The boxes of one tree's leaves are disjoint. The function of a tree is the sum of its boxes, each times the values of
+its leaf; the function of an ensemble is the sum over the boxes of all trees. `boxes.pxd` says how boxes and measures
+lie in memory.
+"""
 
 import numpy as np
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals, show_share
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
-# Weights that are smaller are not divided by: what they weigh is nothing, and the quotient might not be finite.
+# Divisors are at least this: a smaller weight is nothing, and the quotient might not be finite.
 LEAST = 1e-300
 
 
@@ -21,8 +26,10 @@ cdef class Measure:
 
 
 cdef class Found:
-    """Boxes while they are found, and where the search is: of every attribute the values low to high - 1, or those of
-    its runs (low, high), where there are several."""
+    """Boxes while they are found, and the box of the node where the search is.
+
+    The node's box allows attribute m the values low[m] to high[m] - 1, or several[m], a list of runs (low, high).
+    """
 
     cdef const int64_t[::1] cardinalities
     cdef int64_t[::1] low, high
@@ -72,7 +79,7 @@ cdef class Found:
 
 
 cdef list runs_among(list runs, const int64_t[::1] values):
-    """List the runs of those of the ascending values that lie in the given runs."""
+    """List the runs of the values that lie in the given runs; the values ascend."""
     cdef list found = []
     cdef int64_t low, high, first
     cdef Py_ssize_t i = 0, n = values.shape[0]
@@ -89,7 +96,7 @@ cdef list runs_among(list runs, const int64_t[::1] values):
 
 
 cdef list runs_without(list runs, list taken):
-    """List the runs of the values that lie in the given runs, and are not taken: those ascend."""
+    """List the runs of what the taken values leave of the given runs; the taken values ascend."""
     cdef list found = []
     cdef int64_t low, high, value
     for low, high in runs:
@@ -110,11 +117,11 @@ def leaf_boxes(
 ):
     """Find the boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
-    All int64. Box b is that of the leaf leaves[b], or of the multiway node of that number: of the values that stay
-    there, as no child has them. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
+    All int64. Box b belongs to the leaf leaves[b], or to the multiway node leaves[b]: the values that no child has stay
+    at the node. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
     """
     cdef Found found = Found(cardinalities)
-    # The work that is left: (node, attribute whose values are set first, their runs); node -1 only sets them.
+    # Pending steps: (node to visit, attribute, runs that are first set as its values). Node -1 only sets the runs.
     cdef list pending = [(0, -1, None)], below, old, runs
     cdef int64_t node, attribute, cut, i, first, stop
     while pending:
@@ -155,6 +162,12 @@ def leaf_boxes(
     return found.arrays()
 
 
+cdef tuple everywhere(Measure measure):
+    """Return the schema without constraints: (low, high)."""
+    cardinalities = np.diff(np.asarray(measure.offsets)) - 1
+    return np.zeros_like(cardinalities), cardinalities
+
+
 cdef float64_t[::1] constraint_shares(Boxes boxes, Measure measure):
     """Compute the probability of every constraint alone."""
     cdef int64_t constraint, m
@@ -171,7 +184,7 @@ cdef inline float64_t overlap(
     Boxes boxes, const float64_t[::1] shares, Py_ssize_t box, Boxes others, const float64_t[::1] other_shares,
     Py_ssize_t other, Measure measure,
 ) noexcept nogil:
-    """Return the probability of what two boxes have in common."""
+    """Return the probability of the intersection of two boxes."""
     cdef int64_t i = boxes.indptr[box], end = boxes.indptr[box + 1]
     cdef int64_t j = others.indptr[other], other_end = others.indptr[other + 1], m
     cdef float64_t product = 1.0
@@ -223,9 +236,22 @@ cdef class BoxOverlaps:
         self.place = np.asarray(places)[by_attribute]
         self.constraint = np.asarray(constraints)[by_attribute]
         self.inverse = 1.0 / np.maximum(weights, LEAST)[by_attribute]
+        for i in range(n_chosen):
+            self.whole += self.work(i)
+
+    cdef int show_work(self, Py_ssize_t i, float64_t before, float64_t share) except -1 nogil:
+        """Note that box i is at hand. Now and then, handle signals and show progress.
+
+        These boxes have a share of all work, and other boxes had the share before them.
+        """
+        cdef int64_t work = self.work(i)
+        self.done += work
+        if check_signals(&self.unchecked, work, WORK_BETWEEN_CHECKS):
+            show_share(before + share * self.done / self.whole)
+        return 0
 
     cdef int64_t work(self, Py_ssize_t i) noexcept nogil:
-        """Bound what `take` does for box i, in runs of values that are looked at."""
+        """Bound the work of `take` for box i, in runs of values that are looked at."""
         cdef int64_t constraint, m, box = self.chosen[i], work = i + 1
         for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
             m = self.boxes.attribute[constraint]
@@ -234,37 +260,26 @@ cdef class BoxOverlaps:
             )
         return work
 
-    cdef float64_t whole_work(self) noexcept nogil:
-        """Bound what `take` does for all boxes."""
-        cdef Py_ssize_t i
-        cdef float64_t work = 0.0
-        for i in range(self.chosen.shape[0]):
-            work += self.work(i)
-        return work
-
     cdef void take(self, Py_ssize_t i, int64_t left_out) noexcept nogil:
-        """Compute what box i has in common with those up to it; one attribute is averaged over in both if wanted."""
+        """Compute the probabilities of the intersections of box i with the boxes up to it, in `common`.
+
+        Both boxes are averaged over the attribute `left_out`, unless it is NONE.
+        """
         cdef int64_t constraint, m, entry, box = self.chosen[i]
-        cdef float64_t whole, weight
+        cdef float64_t its_narrowing
         cdef Py_ssize_t j
         for j in range(i + 1):
             self.common[j] = self.mass[i] * self.mass[j]
-        # The attributes of the constraints before this one are as both boxes have them, the others as if independent.
+        # `common` takes the boxes as independent in the attributes of this constraint and of those after it.
         for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
             m = self.boxes.attribute[constraint]
-            whole = run_mass(self.measure, m, self.low[m], self.high[m])
-            weight = clipped_mass(self.boxes, self.measure, constraint, self.low[m], self.high[m])
-            if m == left_out or not weight < whole:
+            its_narrowing = narrowing(self, constraint)
+            if m == left_out or its_narrowing == 0.0:
                 continue
             for entry in range(self.first[m], self.first[m + 1]):
                 if self.place[entry] > i:
                     break
-                self.common[self.place[entry]] *= (
-                    common_mass(
-                        self.boxes, constraint, self.boxes, self.constraint[entry], self.measure, self.low[m],
-                        self.high[m],
-                    ) * self.inverse[entry] * (whole / max(weight, LEAST))
-                )
+                self.common[self.place[entry]] *= lift(self, constraint, its_narrowing, entry)
 
 
 def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, measure):
@@ -280,8 +295,8 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
     tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
     parts = boxes_that_count(given, constraint_shares(given, under), values)
     for part, chosen in enumerate(parts):
-        of_all = part / len(parts), 1.0 / len(parts)
-        add_products(products, given, under, chosen, tree_of_box[chosen], np.asarray(values)[chosen], of_all)
+        overlaps = BoxOverlaps(given, under, chosen, *everywhere(under))
+        add_products(products, overlaps, tree_of_box[chosen], np.asarray(values)[chosen], part, len(parts))
     for i in range(n_trees):
         for j in range(i):
             products[j, i] = products[i, j]
@@ -289,8 +304,10 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
 
 
 cdef list boxes_that_count(Boxes boxes, shares, values):
-    """List the boxes that have mass and a value, apart where no output has values of both: such pairs have no
-    product."""
+    """List the boxes that have mass and a value, in one array or in an array for every output.
+
+    If no box has values of two outputs, boxes of different outputs have no product, and the outputs are kept apart.
+    """
     box_of_constraint = np.repeat(np.arange(boxes.n_boxes), np.diff(boxes.indptr))
     has_value = np.asarray(values) != 0.0
     has_value[box_of_constraint[np.asarray(shares) == 0.0]] = False
@@ -300,29 +317,18 @@ cdef list boxes_that_count(Boxes boxes, shares, values):
 
 
 cdef int add_products(
-    float64_t[:, ::1] products, Boxes boxes, Measure measure, chosen, const int64_t[::1] tree,
-    const float64_t[:, ::1] values, (float64_t, float64_t) of_all,
+    float64_t[:, ::1] products, BoxOverlaps overlaps, const int64_t[::1] tree, const float64_t[:, ::1] values,
+    float64_t part, float64_t n_parts,
 ) except -1:
-    """Add the inner products of chosen boxes, whose trees and values are given, to those of their trees.
-
-    `of_all` are the share of all work that was done before, and that of these boxes.
-    """
-    everything = np.diff(np.asarray(measure.offsets)) - 1
-    cdef BoxOverlaps overlaps = BoxOverlaps(boxes, measure, chosen, np.zeros_like(everything), everything)
-    cdef Py_ssize_t i, j, k
-    cdef int64_t work_done = 0
-    cdef float64_t value, done = 0.0, whole = overlaps.whole_work()
+    """Add the inner products of chosen boxes to the products of their trees: one part of several."""
+    cdef Py_ssize_t i, j
+    cdef float64_t value
     with nogil:
         for i in range(tree.shape[0]):
-            done += overlaps.work(i)
-            if check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS):
-                show_share(of_all[0] + of_all[1] * done / whole)
+            overlaps.show_work(i, part / n_parts, 1.0 / n_parts)
             overlaps.take(i, NONE)
             for j in range(i + 1):
-                value = 0.0
-                for k in range(values.shape[1]):
-                    value += values[i, k] * values[j, k]
-                value *= overlaps.common[j]
+                value = dot(values, i, j) * overlaps.common[j]
                 products[tree[i], tree[j]] += 2.0 * value if i != j and tree[i] == tree[j] else value
     return 0
 

@@ -1,38 +1,37 @@
-"""Parts of a function: its variance by attribute and by interaction, and its profile over each attribute."""
+"""Parts of a function: its variance by attribute and by interaction, and its profiles.
+
+The variance of a function with independent attributes is a sum over the sets of attributes: the variance of their
+interaction (Sobol'). The first-order variance of an attribute is the part of the attribute alone; its total variance is
+the sum of the parts of all sets with the attribute. A profile is the function's mean with one attribute, or two, set to
+each of their values. Functions are sums of boxes, or given by their values at samples.
+"""
 
 import numpy as np
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals, show_share
-from pytrees._core.base.types cimport float64_t, int64_t
+from pytrees._core.base.types cimport NONE, float64_t, int64_t
 from pytrees._core.fourier.boxes cimport (
-    LEAST,
-    BoxOverlaps,
-    Boxes,
-    Measure,
-    boxes_that_count,
-    clipped_mass,
-    common_mass,
-    constraint_shares,
-    run_mass,
+    BoxOverlaps, Boxes, Measure, boxes_that_count, constraint_shares, dot, everywhere, lift, narrowing,
 )
 from pytrees._core.fourier.functions cimport mean_variance
 
 
 cdef class Effects:
-    """The variance of a sum of boxes, by what it comes from, while pairs of boxes are added.
+    """The parts of the variance of a sum of boxes, while pairs of boxes are added.
 
-    A pair of boxes has their probabilities' product w, times its values, and for every attribute m that both constrain
-    an excess d_m: by how much they go together, P(both) / (P(one) P(other)) - 1. Its covariance is
-    w (prod(1 + d_m) - 1), of which w times a product of excesses is that of the interaction of their attributes.
+    A pair of boxes has a weight w, the product of the probabilities and of the values of both, and an excess d_m for
+    every attribute m that both constrain: the lift P(both) / (P(one) P(other)) less 1. The covariance of the pair is
+    w (prod(1 + d_m) - 1). Multiplied out, it is a sum over sets of attributes: w times the product of their excesses is
+    the part of their interaction.
     """
 
     cdef float64_t[::1] first, total, by_order
     cdef float64_t[:, ::1] pairs                # (attribute, higher attribute)
 
     cdef void add(self, float64_t w, const int64_t* attribute, const float64_t* excess, Py_ssize_t n) noexcept nogil:
-        """Add a pair of boxes with some attributes in common, ascending.
+        """Add a pair of boxes that both constrain n attributes, in ascending order.
 
-        Products start from w, which is no more than a share of each box: no step overflows.
+        No step overflows, because products start from w, and w is at most the probability of each box times values.
         """
         cdef Py_ssize_t a, b
         cdef float64_t product
@@ -49,7 +48,7 @@ cdef class Effects:
     cdef void add_orders(
         self, float64_t w, const float64_t* excess, Py_ssize_t n, float64_t* of_order
     ) noexcept nogil:
-        """Add a pair of boxes to the variances of all orders: w times the elementary symmetric sums of excesses."""
+        """Add a pair of boxes to the variances by order: w times the elementary symmetric sums of the excesses."""
         cdef Py_ssize_t a, order
         of_order[0] = w
         # of_order has the sums of the excesses before a.
@@ -64,56 +63,46 @@ cdef class Effects:
 def box_effects(boxes, const float64_t[:, ::1] values, measure):
     """Decompose the variance of a sum of boxes, each times its row of values, under a product measure.
 
-    Returns (mean, first, total, pairs, by_order): the means of the outputs, (n_outputs,); and, summed over the outputs,
-    the variances of first order and total of every attribute, (n_attributes,); those of the interactions of two
-    attributes, (n_attributes, n_attributes), exactly symmetric; and those of all interactions of as many attributes as
-    the index says, (n_attributes + 1,), where the first is the mean's square.
+    Returns (mean, first, total, pairs, by_order). `mean` are the means of the outputs, (n_outputs,). The variances are
+    summed over the outputs: `first` and `total` by attribute, (n_attributes,); `pairs` of the interactions of two
+    attributes, (n_attributes, n_attributes), exactly symmetric; `by_order` of all interactions of as many attributes as
+    the index says, (n_attributes + 1,), with the square of the mean at 0.
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
     cdef Effects effects = Effects()
     cdef Py_ssize_t n_attributes = under.offsets.shape[0] - 1
-    everything = np.diff(np.asarray(under.offsets)) - 1
     shares, outputs = constraint_shares(given, under), np.asarray(values)
     effects.first, effects.total = np.zeros(n_attributes), np.zeros(n_attributes)
     effects.by_order, effects.pairs = np.zeros(n_attributes + 1), np.zeros((n_attributes, n_attributes))
     mean = np.zeros(outputs.shape[1])
     parts = boxes_that_count(given, shares, outputs)
     for part, chosen in enumerate(parts):
-        overlaps = BoxOverlaps(given, under, chosen, np.zeros_like(everything), everything)
-        of_all = part / len(parts), 1.0 / len(parts)
-        mean += add_pairs_of_boxes(effects, overlaps, outputs[chosen], of_all)
+        overlaps = BoxOverlaps(given, under, chosen, *everywhere(under))
+        mean += add_pairs_of_boxes(effects, overlaps, outputs[chosen], part, len(parts))
     effects.by_order[0] = np.sum(mean**2)
     pairs = np.asarray(effects.pairs)
     return mean, np.asarray(effects.first), np.asarray(effects.total), pairs + pairs.T, np.asarray(effects.by_order)
 
 
 cdef object add_pairs_of_boxes(
-    Effects effects, BoxOverlaps overlaps, const float64_t[:, ::1] values, (float64_t, float64_t) of_all
+    Effects effects, BoxOverlaps overlaps, const float64_t[:, ::1] values, float64_t part, float64_t n_parts
 ):
-    """Add all pairs of chosen boxes, whose values are given; returns the means of the outputs.
-
-    `of_all` are the share of all work that was done before, and that of these boxes.
-    """
-    cdef Py_ssize_t n = overlaps.chosen.shape[0], i, j, k, slot
+    """Add all pairs of chosen boxes, one part of several; return the means of the outputs."""
+    cdef Py_ssize_t n = overlaps.chosen.shape[0], i, j, slot
     cdef Py_ssize_t width = np.diff(overlaps.boxes.indptr)[np.asarray(overlaps.chosen)].max(initial=0) + 1
     # For every box up to i: the attributes that both boxes constrain, and their excesses.
     cdef int64_t[::1] n_common = np.zeros(n, dtype=np.int64), attribute = np.empty(n * width, dtype=np.int64)
     cdef float64_t[::1] excess = np.empty(n * width), of_order = np.empty(width + 1)
-    cdef int64_t work_done = 0
-    cdef float64_t w, product, done = 0.0, whole = overlaps.whole_work()
+    cdef float64_t w, product
     with nogil:
         for i in range(n):
-            done += overlaps.work(i)
-            if check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS):
-                show_share(of_all[0] + of_all[1] * done / whole)
-            find_excesses(overlaps, overlaps.measure, i, width, n_common, attribute, excess)
+            overlaps.show_work(i, part / n_parts, 1.0 / n_parts)
+            find_excesses(overlaps, i, width, n_common, attribute, excess)
             for j in range(i + 1):
                 if n_common[j] == 0:
                     continue
-                product = 0.0
-                for k in range(values.shape[1]):
-                    product += values[i, k] * values[j, k]
+                product = dot(values, i, j)
                 w = overlaps.mass[i] * overlaps.mass[j] * (product if i == j else 2.0 * product)
                 if w != 0.0:
                     slot = j * width
@@ -124,17 +113,19 @@ cdef object add_pairs_of_boxes(
 
 
 cdef void find_excesses(
-    BoxOverlaps overlaps, Measure measure, Py_ssize_t i, Py_ssize_t width, int64_t[::1] n_common,
-    int64_t[::1] attribute, float64_t[::1] excess,
+    BoxOverlaps overlaps, Py_ssize_t i, Py_ssize_t width, int64_t[::1] n_common, int64_t[::1] attribute,
+    float64_t[::1] excess,
 ) noexcept nogil:
-    """Note for every box j up to i the attributes that both constrain, from j * width on, and how many they are."""
+    """Write for every box j up to i the attributes that both constrain, and their excesses, from j * width on.
+
+    n_common[j] becomes their number; it is 0 before.
+    """
     cdef int64_t constraint, m, entry, j, slot, box = overlaps.chosen[i]
-    cdef float64_t whole, weight
+    cdef float64_t its_narrowing
     for constraint in range(overlaps.boxes.indptr[box], overlaps.boxes.indptr[box + 1]):
         m = overlaps.boxes.attribute[constraint]
-        whole = run_mass(measure, m, overlaps.low[m], overlaps.high[m])
-        weight = clipped_mass(overlaps.boxes, measure, constraint, overlaps.low[m], overlaps.high[m])
-        if not weight < whole:
+        its_narrowing = narrowing(overlaps, constraint)
+        if its_narrowing == 0.0:
             continue
         for entry in range(overlaps.first[m], overlaps.first[m + 1]):
             j = overlaps.place[entry]
@@ -142,30 +133,25 @@ cdef void find_excesses(
                 break
             slot = j * width + n_common[j]
             attribute[slot] = m
-            excess[slot] = (
-                common_mass(
-                    overlaps.boxes, constraint, overlaps.boxes, overlaps.constraint[entry], measure, overlaps.low[m],
-                    overlaps.high[m],
-                ) * overlaps.inverse[entry] * (whole / max(weight, LEAST)) - 1.0
-            )
+            excess[slot] = lift(overlaps, constraint, its_narrowing, entry) - 1.0
             n_common[j] += 1
 
 
 def sample_effects(rows, values, weights):
     """Decompose the variance of a function that is given by its rows of values at weighted samples.
 
-    Returns (mean, first, total, pairs, variance): the means of the outputs; and, summed over these, for every attribute
-    the variance of the means of samples that have the same value of it, and the mean variance of those that have the
-    same values of all others, (n_attributes,); for two attributes the variance of the means of samples that have the
-    same values of both, less those of each of them, (n_attributes, n_attributes), exactly symmetric; and the whole
-    variance.
+    Returns (mean, first, total, pairs, variance). `mean` are the means of the outputs, (n_outputs,). The variances are
+    summed over the outputs. Samples of equal values form groups: `first` is the variance of the groups' means, with
+    groups by one attribute, (n_attributes,); `total` is the mean variance in the groups, with groups by all attributes
+    but one, (n_attributes,); `pairs` is the variance of the groups' means, with groups by two attributes, less the
+    first variances of both, (n_attributes, n_attributes), exactly symmetric; `variance` is the whole variance.
     """
     counted = np.flatnonzero(weights)
     samples = np.ascontiguousarray(np.asarray(rows)[counted], dtype=np.int32)
     outputs, weights = np.asarray(values)[counted], np.asarray(weights)[counted]
     cdef Py_ssize_t n_attributes = samples.shape[1], m, other
     cdef float64_t variance
-    # In groups of samples that are equal but for one attribute: where that is a column of zeros, equal in the others.
+    # `mean_variance` groups by all attributes but one. A column of zeros as this one leaves groups by all others.
     nothing = np.zeros((len(samples), 1), dtype=np.int32)
     variance = mean_variance(nothing, outputs, weights, 0)
     first, total = np.zeros(n_attributes), np.zeros(n_attributes)
@@ -182,12 +168,30 @@ def sample_effects(rows, values, weights):
     return np.average(outputs, axis=0, weights=weights), first, total, pairs, variance
 
 
+cdef struct Run:
+    int64_t start, stop
+
+
+cdef inline int64_t n_runs_of(Boxes boxes, int64_t constraint) noexcept nogil:
+    return 1 if constraint == NONE else boxes.run_indptr[constraint + 1] - boxes.run_indptr[constraint]
+
+
+cdef inline Run run_of(Boxes boxes, int64_t constraint, int64_t i, int64_t size) noexcept nogil:
+    """Return run i of a constraint; the constraint NONE allows all values, which are `size`."""
+    if constraint == NONE:
+        return Run(0, size)
+    return Run(boxes.start[boxes.run_indptr[constraint] + i], boxes.stop[boxes.run_indptr[constraint] + i])
+
+
 cdef class Profile:
-    """The mean of a function over all attributes but one or two, at every value of these: (values, values of the
-    other, or one, outputs). Boxes are added as steps, which `table` sums up."""
+    """The mean of a function over all attributes but one or two, at every value of these.
+
+    Boxes are added as steps, an array of (values, values of the other attribute or 1, outputs) with one more row and
+    column. `table` sums the steps up: a value is the sum of the steps at or before it, in both directions.
+    """
 
     cdef Boxes boxes
-    cdef int64_t attribute, other               # the latter NONE where there is one attribute
+    cdef int64_t attribute, other               # `other` is NONE if there is one attribute
     cdef int64_t size, other_size
     cdef float64_t[:, :, ::1] steps
 
@@ -198,41 +202,28 @@ cdef class Profile:
 
     cdef void add(self, int64_t box, const float64_t[:, ::1] values, float64_t share) noexcept nogil:
         """Add a share of a box's values wherever the box allows the attributes."""
-        cdef int64_t constraint, here = -1, there = -1, run
+        cdef int64_t constraint, here = NONE, there = NONE, i, j
         for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
             if self.boxes.attribute[constraint] == self.attribute:
                 here = constraint
             elif self.boxes.attribute[constraint] == self.other:
                 there = constraint
-        if here < 0:
-            self.add_rows(0, self.size, there, box, values, share)
-            return
-        for run in range(self.boxes.run_indptr[here], self.boxes.run_indptr[here + 1]):
-            self.add_rows(self.boxes.start[run], self.boxes.stop[run], there, box, values, share)
+        for i in range(n_runs_of(self.boxes, here)):
+            for j in range(n_runs_of(self.boxes, there)):
+                self.add_steps(
+                    run_of(self.boxes, here, i, self.size), run_of(self.boxes, there, j, self.other_size),
+                    &values[box, 0], share,
+                )
 
-    cdef void add_rows(
-        self, int64_t start, int64_t stop, int64_t there, int64_t box, const float64_t[:, ::1] values, float64_t share
-    ) noexcept nogil:
-        """Add a share of a box's values to the rows from start to stop - 1, in the columns that a constraint allows."""
-        cdef int64_t run
-        if there < 0:
-            self.add_steps(start, stop, 0, self.other_size, box, values, share)
-            return
-        for run in range(self.boxes.run_indptr[there], self.boxes.run_indptr[there + 1]):
-            self.add_steps(start, stop, self.boxes.start[run], self.boxes.stop[run], box, values, share)
-
-    cdef void add_steps(
-        self, int64_t start, int64_t stop, int64_t first, int64_t last, int64_t box, const float64_t[:, ::1] values,
-        float64_t share,
-    ) noexcept nogil:
+    cdef void add_steps(self, Run rows, Run columns, const float64_t* values, float64_t share) noexcept nogil:
         cdef Py_ssize_t k
         cdef float64_t part
-        for k in range(values.shape[1]):
-            part = share * values[box, k]
-            self.steps[start, first, k] += part
-            self.steps[stop, first, k] -= part
-            self.steps[start, last, k] -= part
-            self.steps[stop, last, k] += part
+        for k in range(self.steps.shape[2]):
+            part = share * values[k]
+            self.steps[rows.start, columns.start, k] += part
+            self.steps[rows.stop, columns.start, k] -= part
+            self.steps[rows.start, columns.stop, k] -= part
+            self.steps[rows.stop, columns.stop, k] += part
 
     cdef object table(self):
         return np.cumsum(np.cumsum(self.steps, axis=0), axis=1)[:-1, :-1]
@@ -241,8 +232,8 @@ cdef class Profile:
 def box_profiles(boxes, const float64_t[:, ::1] values, measure, wanted):
     """Average a sum of boxes over all attributes but one or two, under a product measure.
 
-    For every pair (attribute, other, -1 where there is one alone) in `wanted` the list that is returned has an array of
-    (values of the attribute, those of the other or 1, n_outputs) float64. Values without mass have means too.
+    `wanted` has pairs (attribute, other), with the other -1 for one attribute alone. Returns a list of float64 arrays
+    of the shape (values of the attribute, values of the other or 1, n_outputs). Values without mass have means, too.
     """
     cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
@@ -267,7 +258,7 @@ def box_profiles(boxes, const float64_t[:, ::1] values, measure, wanted):
 cdef inline float64_t share_of_others(
     Boxes boxes, int64_t box, const float64_t[::1] shares, int64_t attribute, int64_t other
 ) noexcept nogil:
-    """Return the probability of what a box allows of all attributes but one or two."""
+    """Return the probability of a box, averaged over one attribute or two."""
     cdef int64_t constraint
     cdef float64_t share = 1.0
     for constraint in range(boxes.indptr[box], boxes.indptr[box + 1]):
@@ -286,7 +277,7 @@ cdef inline bint allows(Boxes boxes, int64_t constraint, int64_t value) noexcept
 
 
 cdef class NearMisses:
-    """The weights of the samples in a box, and of those that one or two of its constraints alone keep out."""
+    """The weights of the samples in a box, and of the samples that only one or two constraints of the box keep out."""
 
     cdef float64_t inside
     cdef float64_t[::1] one                     # by attribute
@@ -299,7 +290,7 @@ cdef class NearMisses:
     cdef void count(
         self, Boxes boxes, int64_t box, const int64_t[:, ::1] rows, const float64_t[::1] weights
     ) noexcept nogil:
-        """Sum up the weights of samples for a box, from zeros."""
+        """Sum up the weights of the samples for a box; all sums are zero before."""
         cdef int64_t constraint, m, n_missed
         cdef int64_t[2] missed
         cdef Py_ssize_t i
@@ -330,7 +321,7 @@ cdef class NearMisses:
                 self.two[boxes.attribute[i], boxes.attribute[j]] = 0.0
 
     cdef float64_t without(self, int64_t attribute, int64_t other) noexcept nogil:
-        """Return the weight of the samples that come into the box by changes of one attribute, or two."""
+        """Return the weight of the samples that are in the box if one attribute, or two, may have any value."""
         cdef float64_t weight = self.inside + self.one[attribute]
         if other >= 0:
             weight += self.one[other] + self.two[min(attribute, other), max(attribute, other)]
@@ -360,5 +351,5 @@ def sample_profiles(
             share = misses.without(profile.attribute, profile.other)
             if share != 0.0:
                 profile.add(box, values, share / total)
-        misses.forget(given, box)  # of attributes that the next box does not constrain nothing is missed
+        misses.forget(given, box)  # the next box may have no constraint that writes over these sums
     return [(<Profile>profile).table() for profile in profiles]

@@ -1,6 +1,10 @@
-"""Functions on schemata, as TCFS asks them: from boxes, from a spectrum, or from values at samples.
+"""Functions on schemata, which a tree is built from: given by boxes, by a spectrum, or by values at samples.
 
-A function on a schema tells its averages over the schema's parts and its energy; a split restricts it to the parts.
+A schema is the box of a node of the tree that is built: for every attribute a range of values. A function on a schema
+knows its averages over the schema and over the parts of the schema where one attribute has one value (the profiles). It
+also tells its energy, the variance on the schema: the sum of the squared coefficients of the spectrum but the first
+one. A coefficient touches an attribute if the digit of the attribute is not zero. A split restricts the function to the
+parts of the schema.
 """
 
 import numpy as np
@@ -11,10 +15,12 @@ from libc.string cimport memcmp
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, float64_t, int32_t, int64_t
-from pytrees._core.fourier.boxes cimport BoxOverlaps, Boxes, Measure, clipped_mass, run_mass, total_mass
-from pytrees._core.fourier.spectrum cimport Roots, digit_t
+from pytrees._core.fourier.boxes cimport (
+    BoxOverlaps, Boxes, Measure, clipped_mass, dot, everywhere, run_mass, total_mass,
+)
+from pytrees._core.fourier.spectrum cimport Roots, digit_t, times
 
-# Folded coefficients below this share of the greatest one are what rounding leaves of zeros.
+# Rounding leaves folded coefficients of less than this share of the greatest coefficient in place of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
 
 
@@ -24,10 +30,11 @@ cdef class Function:
         raise NotImplementedError
 
     cdef int look_closer(self) except -1:
-        """Compute `touching` too, where `look` has not."""
+        """Compute `touching`, unless `look` did."""
         return 0
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
+        """Return the function on the part of the schema where an attribute has the values low to high - 1."""
         raise NotImplementedError
 
     cdef bint is_constant(self, float64_t tol) except -1:
@@ -44,9 +51,16 @@ cdef class Function:
 
 
 cdef class BoxFunction(Function):
+    """The sum of boxes, each times its values. The boxes of one tree follow each other, and are disjoint."""
+
+    cdef Boxes boxes
+    cdef const float64_t[:, ::1] values
+    cdef const int64_t[::1] tree_of_box
+    cdef int64_t[::1] live                      # the boxes that have mass on the schema
+    cdef float64_t[::1] shares                  # scratch, by constraint: the share of the schema that it allows
 
     cdef float64_t take_shares(self, int64_t box) noexcept nogil:
-        """Note what the constraints of a box allow of the schema; returns what they allow together."""
+        """Compute the shares of the schema that the constraints of a box allow; return their product."""
         cdef int64_t constraint, m
         cdef float64_t product = 1.0
         for constraint in range(self.boxes.indptr[box], self.boxes.indptr[box + 1]):
@@ -80,12 +94,12 @@ cdef class BoxFunction(Function):
                     if self.shares[constraint] < 1.0:
                         m = self.boxes.attribute[constraint]
                         for k in range(n_outputs):
-                            if self.values[box, k] == 0.0:  # of indicators of classes, all but one
+                            if self.values[box, k] == 0.0:  # an indicator of classes has one other value
                                 continue
                             part = self.values[box, k] * (product / self.shares[constraint])
                             shifts[m, k] -= self.values[box, k] * product
                             self.add_steps(constraint, k, part)
-            # From steps to values: the profile is the average where no box tells of the attribute.
+            # Sum up the steps. If no box constrains the attribute, the profile is the average everywhere.
             for m in range(self.low.shape[0]):
                 for k in range(n_outputs):
                     part = self.average[k] + shifts[m, k]
@@ -96,7 +110,7 @@ cdef class BoxFunction(Function):
         return 0
 
     cdef void add_steps(self, int64_t constraint, Py_ssize_t k, float64_t part) noexcept nogil:
-        """Add a part to the profile where a constraint allows it, as a step up and a step down."""
+        """Add a part to the profile at the values that a constraint allows: a step up and a step down a run."""
         cdef int64_t run, start, stop, m = self.boxes.attribute[constraint]
         for run in range(self.boxes.run_indptr[constraint], self.boxes.run_indptr[constraint + 1]):
             start = max(self.low[m], self.boxes.start[run])
@@ -106,7 +120,7 @@ cdef class BoxFunction(Function):
                 self.profiles[self.measure.offsets[m] + stop, k] -= part
 
     cdef bint is_constant(self, float64_t tol) except -1:
-        # Bounds from both sides; the energy itself takes all pairs of boxes.
+        # Bounds decide where they can: the energy itself takes all pairs of boxes.
         if self.first_order_energy() > tol:
             return False
         if self.greatest_energy() <= tol:
@@ -114,7 +128,7 @@ cdef class BoxFunction(Function):
         return self.energy() <= tol
 
     cdef float64_t first_order_energy(self) noexcept:
-        """Return the variance of the profiles, all together: no more than the energy."""
+        """Return a lower bound of the energy: the variances of the profiles, summed over the attributes."""
         cdef int64_t m, value, place
         cdef Py_ssize_t k
         cdef float64_t energy = 0.0, weight, distance
@@ -128,7 +142,7 @@ cdef class BoxFunction(Function):
         return energy
 
     cdef float64_t greatest_energy(self) noexcept:
-        """Return a bound: standard deviations of trees add up at most."""
+        """Return an upper bound of the energy: the square of the sum of the trees' standard deviations."""
         cdef Py_ssize_t n_outputs = self.values.shape[1], k, i
         cdef float64_t mean, square, deviations, bound = 0.0, product, value
         for k in range(n_outputs):
@@ -176,14 +190,15 @@ cdef class BoxFunction(Function):
         return energy
 
     cdef float64_t products(self, BoxOverlaps overlaps, Py_ssize_t i, int64_t left_out) noexcept nogil:
-        """Return what a box, with itself and with all boxes before it, adds to the mean square."""
-        cdef Py_ssize_t j, k
+        """Return what the products of a box with itself and with all boxes before it add to the mean square.
+
+        The boxes are averaged over the attribute `left_out`, unless it is NONE.
+        """
+        cdef Py_ssize_t j
         cdef float64_t value, total = 0.0
         overlaps.take(i, left_out)
         for j in range(i + 1):
-            value = 0.0
-            for k in range(self.average.shape[0]):
-                value += self.values[self.live[i], k] * self.values[self.live[j], k]
+            value = dot(self.values, self.live[i], self.live[j])
             total += (value if i == j else 2.0 * value) * overlaps.common[j]
         return total
 
@@ -196,36 +211,47 @@ cdef class BoxFunction(Function):
 
 
 cdef class SpectrumFunction(Function):
+    """A function given by its spectrum: rows of digits, the first of them zeros, and coefficients."""
+
+    cdef object partitions, coefficients        # the coefficients have a column for every output
+    cdef float64_t energy                       # outside the first coefficient: the variance
 
     cdef int look(self) except -1:
         cdef Py_ssize_t n_outputs = self.coefficients.shape[1]
         self.average = self.coefficients[0].real.copy()
         self.profiles = np.zeros((self.measure.cumulative.shape[0], n_outputs))
         self.touching = np.zeros(self.low.shape[0])
-        _describe(self.partitions, self.coefficients.view(np.float64), self)
+        _describe(self.partitions, self.coefficients, self)
         return 0
 
     cdef bint is_constant(self, float64_t tol) except -1:
         return self.energy <= tol
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
-        """Fold the spectrum: on the values that are left an old character is a sum of new ones."""
+        """Fold the spectrum: on the part of the schema, an old character is a sum of new characters.
+
+        turns[i, j] is the coefficient of the new digit j in the character of the old digit i.
+        """
         cdef SpectrumFunction part = SpectrumFunction()
         cdef int64_t size = high - low, cardinality = self.high[attribute] - self.low[attribute]
         x = np.arange(size)
-        roots = np.asarray(Roots(np.array([cardinality, size])).table).view(np.complex128)
+        roots = np.asarray(Roots(np.array([cardinality, size])).table)
         old = roots[np.outer(np.arange(cardinality), low - self.low[attribute] + x) % cardinality].conj()
         turns = old @ roots[cardinality + np.outer(x, x) % size] / size
         turns[0] = x == 0
-        part.partitions, part.coefficients = _fold(
-            self.partitions, self.coefficients.view(np.float64), attribute,
-            turns.view(np.float64).reshape(cardinality, size, 2),
-        )
+        part.partitions, part.coefficients = _fold(self.partitions, self.coefficients, attribute, turns)
         narrow(part, self, attribute, low, high)
         return part
 
 
 cdef class SampleFunction(Function):
+    """A function given by its values at samples on the schema; no sample has weight zero.
+
+    The measure is that of the samples: a value of an attribute weighs what the samples that have it weigh.
+    """
+
+    cdef object samples, values, weights        # codes, int32; by sample and output; by sample
+    cdef float64_t total                        # weight of all samples, on the schema or not
 
     cdef int look(self) except -1:
         cdef Py_ssize_t n_outputs = self.values.shape[1]
@@ -234,7 +260,7 @@ cdef class SampleFunction(Function):
         self.profiles = np.zeros((offsets.item(-1), n_outputs))
         masses = np.zeros(offsets.item(-1))
         _add_samples(self, masses, self.samples, self.values, self.weights)
-        # Weights that add up to the value from the first one of every attribute on, as a measure has them.
+        # A measure has the weights of every attribute cumulated, from 0 on.
         cumulative = np.zeros(offsets.item(-1))
         for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
             np.cumsum(masses[first:stop - 1], out=cumulative[first + 1:stop])
@@ -242,7 +268,7 @@ cdef class SampleFunction(Function):
         return 0
 
     cdef int look_closer(self) except -1:
-        """Compute what is lost where samples that differ in one attribute at most are averaged."""
+        """Compute the energy that is lost if samples that differ in one attribute at most are averaged."""
         cdef int64_t m
         self.touching = np.zeros(self.low.shape[0])
         for m in range(self.low.shape[0]):
@@ -297,7 +323,7 @@ cdef int _add_samples(
 cdef float64_t mean_variance(
     const int32_t[:, ::1] samples, const float64_t[:, ::1] values, const float64_t[::1] weights, int64_t attribute
 ) except? -1.0:
-    """Return the mean of the variances in groups of samples that are equal but for one attribute."""
+    """Return the mean of the variances in groups of samples: the samples of a group differ in one attribute at most."""
     cdef Py_ssize_t n = samples.shape[0], i, k
     cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
     cdef int64_t n_groups = group_rows(samples, attribute, group_of_row, first_of_group), group
@@ -321,15 +347,21 @@ cdef float64_t mean_variance(
 
 
 cdef int narrow(Function part, Function whole, int64_t attribute, int64_t low, int64_t high) except -1:
-    """Set what all kinds of functions have in common on a part of a schema, and look at it."""
+    """Set what all kinds of functions have on a part of a schema, and look at the part."""
     part.measure, part.low, part.high = whole.measure, whole.low.copy(), whole.high.copy()
     part.low[attribute], part.high[attribute] = low, high
     return part.look()
 
 
-def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, SpectrumFunction function):
-    """Compute energies, and profiles from the coefficients of order one: w_j conj(psi_j) summed over their digits."""
-    cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = parts.shape[1] // 2, i, k
+def _describe(
+    const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, SpectrumFunction function
+):
+    """Compute the energies, and the profiles from the coefficients of order one.
+
+    An attribute's profile is the average plus the sum of w_j conj(psi_j) over the partitions j in which only the digit
+    of the attribute is not zero.
+    """
+    cdef Py_ssize_t n_attributes = partitions.shape[1], n_outputs = coefficients.shape[1], i, k
     cdef int64_t m, value, size, order, place, work_done = 0
     cdef float64_t energy, angle
     function.energy = 0.0
@@ -341,8 +373,9 @@ def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, S
         for i in range(1, partitions.shape[0]):
             check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             energy = 0.0
-            for k in range(2 * n_outputs):
-                energy += parts[i, k] * parts[i, k]
+            for k in range(n_outputs):
+                energy += coefficients[i, k].real * coefficients[i, k].real
+                energy += coefficients[i, k].imag * coefficients[i, k].imag
             function.energy += energy
             order = 0
             for m in range(n_attributes):
@@ -357,7 +390,7 @@ def _describe(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, S
                 angle = 2.0 * M_PI * <float64_t>(partitions[i, place] * value % size) / <float64_t>size
                 for k in range(n_outputs):
                     function.profiles[function.measure.offsets[place] + function.low[place] + value, k] += (
-                        parts[i, 2 * k] * cos(angle) + parts[i, 2 * k + 1] * sin(angle)
+                        coefficients[i, k].real * cos(angle) + coefficients[i, k].imag * sin(angle)
                     )
 
 
@@ -369,7 +402,7 @@ cdef inline uint64_t mixed(uint64_t key) noexcept nogil:
 
 
 cdef inline uint64_t hash_row(const digit_t* row, Py_ssize_t n_attributes, int64_t attribute) noexcept nogil:
-    """Return a hash of all digits but that of one attribute."""
+    """Return a hash of all digits but the digit of one attribute."""
     cdef Py_ssize_t m
     cdef uint64_t key = 0
     for m in range(n_attributes):
@@ -390,7 +423,10 @@ cdef inline bint same_rest(
 cdef int64_t group_rows(
     const digit_t[:, ::1] partitions, int64_t attribute, int64_t[::1] group_of_row, int64_t[::1] first_of_group
 ) except -1:
-    """Number the rows that differ at most in one digit, in the order of the first of them; returns how many."""
+    """Number the groups of rows that differ at most in the digit of one attribute; return how many groups there are.
+
+    Groups are numbered in the order of their first rows.
+    """
     cdef Py_ssize_t n = partitions.shape[0], n_attributes = partitions.shape[1], i
     cdef uint64_t slots = 4, slot
     cdef int64_t n_groups = 0, work_done = 0
@@ -401,7 +437,7 @@ cdef int64_t group_rows(
         for i in range(n):
             check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             slot = hash_row(&partitions[i, 0], n_attributes, attribute) & (slots - 1)
-            # The group is in a slot from here on, before the next empty one.
+            # If the group is known, it is in this slot or in a later one before the next empty slot.
             while group_at[slot] != NONE and not same_rest(
                 &partitions[i, 0], &partitions[first_of_group[group_at[slot]], 0], n_attributes, attribute
             ):
@@ -414,32 +450,37 @@ cdef int64_t group_rows(
     return n_groups
 
 
-def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64_t attribute, turns):
-    """Return the spectra on fewer values of an attribute, given what every old digit becomes of every new one:
-    (cardinality, size, 2) float64. Rows are not sorted, but the first one is of zeros."""
-    cdef Py_ssize_t n = partitions.shape[0], n_parts = parts.shape[1], i, k
-    cdef const float64_t[:, :, ::1] turn = turns
-    cdef int64_t size = turn.shape[1], n_groups, place, new_digit, work_done = 0
-    cdef float64_t real, imag
+def _fold(
+    const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, int64_t attribute,
+    const double complex[:, ::1] turns,
+):
+    """Return the spectra on fewer values of an attribute. Rows are not sorted, but the first one is of zeros.
+
+    turns[i, j] is the coefficient of the new digit j in the character of the old digit i.
+    """
+    cdef Py_ssize_t n = partitions.shape[0], n_outputs = coefficients.shape[1], i, k
+    cdef int64_t size = turns.shape[1], n_groups, place, new_digit, work_done = 0
+    cdef double complex turn
     cdef int64_t[::1] group_of_row = np.empty(n, dtype=np.int64), first_of_group = np.empty(n, dtype=np.int64)
     n_groups = group_rows(partitions, attribute, group_of_row, first_of_group)
     folded = np.repeat(np.asarray(partitions)[np.asarray(first_of_group)[:n_groups]], size, axis=0)
     cdef digit_t[:, ::1] rows = folded
-    sums = np.zeros((n_groups * size, n_parts))
-    cdef float64_t[:, ::1] total = sums
+    sums = np.zeros((n_groups * size, n_outputs), dtype=np.complex128)
+    cdef double complex[:, ::1] total = sums
     with nogil:
         for i in range(n):
-            check_signals(&work_done, size * n_parts, WORK_BETWEEN_CHECKS)
+            check_signals(&work_done, 2 * size * n_outputs, WORK_BETWEEN_CHECKS)
             place = group_of_row[i] * size
             for new_digit in range(size):
                 rows[place + new_digit, attribute] = <digit_t>new_digit
-                real, imag = turn[partitions[i, attribute], new_digit, 0], turn[partitions[i, attribute], new_digit, 1]
-                for k in range(0, n_parts // 2):
-                    total[place + new_digit, 2 * k] += parts[i, 2 * k] * real - parts[i, 2 * k + 1] * imag
-                    total[place + new_digit, 2 * k + 1] += parts[i, 2 * k] * imag + parts[i, 2 * k + 1] * real
-    kept = np.abs(sums).max(axis=1) > NEGLIGIBLE * np.abs(np.asarray(parts)).max()
+                turn = turns[partitions[i, attribute], new_digit]
+                for k in range(n_outputs):
+                    total[place + new_digit, k] = total[place + new_digit, k] + times(coefficients[i, k], turn)
+    # A coefficient is as great as the greater of its two parts.
+    parts = np.abs(sums.view(np.float64)).max(axis=1)
+    kept = parts > NEGLIGIBLE * np.abs(np.asarray(coefficients).view(np.float64)).max()
     kept[0] = True
-    return folded[kept], sums[kept].view(np.complex128)
+    return folded[kept], sums[kept]
 
 
 # ---------------------------------------------------------------------------------------------------------- everywhere
@@ -447,12 +488,11 @@ def _fold(const digit_t[:, ::1] partitions, const float64_t[:, ::1] parts, int64
 
 cdef int look_everywhere(Function function) except -1:
     """Look at a function of a given measure on the schema without constraints."""
-    function.high = np.diff(np.asarray(function.measure.offsets)) - 1
-    function.low = np.zeros_like(function.high)
+    function.low, function.high = everywhere(function.measure)
     return function.look()
 
 
-cdef BoxFunction box_function(boxes, values, tree_of_box, measure):
+cdef Function box_function(boxes, values, tree_of_box, measure):
     """Make the function that is a sum of boxes, each times its row of values, and look at it."""
     cdef BoxFunction function = BoxFunction()
     function.boxes, function.measure = Boxes(boxes), Measure(measure)
@@ -463,7 +503,7 @@ cdef BoxFunction box_function(boxes, values, tree_of_box, measure):
     return function
 
 
-cdef SpectrumFunction spectrum_function(partitions, coefficients, measure):
+cdef Function spectrum_function(partitions, coefficients, measure):
     """Make the functions of spectra on the same partitions, a column of coefficients each, and look at them."""
     cdef SpectrumFunction function = SpectrumFunction()
     function.partitions, function.coefficients, function.measure = partitions, coefficients, Measure(measure)
@@ -471,7 +511,7 @@ cdef SpectrumFunction spectrum_function(partitions, coefficients, measure):
     return function
 
 
-cdef SampleFunction sample_function(rows, values, weights, cardinalities):
+cdef Function sample_function(rows, values, weights, cardinalities):
     """Make the function that has these values at weighted rows, and look at it."""
     cdef SampleFunction function = SampleFunction()
     counted = np.flatnonzero(weights)

@@ -1,4 +1,11 @@
-"""TCFS: a decision tree of a function, from its spectrum, from the boxes of an ensemble, or from values at samples."""
+"""Tree construction from a Fourier spectrum (TCFS, Kargupta, Park & Dutta): a decision tree of a given function.
+
+The function is given by its spectrum, by the boxes of an ensemble, or by its values at samples; `functions` has a class
+for each. A node of the tree has a schema, which fixes attributes to ranges of values, and asks the function for its
+averages and its energy there. A node whose energy is at most a tolerance is a leaf. Other nodes are split by gain; if
+no split gains, as with XOR, by the attribute that most of the energy touches. A numeric attribute is cut into two
+ranges of values, a categorical attribute into all its values.
+"""
 
 import numpy as np
 
@@ -11,11 +18,12 @@ from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED
 from pytrees._core.fourier.boxes cimport run_mass
 from pytrees._core.fourier.functions cimport Function, box_function, sample_function, spectrum_function
 
-# Gains and energies that differ by less, in units of the function, are equal: rounding could have made the difference.
+# Gains and energies that differ by less, in units of the function, are equal: rounding may have made the difference.
 cdef float64_t TOLERANCE = 1e-12
 
 cdef struct AttributeSplit:
-    int64_t attribute, value    # values up to this one go left; NONE where every value goes a way of its own
+    int64_t attribute           # NONE: no split
+    int64_t value               # values up to this one go left; NONE: every value has a child
     float64_t gain
 
 
@@ -25,8 +33,11 @@ cdef struct AttributeSplit:
 cdef float64_t impurity(
     const float64_t* sums, float64_t weight, Py_ssize_t n_outputs, bint of_classes
 ) noexcept nogil:
-    """Compute the entropy in bits, of one class and the others or of all classes, or minus the sum of squares, of
-    averages: sums by their weight."""
+    """Compute the impurity of the averages sums[k] / weight.
+
+    For classes it is the entropy in bits. One output is the share of a class, and the other classes have the rest.
+    Otherwise it is minus the sum of squares.
+    """
     cdef float64_t total = 0.0, share
     cdef Py_ssize_t k
     for k in range(n_outputs):
@@ -46,7 +57,7 @@ cdef inline float64_t mass_of(Function function, int64_t m, int64_t low, int64_t
 
 
 cdef inline bint is_cut(Function function, int64_t m, int64_t value) noexcept nogil:
-    """Whether a cut behind a value leaves weight on both sides."""
+    """Whether a cut after a value leaves weight on both sides."""
     return mass_of(function, m, function.low[m], value + 1) > 0.0 and mass_of(
         function, m, value + 1, function.high[m]
     ) > 0.0
@@ -57,7 +68,7 @@ cdef list values_with_weight(Function function, int64_t m):
 
 
 cdef int64_t middle(Function function, int64_t m) noexcept:
-    """Return the lowest cut with half of the weight on its left, or else the last; NONE where there is none."""
+    """Return the lowest cut with at least half of the weight on its left, otherwise the last cut; NONE without cuts."""
     cdef int64_t value, low = function.low[m], found = NONE
     cdef float64_t total = mass_of(function, m, low, function.high[m])
     for value in range(low, function.high[m] - 1):
@@ -72,28 +83,30 @@ cdef int64_t middle(Function function, int64_t m) noexcept:
 
 
 cdef class SchemaNode:
-    """A node of the new tree; while it may still be split, it keeps its function."""
+    """A node of the new tree."""
 
-    cdef Function function
+    cdef Function function              # None once the node is split, or cannot be
     cdef AttributeSplit split
-    cdef int64_t depth, category        # the value that leads to it from its parent, where every value has a child
+    cdef int64_t depth
+    cdef int64_t category               # the value that leads to the node, if every value has a child; otherwise NONE
     cdef float64_t mass
     cdef object average
     cdef list children
 
 
 cdef class Rebuilding:
-    """State of a tree that is rebuilt: its limits, and scratch memory of all nodes."""
+    """The limits of a tree's growth, and the growth."""
 
     cdef bint of_classes
     cdef float64_t tol, scale, unit
     cdef int64_t max_depth, max_leaf_nodes, most_leaves
-    cdef const uint8_t[::1] is_categorical      # attributes that are split into all their values
-    # Averages up to which, and from which on, an output is settled; a row for every group of outputs. No rows: never.
+    cdef const uint8_t[::1] is_categorical      # by attribute: whether it is split into all its values
+    # An output is settled if its average is at most the one number, or at least the other: by group and output of the
+    # group. A node is a leaf if every group has a settled output. Without groups no node is settled.
     cdef const float64_t[:, ::1] at_most, at_least
 
     cdef bint is_settled(self, Function function) noexcept:
-        """Whether every group of outputs has one that is so low, or so high, that the node is left alone."""
+        """Whether every group of outputs has a settled output."""
         cdef Py_ssize_t group, k, n_outputs = self.at_most.shape[1]
         cdef float64_t average
         cdef bint found
@@ -107,7 +120,7 @@ cdef class Rebuilding:
         return self.at_most.shape[0] > 0
 
     cdef SchemaNode node(self, Function function, int64_t depth, int64_t category):
-        """Make a node, and find how it would be split, if it may be."""
+        """Make a node, and find its split, if it may be split."""
         cdef SchemaNode node = SchemaNode()
         PyErr_CheckSignals()
         node.depth, node.category = depth, category
@@ -120,9 +133,9 @@ cdef class Rebuilding:
         return node
 
     cdef int find_split(self, Function function, AttributeSplit* best) except -1:
-        """Find the split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
+        """Find the split of the greatest gain; if none gains, a split by the attribute that most of the energy touches.
 
-        Ties go to the lowest attribute, then to the lowest cut. NONE where nothing can be split.
+        Ties go to the lowest attribute, then to the lowest cut. The attribute stays NONE if nothing can be split.
         """
         cdef int64_t m, cut
         cdef float64_t most = 0.0
@@ -203,16 +216,17 @@ cdef class Rebuilding:
         return best
 
     cdef list parts(self, Function function, AttributeSplit* split):
-        """List the children of a split: the first of their values, the one behind the last, and the category."""
+        """List the children of a split as (low, high, category): the values low to high - 1."""
         cdef int64_t m = split.attribute, low = function.low[m], high = function.high[m]
         if split.value != NONE:
             return [(low, split.value + 1, NONE), (split.value + 1, high, NONE)]
         return [(value, value + 1, value) for value in values_with_weight(function, m)]
 
     cdef SchemaNode grow(self, Function function):
-        """Split nodes, the most promising first where leaves are limited: but not into more than are left.
+        """Grow the tree; return its root, or None if there would be more leaves than `most_leaves`.
 
-        None where there would be more leaves than `most_leaves`.
+        If the number of leaves is limited, the most promising node is split first. A split that would exceed the limit
+        is not made.
         """
         cdef SchemaNode root = self.node(function, 0, NONE), node
         cdef list frontier = [root] if root.function is not None else [], parts
@@ -273,11 +287,18 @@ cdef dict arrays_of(SchemaNode root):
     return tree
 
 
-cdef dict tree_of(
+def _tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
-    is_categorical, settled, int64_t most_leaves,
+    is_categorical=None, settled=None, int64_t most_leaves=UNLIMITED,
 ):
-    """Build the tree of a function on the schema without constraints; None where it has too many leaves."""
+    """Build the tree of a function on the schema without constraints: a dict of arrays, one element for every node.
+
+    `scale` is the square of the function's magnitude. `is_categorical`, bool, tells which attributes are split into all
+    their values, by default none. `settled` is a pair of arrays (at_most, at_least) of shape (n_groups, n_outputs of a
+    group): a node becomes a leaf if every group has an output whose average is at most the number in the first array,
+    or at least the number in the second. In the result, `mass` is the probability of the node's schema, and `average`
+    has the function's averages over it, (n_nodes, n_outputs). None if there would be more leaves than `most_leaves`.
+    """
     cdef Rebuilding growth = Rebuilding()
     growth.of_classes, growth.tol, growth.scale = criterion == "entropy", tol, scale
     growth.unit = 1.0 if growth.of_classes else scale
@@ -290,50 +311,26 @@ cdef dict tree_of(
     return None if root is None else arrays_of(root)
 
 
-def tree_from_boxes(
-    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
-):
-    """Build the tree of the sum of boxes, each times its row of `values`: a dict of arrays, one element for every node.
+def tree_from_boxes(boxes, values, tree_of_box, measure, *limits):
+    """Build the tree of the sum of boxes, each times its row of `values`; see `_tree_of` for the limits.
 
-    `tree_of_box` tells which boxes have nothing in common; `scale` is the square of the function's magnitude;
-    `is_categorical`, bool, which attributes are split into all their values, by default none. `settled` has two arrays
-    of shape (n_groups, n_outputs of a group): a node is left alone where every group has an output whose average is at
-    most the number in the first, or at least that in the second. `mass` is the probability of the node's schema,
-    `average` the function's averages over it, of shape (n_nodes, n_outputs). None where there would be more leaves than
-    `most_leaves`.
+    Boxes of the same `tree_of_box` are disjoint, and follow each other.
     """
-    return tree_of(
-        box_function(boxes, values, tree_of_box, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves
-    )
+    return _tree_of(box_function(boxes, values, tree_of_box, measure), *limits)
 
 
-def tree_from_spectrum(
-    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
-):
-    """Build the tree of spectra on the same partitions, a column of `coefficients` for each, as `tree_from_boxes` has
-    it.
+def tree_from_spectrum(partitions, coefficients, measure, *limits):
+    """Build the tree of spectra on the same partitions, a column of `coefficients` each; see `_tree_of` for the limits.
 
     The measure must be uniform.
     """
-    return tree_of(
-        spectrum_function(partitions, coefficients, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves
-    )
+    return _tree_of(spectrum_function(partitions, coefficients, measure), *limits)
 
 
-def tree_from_samples(
-    rows, values, weights, cardinalities, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
-):
-    """Build the tree of a function that is known at weighted rows, under their joint distribution, as `tree_from_boxes`
-    has it.
+def tree_from_samples(rows, values, weights, cardinalities, *limits):
+    """Build the tree of a function that is known at weighted rows, under their joint distribution.
 
-    `rows` are codes, (n_rows, n_attributes); `values` (n_rows, n_outputs); `weights` (n_rows,), not all zero.
+    `rows` are codes, (n_rows, n_attributes); `values` (n_rows, n_outputs); `weights` (n_rows,), not all zero. See
+    `_tree_of` for the limits.
     """
-    return tree_of(
-        sample_function(rows, values, weights, cardinalities), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves
-    )
+    return _tree_of(sample_function(rows, values, weights, cardinalities), *limits)

@@ -9,7 +9,7 @@ from pytrees._core.base.types cimport float64_t, int64_t
 def gram_of_samples(const int64_t[:, ::1] places, const float64_t[:, ::1] values, const float64_t[::1] weights):
     """Sum weighted products of the values of all pairs of trees, over samples and outputs; (n_trees, n_trees) float64.
 
-    At sample i tree t has the row places[i, t] of `values`, (n_places, n_outputs).
+    `values` is (n_places, n_outputs): row places[i, t] has the values of tree t at sample i.
     """
     cdef Py_ssize_t n_trees = places.shape[1], n_outputs = values.shape[1], i, k, s, t
     cdef int64_t work_done = 0
@@ -22,7 +22,7 @@ def gram_of_samples(const int64_t[:, ::1] places, const float64_t[:, ::1] values
             for k in range(n_outputs):
                 for t in range(n_trees):
                     here[t] = values[places[i, t], k]
-                # The trees up to s are added to; of indicators of classes most are zero.
+                # Most values are zero if they are indicators of classes.
                 for s in range(n_trees):
                     if here[s] == 0.0:
                         continue

@@ -1,7 +1,14 @@
-"""Fourier spectra as flat arrays: made from boxes, added, multiplied, evaluated.
+"""Fourier spectra as flat arrays: expanded from boxes, merged, searched, evaluated.
 
-A row of `partitions` is a partition: a digit for every attribute, below its cardinality. Rows are sorted by order (the
-number of digits that are not zero), then lexicographically; the first is the partition of zeros.
+A spectrum has a coefficient for every partition: w_j is the mean of f(x) psi_j(x) over all points x. A partition j has
+a digit for every attribute, below the attribute's cardinality; its character psi_j(x) is the product of
+exp(2 pi i x_m j_m / cardinality) over the attributes m. The order of a partition is the number of digits that are not
+zero. Row i of `partitions` has the digits of one partition, and coefficients[i] is its coefficient. Rows are sorted by
+order, then lexicographically; the first row is the partition of zeros.
+
+The coefficients of a box are products, too: of a factor for every attribute that the box constrains. An attribute
+without constraint has the factor 1 at the digit zero and 0 elsewhere. The expansion chooses the digits attribute by
+attribute, and carries along the boxes whose coefficients are not zero; a box on its way is a traveller.
 """
 
 import numpy as np
@@ -19,49 +26,51 @@ cdef enum:
     LANES = 32              # schemata that are evaluated side by side
     ROWS = 4096             # partitions between two checks for signals while schemata are evaluated
 
-# Coefficients below this share of the greatest value are what rounding leaves of zeros.
+# Rounding leaves coefficients of less than this share of the greatest value in place of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
 
-# A box on its way through the attributes: what its constraints so far multiply to, and the next one.
+# A box on its way through the attributes.
 cdef struct Traveller:
-    float64_t real, imag
-    int64_t constraint, stop
-    int64_t attribute       # of the next constraint
+    float64_t real, imag    # its value, times the factors of its constraints so far
+    int64_t constraint      # the next constraint
+    int64_t stop            # the number after its last constraint
+    int64_t attribute       # attribute of the next constraint
 
 
 cdef class Roots:
     def __init__(self, const int64_t[::1] cardinalities):
         cdef int64_t m, t, cardinality
-        cdef float64_t* roots
+        cdef double complex* roots
         self.cardinalities = cardinalities
-        self.first = np.concatenate([[0], np.cumsum(2 * np.asarray(cardinalities))])
-        self.table = np.empty(self.first[cardinalities.shape[0]])
+        self.first = np.concatenate([[0], np.cumsum(cardinalities)])
+        self.table = np.empty(self.first[cardinalities.shape[0]], dtype=np.complex128)
         for m in range(cardinalities.shape[0]):
             cardinality, roots = cardinalities[m], &self.table[self.first[m]]
             # Conjugates are exact, and so are 1, i, -1.
             for t in range(cardinality):
-                roots[2 * t] = cos(2.0 * M_PI * min(t, cardinality - t) / cardinality)
-                roots[2 * t + 1] = sin(2.0 * M_PI * min(t, cardinality - t) / cardinality)
+                roots[t].real = cos(2.0 * M_PI * min(t, cardinality - t) / cardinality)
+                roots[t].imag = sin(2.0 * M_PI * min(t, cardinality - t) / cardinality)
                 if 4 * min(t, cardinality - t) == cardinality:
-                    roots[2 * t] = 0.0
+                    roots[t].real = 0.0
                 if 2 * t == cardinality:
-                    roots[2 * t + 1] = 0.0
+                    roots[t].imag = 0.0
                 elif 2 * t > cardinality:
-                    roots[2 * t + 1] = -roots[2 * t + 1]
+                    roots[t].imag = -roots[t].imag
 
 
-cdef inline void sum_roots(
-    Boxes boxes, int64_t constraint, Roots roots, int64_t digit, float64_t* total,
+cdef inline double complex mean_root(
+    Boxes boxes, int64_t constraint, Roots roots, int64_t digit, int64_t n_values
 ) noexcept nogil:
-    """Compute the sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows."""
-    cdef int64_t run, x, t, cardinality = roots.cardinalities[boxes.attribute[constraint]]
-    cdef const float64_t* table = &roots.table[roots.first[boxes.attribute[constraint]]]
-    total[0] = total[1] = 0.0
+    """Return the sum of exp(2 pi i x digit / cardinality) over the values x that a constraint allows, by n_values."""
+    cdef int64_t run, x, cardinality = roots.cardinalities[boxes.attribute[constraint]]
+    cdef const double complex* table = &roots.table[roots.first[boxes.attribute[constraint]]]
+    cdef double complex total = 0.0
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
         for x in range(boxes.start[run], boxes.stop[run]):
-            t = x * digit % cardinality
-            total[0] += table[2 * t]
-            total[1] += table[2 * t + 1]
+            total = total + table[x * digit % cardinality]
+    total.real = total.real / <float64_t>n_values
+    total.imag = total.imag / <float64_t>n_values
+    return total
 
 
 # ---------------------------------------------------------------------------------------------------------- from boxes
@@ -93,9 +102,9 @@ cdef inline void multiply(Traveller* traveller, const float64_t* factor) noexcep
 cdef Traveller* set_out(
     Boxes boxes, const float64_t[::1] values, Py_ssize_t* n_travellers, float64_t* settled
 ) except NULL:
-    """Send boxes of values other than zero on their way; add up the values of those that are constrained nowhere.
+    """Make travellers of the boxes whose value is not zero; `settled` is the sum of those without constraints.
 
-    There is room for all boxes, and for each of them once more for each of its constraints.
+    The memory that is returned has room for all boxes, and for each of them once more for each of its constraints.
     """
     cdef size_t n = <size_t>(boxes.n_boxes + boxes.indptr[boxes.n_boxes] + 1)
     cdef Traveller* room = <Traveller*>malloc(n * sizeof(Traveller))
@@ -128,11 +137,11 @@ cdef class Count:
     cdef int count_from(
         self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order
     ) except -1 nogil:
-        """Count what so many partitions of an order can become through the constraints that are left."""
+        """Count the partitions that `number` partitions of an order become as the travellers go on."""
         cdef Py_ssize_t i, n_kept, n_taken
         cdef int64_t attribute
         cdef Traveller* beyond
-        # The digits of the attributes before the next one are chosen; here they are zero.
+        # The digits before the next attribute are chosen; this loop chooses zeros.
         while n > 0 and self.total <= self.limit:
             check_signals(&self.work_done, n, WORK_BETWEEN_CHECKS)
             attribute, beyond, n_kept, n_taken = next_attribute(here, n), here + n, 0, 0
@@ -175,10 +184,10 @@ cdef class Expansion:
 
     cdef Boxes boxes
     cdef const int64_t[::1] cardinalities
-    cdef float64_t[::1] factors         # of every constraint and digit: real part, imaginary part
-    cdef int64_t[::1] first_factor      # of every constraint
-    cdef float64_t[::1] coefficients
-    cdef int64_t[::1] places            # for every order, the row before which its next partition is written
+    # Real and imaginary parts in turn: for constraint c and digit d, from factors[first_factor[c] + 2 * d] on; by row.
+    cdef float64_t[::1] factors, coefficients
+    cdef int64_t[::1] first_factor
+    cdef int64_t[::1] places            # by order: the row before which its next partition is written
     cdef int64_t work_done              # travellers since signals were checked
 
 
@@ -186,15 +195,16 @@ cdef int expand_from(
     Expansion expansion, digit_t* partitions, digit_t* row, Traveller* here, Py_ssize_t n, float64_t real,
     float64_t imag, Py_ssize_t order,
 ) except -1 nogil:
-    """Write the coefficients of the partitions that begin with the row's digits, the last one first.
+    """Write the coefficients of all partitions that begin with the row's digits, from the last partition to the first.
 
-    `real` and `imag` are the sum of the boxes that have no constraint left; the travellers have one each.
+    `real` and `imag` are the sum of the boxes that have no constraint left. The n travellers have one each, or more.
     """
     cdef Py_ssize_t i, n_kept, n_taken, n_attributes = expansion.cardinalities.shape[0]
     cdef int64_t attribute, digit, place
     cdef float64_t taken_real, taken_imag
     cdef Traveller* beyond
-    # The digits of the attributes before the next one are chosen; those behind are zero, and all others done.
+    # The digits before the next attribute are chosen. Partitions whose next digit that is not zero comes earlier are
+    # written.
     while n > 0:
         attribute, beyond = next_attribute(here, n), here + n
         for digit in range(expansion.cardinalities[attribute] - 1, 0, -1):
@@ -249,7 +259,7 @@ cdef Py_ssize_t drop_negligible(
 
 
 def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion expansion):
-    """Write all partitions and coefficients; return how many are not negligible, which come first then."""
+    """Write all partitions and coefficients. Bring those that are not negligible to the front; return their number."""
     cdef Py_ssize_t n, i, n_attributes = partitions.shape[1]
     cdef digit_t[::1] row = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
     cdef float64_t settled, greatest = 0.0
@@ -269,23 +279,21 @@ def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion e
 
 
 cdef int set_factors(Expansion expansion) except -1:
-    """Compute the coefficients of every constraint alone: the mean of exp(2 pi i x digit / cardinality) where it is
-    met."""
+    """Compute the factors: the coefficients of every constraint alone."""
     cdef const int64_t[::1] attribute = expansion.boxes.attribute
     cdef Roots roots = Roots(expansion.cardinalities)
-    cdef int64_t constraint, digit, cardinality, work_done = 0
-    cdef float64_t* factor
+    cdef int64_t constraint, digit, cardinality, place, work_done = 0
+    cdef double complex factor
     sizes = 2 * np.asarray(expansion.cardinalities)[np.asarray(attribute)]
     expansion.first_factor = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     expansion.factors = np.empty(sizes.sum())
     for constraint in range(attribute.shape[0]):
         cardinality = expansion.cardinalities[attribute[constraint]]
         for digit in range(cardinality):
-            factor = &expansion.factors[expansion.first_factor[constraint] + 2 * digit]
             check_signals(&work_done, cardinality, WORK_BETWEEN_CHECKS)
-            sum_roots(expansion.boxes, constraint, roots, digit, factor)
-            factor[0] /= <float64_t>cardinality
-            factor[1] /= <float64_t>cardinality
+            place = expansion.first_factor[constraint] + 2 * digit
+            factor = mean_root(expansion.boxes, constraint, roots, digit, cardinality)
+            expansion.factors[place], expansion.factors[place + 1] = factor.real, factor.imag
     return 0
 
 
@@ -318,8 +326,7 @@ def expand_spectrum(
 
 
 cdef inline int compare(const digit_t* row, const digit_t* other, Py_ssize_t n_attributes) noexcept nogil:
-    """Return -1, 0 or 1 as the first of two partitions of one order comes before the other one, is it, or comes
-    after."""
+    """Compare partitions of one order: return -1 if the first comes before the other, 0 if they are equal, else 1."""
     cdef Py_ssize_t m
     for m in range(n_attributes):
         if row[m] != other[m]:
@@ -355,7 +362,7 @@ def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] want
             check_signals(&work_done, n_attributes, WORK_BETWEEN_CHECKS)
             order = order_of(&wanted[i, 0], n_attributes)
             low, high = starts[order], starts[order + 1]
-            # It stands in low to high - 1, or nowhere.
+            # The partition stands in one of the rows low to high - 1, or nowhere.
             while low < high:
                 middle = (low + high) // 2
                 sign = compare(&partitions[middle, 0], &wanted[i, 0], n_attributes)
@@ -370,8 +377,7 @@ def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] want
 
 
 cdef inline int before(const digit_t* row, const digit_t* other, Py_ssize_t n_attributes) noexcept nogil:
-    """Return -1, 0 or 1 as the first partition stands before the other one in a spectrum, is it, or stands behind
-    it."""
+    """Compare any two partitions in the order of a spectrum, as `compare` does."""
     cdef Py_ssize_t order = order_of(row, n_attributes), other_order = order_of(other, n_attributes)
     if order != other_order:
         return -1 if order < other_order else 1
@@ -379,8 +385,10 @@ cdef inline int before(const digit_t* row, const digit_t* other, Py_ssize_t n_at
 
 
 def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] others):
-    """Merge the partitions of two spectra, sorted, with their rows in both: (partitions, rows, other_rows), -1 for
-    none."""
+    """Merge the partitions of two spectra: (partitions, rows, other_rows), sorted.
+
+    `rows` and `other_rows` say in which rows of the two spectra a partition stands, -1 if in none.
+    """
     cdef Py_ssize_t n_attributes = partitions.shape[1], n = partitions.shape[0], n_others = others.shape[0]
     cdef Py_ssize_t i = 0, j = 0, n_merged = 0
     cdef int64_t work_done = 0
@@ -420,39 +428,39 @@ cdef int mean_characters(
     Boxes schemata, Roots roots, Py_ssize_t schema, Py_ssize_t lane, float64_t* real, float64_t* imag,
     int8_t* is_constrained, int64_t* work_done,
 ) except -1 nogil:
-    """Compute the means of the conjugate characters over a schema, for every attribute and digit, into a lane of
-    tables."""
+    """Write the means of the conjugate characters over a schema to a lane of tables, for every attribute and digit."""
     cdef Py_ssize_t n_attributes = roots.cardinalities.shape[0]
     cdef int64_t m, digit, run, size, place, constraint
-    cdef float64_t total[2]
-    # Where nothing is constrained, only the digit zero has a mean other than zero.
+    cdef double complex mean
+    # Without a constraint, only the digit zero has a mean other than zero.
     for m in range(n_attributes):
-        place = roots.first[m] // 2
+        place = roots.first[m]
         for digit in range(roots.cardinalities[m]):
             real[(place + digit) * LANES + lane] = digit == 0
             imag[(place + digit) * LANES + lane] = 0.0
     for constraint in range(schemata.indptr[schema], schemata.indptr[schema + 1]):
         m, size = schemata.attribute[constraint], 0
-        place = roots.first[m] // 2
+        place = roots.first[m]
         is_constrained[m] = True
         for run in range(schemata.run_indptr[constraint], schemata.run_indptr[constraint + 1]):
             size += schemata.stop[run] - schemata.start[run]
         for digit in range(1, roots.cardinalities[m]):
             check_signals(work_done, size, WORK_BETWEEN_CHECKS)
-            sum_roots(schemata, constraint, roots, digit, total)
-            real[(place + digit) * LANES + lane] = total[0] / <float64_t>size
-            imag[(place + digit) * LANES + lane] = -total[1] / <float64_t>size
+            mean = mean_root(schemata, constraint, roots, digit, size)
+            real[(place + digit) * LANES + lane] = mean.real
+            imag[(place + digit) * LANES + lane] = -mean.imag
     return 0
 
 
 cdef void add_block(
-    const digit_t* partitions, const float64_t* coefficients, Py_ssize_t n, Roots roots, const float64_t* real,
+    const digit_t* partitions, const double complex* coefficients, Py_ssize_t n, Roots roots, const float64_t* real,
     const float64_t* imag, const int8_t* is_constrained, float64_t* products, digit_t* last, float64_t* sums,
 ) noexcept nogil:
     """Add up the real parts of coefficients times characters in all lanes.
 
-    `products` has LANES real and LANES imaginary parts for every number of digits: those of the partition at hand that
-    are not zero, from the left. `last` is that partition; it begins with zeros.
+    `products` has LANES real and then LANES imaginary parts for every number d: the products of the characters of the
+    first d digits that are not zero, in the partition at hand. The digits that the next partition shares with it, from
+    the left, are not multiplied again. `last` is the partition at hand; at the start it has only zeros.
     """
     cdef Py_ssize_t n_attributes = roots.cardinalities.shape[0], i, m, lane, depth, place
     cdef bint shared, vanishes
@@ -472,7 +480,7 @@ cdef void add_block(
             depth += 1
             if shared:
                 continue
-            place = (roots.first[m] // 2 + row[m]) * LANES
+            place = (roots.first[m] + row[m]) * LANES
             before_here, here = products + 2 * LANES * (depth - 1), products + 2 * LANES * depth
             for lane in range(LANES):
                 here[lane] = before_here[lane] * real[place + lane] - before_here[LANES + lane] * imag[place + lane]
@@ -482,22 +490,24 @@ cdef void add_block(
         memcpy(last, row, n_attributes * sizeof(digit_t))
         here = products + 2 * LANES * depth
         for lane in range(LANES):
-            sums[lane] += coefficients[2 * i] * here[lane] - coefficients[2 * i + 1] * here[LANES + lane]
+            sums[lane] += coefficients[i].real * here[lane] - coefficients[i].imag * here[LANES + lane]
 
 
-def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, const int64_t[::1] cardinalities):
+def evaluate_spectrum(
+    const digit_t[:, ::1] partitions, const double complex[::1] coefficients, schemata,
+    const int64_t[::1] cardinalities,
+):
     """Compute the average of a spectrum's function over every schema, a box; (n_schemata,) float64.
 
     A schema with one value for every attribute is a point.
     """
     cdef Boxes given = Boxes(schemata)
     cdef Roots roots = Roots(cardinalities)
-    cdef const float64_t[::1] parts = coefficients.view(np.float64)
     cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_schemata = given.n_boxes
     cdef Py_ssize_t start = 0, lane, first, n_rows
     cdef int64_t work_done = 0
     cdef float64_t[::1] averages = np.zeros(n_schemata + LANES)
-    cdef float64_t[::1] real = np.zeros(roots.table.shape[0] // 2 * LANES), imag = np.zeros_like(real)
+    cdef float64_t[::1] real = np.zeros(roots.table.shape[0] * LANES), imag = np.zeros_like(real)
     cdef float64_t[::1] products = np.zeros(2 * LANES * (n_attributes + 1))
     cdef digit_t[::1] last = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
     cdef int8_t[::1] is_constrained = np.zeros(n_attributes, dtype=np.int8)
@@ -512,12 +522,12 @@ def evaluate_spectrum(const digit_t[:, ::1] partitions, coefficients, schemata, 
                     given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0], &work_done
                 )
             first = 0
-            # `products` and `last` go on from one part of the partitions to the next.
+            # `products` and `last` carry over from one block of partitions to the next.
             while first < partitions.shape[0]:
                 n_rows = min(<Py_ssize_t>ROWS, partitions.shape[0] - first)
                 check_signals(&work_done, LANES * n_rows * n_attributes, WORK_BETWEEN_CHECKS)
                 add_block(
-                    &partitions[first, 0], &parts[2 * first], n_rows, roots, &real[0], &imag[0], &is_constrained[0],
+                    &partitions[first, 0], &coefficients[first], n_rows, roots, &real[0], &imag[0], &is_constrained[0],
                     &products[0], &last[0], &averages[start],
                 )
                 first += n_rows
