@@ -41,9 +41,10 @@ class Bits:
         self.units = units
 
     def __add__(self, other):
-        primes = self.exponents.keys() | other.exponents.keys()
-        sums = {prime: self.exponents.get(prime, 0) + other.exponents.get(prime, 0) for prime in primes}
-        return Bits(sums, self.units + other.units)
+        exponents = dict(self.exponents)
+        for prime, exponent in other.exponents.items():
+            exponents[prime] = exponents.get(prime, 0) + exponent
+        return Bits(exponents, self.units + other.units)
 
     def __sub__(self, other):
         return self + -1 * other
@@ -170,6 +171,8 @@ class BitRatio:
     def __gt__(self, other):
         """Compare exactly with a quotient or with 0; floating point decides if both are not nearly equal."""
         other = ZERO if other == 0 else other
+        if self.exponents() == other.exponents():
+            return False
         (low, high), (other_low, other_high) = self.bounds, other.bounds
         if low > other_high or high < other_low:
             return low > other_high
@@ -178,6 +181,9 @@ class BitRatio:
 
     def __lt__(self, other):
         return (ZERO if other == 0 else other) > self
+
+    def exponents(self):
+        return self.numerator.exponents, self.denominator.exponents
 
     @cached_property
     def bounds(self):
