@@ -67,7 +67,7 @@ def exact_impurity(criterion, n_classes):
     """Return the criterion's impurity of class counts, an exact number."""
     name, _, scores, _ = parameters_of(criterion, n_classes)
     if name == "ranking":
-        return partial(ranking, costs=given_of(criterion).get("cost_matrix") or costs_of_scores(scores))
+        return partial(ranking, costs=given_of(criterion).get("cost_matrix") or costs_of_scores(tuple(scores)))
     return {"gini": gini, "entropy": entropy, "ogini": ogini}[name]
 
 
@@ -80,8 +80,9 @@ def weighted_impurity(criterion, node_weights):
     if name == "ranking":
         return partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores)
     if name == "wig":
-        has_weight = [weight > 0.0 or not only_present for weight in node_weights]
-        return partial(wig, class_weights=class_weights(scores, alpha, given.get("distance_from", "mode"), has_weight))
+        has_weight = tuple(weight > 0.0 or not only_present for weight in node_weights)
+        of_modes = class_weights(tuple(scores), alpha, given.get("distance_from", "mode"), has_weight)
+        return partial(wig, class_weights=of_modes)
     return {"gini": weighted_gini, "entropy": weighted_entropy, "ogini": weighted_ogini}[name]
 
 
