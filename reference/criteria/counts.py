@@ -35,6 +35,18 @@ def counted(rows, n_classes):
     return class_counts(labels, weights, n_classes), add_up(weights)
 
 
+def counted_up_to(labels, weights, n_classes):
+    """Return for n = 0, 1, ... the class counts and the total of the first n rows."""
+    counts, total = [0] * n_classes, 0
+    found = [(counts, total)]
+    for label, weight in zip(labels, weights, strict=True):
+        counts = counts.copy()
+        counts[label] += weight
+        total += weight
+        found.append((counts, total))
+    return found
+
+
 def added(part, other):
     """Return the class counts and the total of two parts together."""
     return [x + y for x, y in zip(part[0], other[0], strict=True)], part[1] + other[1]

@@ -8,9 +8,10 @@ coefficients are zero (it follows from Schanuel's conjecture), so the number of 
 """
 
 import math
+from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 from .counts import n_log2_n_of
 
@@ -40,9 +41,10 @@ class Bits:
         self.units = units
 
     def __add__(self, other):
-        primes = self.exponents.keys() | other.exponents.keys()
-        sums = {prime: self.exponents.get(prime, 0) + other.exponents.get(prime, 0) for prime in primes}
-        return Bits(sums, self.units + other.units)
+        exponents = dict(self.exponents)
+        for prime, exponent in other.exponents.items():
+            exponents[prime] = exponents.get(prime, 0) + exponent
+        return Bits(exponents, self.units + other.units)
 
     def __sub__(self, other):
         return self + -1 * other
@@ -53,11 +55,12 @@ class Bits:
     def is_zero(self):
         return not self.exponents
 
+    @cached_property
     def bounds(self):
-        """Return two floating-point numbers that the sum lies between."""
+        """Two floating-point numbers that the sum lies between."""
         terms = [exponent * math.log2(prime) for prime, exponent in self.exponents.items()]
-        error = 1e-14 * math.fsum(map(abs, terms))
-        return math.fsum(terms) - error, math.fsum(terms) + error
+        total, error = math.fsum(terms), 1e-14 * math.fsum(map(abs, terms))
+        return total - error, total + error
 
     def within(self, digits):
         """Return two fractions that the sum lies between; the sum has natural logarithms instead of log2."""
@@ -74,18 +77,17 @@ def bits(n):
     return Bits({2: n}, n * UNITS_PER_BIT)
 
 
-def information(n):
-    """Return n log2 n, in bits."""
-    exponents = prime_exponents(n)
-    return Bits({prime: n * exponent for prime, exponent in exponents.items()}, n_log2_n_of(n))
-
-
 def entropy_bits(counts):
     """Return the entropy of class counts, times their sum: n log2 n less the sum of n_k log2 n_k."""
-    total = information(sum(counts))
-    for count in counts:
-        total -= information(count)
-    return total
+    exponents, n = Counter(), sum(counts)
+    units = n_log2_n_of(n)
+    for prime, exponent in prime_exponents(n).items():
+        exponents[prime] += n * exponent
+    for count, times in Counter(counts).items():
+        units -= times * n_log2_n_of(count)
+        for prime, exponent in prime_exponents(count).items():
+            exponents[prime] -= times * count * exponent
+    return Bits(exponents, units)
 
 
 def sum_of_products(products):
@@ -169,7 +171,9 @@ class BitRatio:
     def __gt__(self, other):
         """Compare exactly with a quotient or with 0; floating point decides if both are not nearly equal."""
         other = ZERO if other == 0 else other
-        (low, high), (other_low, other_high) = self.bounds(), other.bounds()
+        if self.exponents() == other.exponents():
+            return False
+        (low, high), (other_low, other_high) = self.bounds, other.bounds
         if low > other_high or high < other_low:
             return low > other_high
         difference = [(1, self.numerator, other.denominator), (-1, other.numerator, self.denominator)]
@@ -178,9 +182,13 @@ class BitRatio:
     def __lt__(self, other):
         return (ZERO if other == 0 else other) > self
 
+    def exponents(self):
+        return self.numerator.exponents, self.denominator.exponents
+
+    @cached_property
     def bounds(self):
-        """Return two floating-point numbers that the quotient lies between."""
-        quotients = [a / b for a in self.numerator.bounds() for b in self.denominator.bounds()]
+        """Two floating-point numbers that the quotient lies between."""
+        quotients = [a / b for a in self.numerator.bounds for b in self.denominator.bounds]
         return min(quotients) - 1e-14 * abs(min(quotients)), max(quotients) + 1e-14 * abs(max(quotients))
 
 

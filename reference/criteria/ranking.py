@@ -3,6 +3,7 @@
 """
 
 from fractions import Fraction
+from functools import cache
 
 
 def ranking(counts, costs):
@@ -20,8 +21,10 @@ def ranking(counts, costs):
     return Fraction(sum(int(costs[q][j]) * counts[q] * counts[j] for q in present for j in present if j < q))
 
 
+@cache
 def costs_of_scores(scores):
-    """Return the differences v_q - v_j of whole class scores, as integers, which may be too large for a float."""
+    """Return the differences v_q - v_j of a tuple of whole class scores, as integers, which may be too large for a
+    float."""
     return [[int(score) - int(other) for other in scores] for score in scores]
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
-from .counts import added, counted, given_of, n_log2_n_of, name_of, parameters_of, quotient, remainder
+from .counts import given_of, n_log2_n_of, name_of, parameters_of, quotient
 from .entropy import entropy, information_gain, weighted_entropy
 from .gini import gini, weighted_gini
 from .jaccard import overlap_of_clusters, overlaps
@@ -47,52 +47,43 @@ def is_exact(criterion, n_classes):
     return name != "wig" and all(number == int(number) for number in numbers)
 
 
-def count_gain(criterion, node, left_parts, n_classes):
-    """Return the gain of a cut by a criterion on class counts, from (label, weight) pairs of the node and of the two
-    parts of the left child. Each part is counted alone."""
-    node, left = counted(node, n_classes), added(*(counted(part, n_classes) for part in left_parts))
-    return gain_of_counts(criterion, node, [left, remainder(node, left)])
-
-
 def gain_of_counts(criterion, node, children):
     """Return the gain of a split by a criterion on class counts, from counts and totals of node and children."""
     name, _, _, is_weighted = parameters_of(criterion, len(node[0]))
-    if not is_exact(criterion, len(node[0])) or isinstance(node[1], float):
+    if isinstance(node[1], float) or not is_exact(criterion, len(node[0])):
         return weighted_gain(criterion, node, children)
     if name in CLUSTERINGS:
         return clustering_gain(name, node[0], *transposed(node, children))
     if name == "entropy":
         return information_gain(node[0], [counts for counts, _ in children])
-    impurity = exact_impurities(criterion, len(node[0]))[name]
+    impurity = exact_impurity(criterion, len(node[0]))
     gain = impurity(node[0])
     for counts, total in children:
         gain -= (Fraction(total, node[1]) if is_weighted else 1) * impurity(counts)
     return gain
 
 
-def exact_impurities(criterion, n_classes):
-    """Return the impurities of class counts, as exact numbers, by name."""
-    costs = given_of(criterion).get("cost_matrix") or costs_of_scores(parameters_of(criterion, n_classes)[2])
-    return {"gini": gini, "entropy": entropy, "ogini": ogini, "ranking": partial(ranking, costs=costs)}
+def exact_impurity(criterion, n_classes):
+    """Return the criterion's impurity of class counts, an exact number."""
+    name, _, scores, _ = parameters_of(criterion, n_classes)
+    if name == "ranking":
+        return partial(ranking, costs=given_of(criterion).get("cost_matrix") or costs_of_scores(tuple(scores)))
+    return {"gini": gini, "entropy": entropy, "ogini": ogini}[name]
 
 
-def weighted_impurities(criterion, node_weights):
-    """Return the impurities of class weights and their total, as floating-point numbers, by name.
-
-    They take class weights of the node or of its children.
-    """
-    _, alpha, scores, _ = parameters_of(criterion, len(node_weights))
+def weighted_impurity(criterion, node_weights):
+    """Return the criterion's impurity of class weights and their total, a floating-point number. It takes class weights
+    of the node or of its children."""
+    name, alpha, scores, _ = parameters_of(criterion, len(node_weights))
     given = given_of(criterion)
     costs, only_present = given.get("cost_matrix"), given.get("normalize_over") == "present"
-    has_weight = [weight > 0.0 or not only_present for weight in node_weights]
-    weights_by_mode = class_weights(scores, alpha, given.get("distance_from", "mode"), has_weight)
-    return {
-        "gini": weighted_gini,
-        "entropy": weighted_entropy,
-        "ogini": weighted_ogini,
-        "wig": partial(wig, class_weights=weights_by_mode),
-        "ranking": partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores),
-    }
+    if name == "ranking":
+        return partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores)
+    if name == "wig":
+        has_weight = tuple(weight > 0.0 or not only_present for weight in node_weights)
+        of_modes = class_weights(tuple(scores), alpha, given.get("distance_from", "mode"), has_weight)
+        return partial(wig, class_weights=of_modes)
+    return {"gini": weighted_gini, "entropy": weighted_entropy, "ogini": weighted_ogini}[name]
 
 
 def weighted_gain(criterion, node, children):
@@ -102,7 +93,7 @@ def weighted_gain(criterion, node, children):
     children = [(weights, float(child_total)) for weights, child_total in children]
     if name in CLUSTERINGS:
         return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
-    impurity = weighted_impurities(criterion, node_weights)[name]
+    impurity = weighted_impurity(criterion, node_weights)
     gain = impurity(node_weights, total)
     for weights, child_total in children:
         gain -= child_total / total * impurity(weights, child_total) if is_weighted else impurity(weights, child_total)

@@ -3,15 +3,17 @@ study", 2024).
 """
 
 import math
+from functools import cache
 
 from .counts import add_up
 
 
+@cache
 def class_weights(scores, alpha, distance_from, has_weight):
     """Return the weights of all classes, |v_q - v_mode|**alpha (Eq. 8), for every class as the mode. They sum to 1 over
     the classes that `has_weight`; other classes weigh nothing.
 
-    If `distance_from` is "highest", the highest class replaces every mode.
+    `scores` and `has_weight` are tuples. If `distance_from` is "highest", the highest class replaces every mode.
     """
     all_weights = []
     for mode in scores:

@@ -43,18 +43,11 @@ class GrowthByDistance:
         self.function = parameters.get("function")
         self.leaves = []
 
-    def table(self):
-        """|T_i ∩ Y_j| of the present tree."""
-        table = [[0] * self.n_classes for _ in range(self.n_classes)]
-        for leaf in self.leaves:
-            table[leaf.label] = add_lists(table[leaf.label], leaf.counts)
-        return table
-
-    def clusters(self):
-        """Return the rows by predicted class."""
-        return [
-            [row for leaf in self.leaves if leaf.label == label for row in leaf.rows] for label in range(self.n_classes)
-        ]
+    def clustering(self, leaves):
+        """Return the clustering by these leaves: the table of |T_i ∩ Y_j|, and the rows by predicted class."""
+        labels, rows, counts = ([getattr(leaf, name) for leaf in leaves] for name in ("label", "rows", "counts"))
+        no_rows = [[0] * self.n_classes for _ in range(self.n_classes)], [[] for _ in range(self.n_classes)]
+        return with_parts(no_rows, labels, rows, counts)
 
     def classes(self, rows):
         """Return the rows by true class."""
@@ -89,8 +82,14 @@ def add_lists(a, b):
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def subtract_lists(a, b):
-    return [x - y for x, y in zip(a, b, strict=True)]
+def with_parts(clustering, labels, parts, counts):
+    """Return a clustering after further parts, given as rows and class counts, have joined the clusters of their
+    labels."""
+    table, clusters = map(list, clustering)
+    for label, part, of_part in zip(labels, parts, counts, strict=True):
+        table[label] = add_lists(table[label], of_part)
+        clusters[label] = clusters[label] + part
+    return table, clusters
 
 
 def grow_by_distance(
@@ -141,7 +140,7 @@ def best_step(tree):
         return best_local_step(tree)
     best = best_global_step(tree)
     if best is not None:
-        now = merit_of_tree(tree, tree.table(), tree.clusters())
+        now = merit_of_tree(tree, tree.clustering(tree.leaves))
         if may_step("no_decrease" if tree.evaluation == "glocal" else tree.stop, best["merit"], now):
             return best
     return best_local_step(tree) if tree.evaluation == "glocal" else None
@@ -165,16 +164,19 @@ def best_global_step(tree):
         raise_if_stopped()
         if not tree.may_split(leaf):
             continue
+        others = tree.clustering(tree.leaves[:place] + tree.leaves[place + 1 :])
         for feature, cut, children in splits(tree, leaf):
             if not tree.has_room(len(children)):
                 continue
-            choices = [tuple(majority(counts_of(tree, child)) for child in children)]
+            counts = [counts_of(tree, child) for child in children]
+            choices = [tuple(map(majority, counts))]
             if tree.labels == "all" and len(children) == 2:
                 choices = [(i, j) for i in range(tree.n_classes) for j in range(tree.n_classes)]
             for labels in choices:
                 step = {"position": position_of(feature, cut, place, labels), "labels": labels}
                 step |= {"place": place, "feature": feature, "cut": cut}
-                step["merit"] = merit_of_tree(tree, *exchanged(tree, leaf, children, labels))
+                step["clustering"] = with_parts(others, labels, children, counts)
+                step["merit"] = merit_of_tree(tree, step["clustering"])
                 if best is not None and is_greater(best["merit"], step["merit"]):
                     continue
                 step["local_merit"] = merit_in_leaf(tree, leaf, children) if tree.ties == "local" else 0
@@ -214,22 +216,9 @@ def merit_in_leaf(tree, leaf, children):
     return max(merit_of_sets(tree, classes, children, labels) for labels in labellings("jaccard", counts))
 
 
-def exchanged(tree, leaf, children, labels):
-    """Return the table and the clusters of the tree with a leaf replaced by children of these rows and labels."""
-    table = tree.table()
-    table[leaf.label] = subtract_lists(table[leaf.label], leaf.counts)
-    for child, label in zip(children, labels, strict=True):
-        table[label] = add_lists(table[label], counts_of(tree, child))
-    if tree.function is None:
-        return table, None
-    clusters = [[row for row in cluster if row not in set(leaf.rows)] for cluster in tree.clusters()]
-    for child, label in zip(children, labels, strict=True):
-        clusters[label] += child
-    return table, clusters
-
-
-def merit_of_tree(tree, table, clusters):
-    """Return a number that grows as the whole tree comes closer to the classes."""
+def merit_of_tree(tree, clustering):
+    """Return a number that grows as the whole tree's clustering comes closer to the classes."""
+    table, clusters = clustering
     if tree.function is None:
         return merit(tree.distance, table)
     return -set_distance(tree.distance, clusters, tree.classes(tree.rows))
@@ -259,16 +248,14 @@ def counts_of(tree, rows):
 
 def global_gain(tree, step):
     """Return the decrease of the whole tree's distance, divided by the leaf's share of the rows."""
-    leaf, before = tree.leaves[step["place"]], tree.table()
-    children = child_rows(tree, leaf.rows, step["feature"], step["cut"])
-    after, clusters = exchanged(tree, leaf, children, step["labels"])
+    before, after = tree.clustering(tree.leaves), step["clustering"]
     if tree.function is not None:
-        gain = merit_of_tree(tree, after, clusters) - merit_of_tree(tree, before, tree.clusters())
+        gain = merit_of_tree(tree, after) - merit_of_tree(tree, before)
     elif tree.distance in SIMILARITIES:
-        gain = table_distance(after, tree.distance) - table_distance(before, tree.distance)
+        gain = table_distance(after[0], tree.distance) - table_distance(before[0], tree.distance)
     else:
-        gain = table_distance(before, tree.distance) - table_distance(after, tree.distance)
-    return gain * sum(map(sum, before)) / sum(leaf.counts)
+        gain = table_distance(before[0], tree.distance) - table_distance(after[0], tree.distance)
+    return gain * sum(map(sum, after[0])) / sum(tree.leaves[step["place"]].counts)
 
 
 def best_local_step(tree):
@@ -295,7 +282,10 @@ def best_local_step(tree):
 
 
 def criterion_of(tree):
-    return "entropy" if tree.distance == "information_gain" else tree.distance if tree.name != "jaccard" else "jaccard"
+    """Return the criterion that judges the splits of a leaf as the distance does."""
+    if tree.name == "jaccard":
+        return "jaccard"
+    return "entropy" if tree.distance == "information_gain" else tree.distance
 
 
 def split_by_criterion(tree, leaf):

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from ..criteria.counts import add_up
 from ..criteria.entropy import weighted_entropy
+from ..criteria.gini import gini
 from ..criteria.logarithms import ZERO, BitRatio, bits, entropy_bits
 from ..criteria.ratios import divisor_of_gain
 
@@ -41,14 +42,14 @@ def exact_distance(distance, table):
             gain = divisor - (2 * gain if name == "nvi_sum" else gain)
         return ZERO if divisor.is_zero() else BitRatio(gain, divisor)
     if name == "gini":
-        shares = [(Fraction(sum(row), total), row) for row in table if sum(row)]
-        return sum(share * (1 - sum(Fraction(count, sum(row)) ** 2 for count in row)) for share, row in shares)
+        return sum(Fraction(sum(row), total) * gini(row) for row in table if any(row))
     if name == "jaccard":
         unions = [union_of(table, i) for i in range(len(table))]
         return sum(1 - Fraction(table[i][i], union) if union else Fraction(of_absent) for i, union in enumerate(unions))
     if name == "accuracy":
         return 1 - Fraction(sum(table[i][i] for i in range(len(table))), total)
-    return Fraction(sum(abs(i - j) * count for i, row in enumerate(table) for j, count in enumerate(row)), total)
+    errors = [abs(i - j) * count for i, row in enumerate(table) if any(row) for j, count in enumerate(row)]
+    return Fraction(sum(errors), total)
 
 
 def union_of(table, i):

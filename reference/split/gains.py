@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ..criteria.counts import add_up, name_of, remainder
-from ..criteria.table import exact_impurities, gain_of_counts, is_exact, weighted_impurities
+from ..criteria.table import exact_impurity, gain_of_counts, is_exact, weighted_impurity
 
 
 def gains_of_cuts(criterion, left, right):
@@ -35,16 +35,15 @@ def weighted_fractions(criterion, counts):
     """
     if not is_exact(criterion, len(counts[0])) or name_of(criterion) == "entropy":
         return None
-    impurity = exact_impurities(criterion, len(counts[0]))[name_of(criterion)]
+    impurity = exact_impurity(criterion, len(counts[0]))
     return [add_up(node) * Fraction(impurity(node)) for node in counts]
 
 
 def impurity_of_node(criterion, counts):
-    name = name_of(criterion)
     total = add_up(counts)
     if total == 0:
         return 0.0
     if isinstance(total, float) or not is_exact(criterion, len(counts)):
-        return weighted_impurities(criterion, counts)[name](counts, float(total))
-    impurity = exact_impurities(criterion, len(counts))[name](counts)
-    return impurity.nearest_double() if name == "entropy" else float(impurity)
+        return weighted_impurity(criterion, counts)(counts, float(total))
+    impurity = exact_impurity(criterion, len(counts))(counts)
+    return impurity.nearest_double() if name_of(criterion) == "entropy" else float(impurity)

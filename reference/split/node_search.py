@@ -1,19 +1,12 @@
 """The search for the best split of a node: the splits that are allowed, and the features that are drawn."""
 
-from itertools import pairwise
+from bisect import bisect_right
+from itertools import accumulate, pairwise
 from math import inf
 
 from ..base.types import MISSING_LEFT, MISSING_RIGHT, NONE_MISSING
 from ..criteria.counts import add_up
-from ..rows.partition import (
-    by_value,
-    is_categorical,
-    is_missing,
-    known_values,
-    rows_by_category,
-    split_rows,
-    threshold_between,
-)
+from ..rows.partition import is_categorical, is_missing, known_values, rows_by_category, threshold_between
 
 MASK = 2**64 - 1
 
@@ -39,28 +32,39 @@ def cuts_of(X, rows, feature):
 
 def allowed_cuts(X, rows, feature, min_samples_leaf):
     """Return the cuts that leave min_samples_leaf rows on both sides."""
+    cuts = cuts_of(X, rows, feature)
+    sizes = map(sum, numbers_left(X, rows, feature, cuts))
+    return [cut for cut, n in zip(cuts, sizes, strict=True) if min(n, len(rows) - n) >= min_samples_leaf]
+
+
+def known_and_missing(X, rows, feature):
+    """Return the rows with a known value, in ascending order of the feature, and the rows that lack it."""
+    known = sorted((row for row in rows if not is_missing(X[row][feature])), key=lambda row: X[row][feature])
+    return known, [row for row in rows if is_missing(X[row][feature])]
+
+
+def numbers_left(X, rows, feature, cuts):
+    """Return for every cut how many of the rows with a known value go left, and how many of the rows that lack it."""
+    known, missing_rows = known_and_missing(X, rows, feature)
+    values = [X[row][feature] for row in known]
     return [
-        cut
-        for cut in cuts_of(X, rows, feature)
-        if min(len(side) for side in split_rows(X, rows, feature, *cut)) >= min_samples_leaf
+        (bisect_right(values, threshold), len(missing_rows) if missing == MISSING_LEFT else 0)
+        for threshold, missing in cuts
     ]
 
 
-def left_parts(X, rows, feature, threshold, missing):
-    """Return the rows that go left in two parts: known values in ascending order of the feature, and missing values.
-    The order matters because sums of weights round: each part is added up, and then both sums."""
-    going, _ = split_rows(X, rows, feature, threshold, missing)
-    going.sort(key=by_value(X, feature))
-    n_known = len(going) - sum(is_missing(X[row][feature]) for row in going)
-    return going[:n_known], going[n_known:]
-
-
 def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
-    """Return the cuts whose sides both have this weight. The right side has the node's weight minus the left side's."""
+    """Return the cuts whose sides both have this weight. The right side has the node's weight minus the left side's,
+    which is added up as the class counts are."""
+    if min_leaf_weight == 0.0:
+        return cuts
     total = add_up(weights[row] for row in rows)
+    of_known, of_missing = (
+        list(accumulate((weights[row] for row in part), initial=0)) for part in known_and_missing(X, rows, feature)
+    )
     enough = []
-    for cut in cuts:
-        left = add_up(add_up(weights[row] for row in part) for part in left_parts(X, rows, feature, *cut))
+    for cut, (n_known, n_missing) in zip(cuts, numbers_left(X, rows, feature, cuts), strict=True):
+        left = of_known[n_known] + of_missing[n_missing]
         if left >= min_leaf_weight and total - left >= min_leaf_weight:
             enough.append(cut)
     return enough

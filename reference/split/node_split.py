@@ -10,33 +10,64 @@ gain the same as the two sides of a cut.
 from itertools import chain
 
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
-from ..criteria.counts import add_up, class_counts, counted, is_greater, name_of, remainder, user_criterion_of
+from ..criteria.counts import (
+    add_up,
+    added,
+    counted,
+    counted_up_to,
+    is_greater,
+    name_of,
+    remainder,
+    user_criterion_of,
+)
 from ..criteria.structural import IMPURITIES, structural_gain
-from ..criteria.table import count_gain, gain_of_counts, has_bounds, judges_sequence
+from ..criteria.table import gain_of_counts, has_bounds, judges_sequence
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
-from .node_search import allowed_cuts, allows_children, candidates, draw_features, heavy_enough, left_parts
+from .node_search import (
+    allowed_cuts,
+    allows_children,
+    candidates,
+    draw_features,
+    heavy_enough,
+    known_and_missing,
+    numbers_left,
+)
 from .subsets import subset_splits
 
 
-def gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut):
-    if name_of(criterion) in IMPURITIES:
-        sides = [goes_left(X[row][feature], *cut) for row in rows]
-        return structural_gain(criterion, [y[row] for row in rows], sides, n_classes, rows)
-    parts = left_parts(X, rows, feature, *cut)
-    return count_gain(
-        criterion,
-        [(y[row], weights[row]) for row in rows],
-        [[(y[row], weights[row]) for row in part] for part in parts],
-        n_classes,
-    )
-
-
 def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
-    """Return the gains of a feature's cuts; a user's criterion gets all of them together."""
-    if user_criterion_of(criterion)[0] is None:
-        return [gain_of_split(X, y, weights, n_classes, criterion, rows, feature, cut) for cut in cuts]
-    return gains_by_user(X, y, weights, n_classes, criterion, rows, feature, cuts)
+    """Return the gains of a feature's cuts, in the order of the cuts; a user's criterion gets all of them together."""
+    user_criterion, _ = user_criterion_of(criterion)
+    if not cuts:
+        return []
+    if name_of(criterion) in IMPURITIES:
+        labels = [y[row] for row in rows]
+        sides = [[goes_left(X[row][feature], *cut) for row in rows] for cut in cuts]
+        return [structural_gain(criterion, labels, of_cut, n_classes, rows) for of_cut in sides]
+    if judges_sequence(criterion):
+        return [float(gain) for gain in gains_of_sequences(X, y, criterion, rows, feature, cuts)]
+    node = counted([(y[row], weights[row]) for row in rows], n_classes)
+    left = left_counts(X, y, weights, n_classes, rows, feature, cuts)
+    right = [remainder(node, child) for child in left]
+    if user_criterion is not None:
+        counts = ([of_cut for of_cut, _ in side] for side in (left, right))
+        return [float(gain) for gain in user_criterion.judged(*counts)]
+    return [gain_of_counts(criterion, node, list(children)) for children in zip(left, right, strict=True)]
+
+
+def left_counts(X, y, weights, n_classes, rows, feature, cuts):
+    """Return for every cut the class counts and the total of the rows that go left.
+
+    The order of adding matters because sums of weights round: known values are added in ascending order of the feature,
+    missing ones in the order of the rows, and then both sums.
+    """
+    of_known, of_missing = (
+        counted_up_to([y[row] for row in part], [weights[row] for row in part], n_classes)
+        for part in known_and_missing(X, rows, feature)
+    )
+    numbers = numbers_left(X, rows, feature, cuts)
+    return [added(of_known[n_known], of_missing[n_missing]) for n_known, n_missing in numbers]
 
 
 def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, n_categories=None):
@@ -146,19 +177,6 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
     return gain_of_counts(criterion, node, children)
 
 
-def gains_by_user(X, y, weights, n_classes, criterion, rows, feature, cuts):
-    """Return the gains of a feature's cuts, in the order of the cuts."""
-    if not cuts:
-        return []
-    name, _ = criterion
-    if name == "user_counts":
-        left, right = counts_of_cuts(X, y, weights, n_classes, rows, feature, cuts)
-        gains = user_criterion_of(criterion)[0].judged(left, right)
-    else:
-        gains = gains_of_sequences(X, y, criterion, rows, feature, cuts)
-    return [float(gain) for gain in gains]
-
-
 def gains_of_sequences(X, y, criterion, rows, feature, cuts):
     """Return the gains of a feature's cuts by a criterion on label sequences. In one call samples move left in one
     order, so there is a call for the cuts with missing values on the right, and one for the cuts with them on the
@@ -175,23 +193,9 @@ def gains_of_sequences(X, y, criterion, rows, feature, cuts):
     return [gain_of[cut] for cut in cuts]
 
 
-def counts_of_cuts(X, y, weights, n_classes, rows, feature, cuts):
-    """Return for every cut the class counts of the rows that go left, and of the rows that go right."""
-    node = class_counts([y[row] for row in rows], [weights[row] for row in rows], n_classes)
-    left, right = [], []
-    for cut in cuts:
-        known, missing = (
-            class_counts([y[row] for row in part], [weights[row] for row in part], n_classes)
-            for part in left_parts(X, rows, feature, *cut)
-        )
-        left.append([a + b for a, b in zip(known, missing, strict=True)])
-        right.append([a - b for a, b in zip(node, left[-1], strict=True)])
-    return left, right
-
-
 def order_and_cuts(X, rows, feature, cuts, missing_first):
     """Return positions among the node's rows, ascending in the feature, and how many rows each cut sends left."""
     order = sorted(range(len(rows)), key=lambda place: by_value(X, feature)(rows[place]))
     if missing_first:
         order.sort(key=lambda place: not is_missing(X[rows[place]][feature]))
-    return order, [sum(goes_left(X[row][feature], *cut) for row in rows) for cut in cuts]
+    return order, list(map(sum, numbers_left(X, rows, feature, cuts)))

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel, load
-from pytrees.reference.criteria.counts import is_greater, n_log2_n_of
+from pytrees.reference.criteria.counts import counted, is_greater, n_log2_n_of, remainder
 from pytrees.reference.criteria.etc import etc
 from pytrees.reference.criteria.gini import gini
 from pytrees.reference.criteria.logarithms import BitRatio, bits, entropy_bits
 from pytrees.reference.criteria.structural import structural_gain
-from pytrees.reference.criteria.table import count_gain
+from pytrees.reference.criteria.table import gain_of_counts
 
 UNIT = Fraction(1, 2**30)
 
@@ -115,8 +115,13 @@ def test_etc_is_the_effort():
 
 
 def gain(criterion, left, right, n_classes=3):
-    pairs = [(label, 1) for label in left + right]
-    return count_gain(criterion, pairs, (pairs[: len(left)], []), n_classes)
+    return gain_of_pairs(criterion, [(label, 1) for label in left + right], len(left), n_classes)
+
+
+def gain_of_pairs(criterion, pairs, n_left, n_classes):
+    """Return the gain of a cut after the first n_left pairs of a label and a weight."""
+    node, left = (counted(part, n_classes) for part in (pairs, pairs[:n_left]))
+    return gain_of_counts(criterion, node, [left, remainder(node, left)])
 
 
 @pytest.mark.parametrize(
@@ -186,12 +191,12 @@ def test_lz76_gain(text, goes_left, expected):
 )
 def test_gain_of_fractional_weights(criterion, expected):
     node = [(0, 0.5), (1, 0.5), (0, 1.0)]
-    assert count_gain(criterion, node, (node[:2], []), 2) == pytest.approx(expected, abs=1e-15)
+    assert gain_of_pairs(criterion, node, 2, 2) == pytest.approx(expected, abs=1e-15)
 
 
 def test_whole_weights_count_as_repeated_samples():
     repeated = gain("gini", [0, 0, 0], [0, 1, 1])
-    assert count_gain("gini", [(0, 3), (0, 1), (1, 2)], ([(0, 3)], []), 2) == repeated
+    assert gain_of_pairs("gini", [(0, 3), (0, 1), (1, 2)], 1, 2) == repeated
 
 
 def test_exact_gains_need_no_tolerance_and_other_gains_do():
