@@ -194,24 +194,23 @@ def pack(
     return packed, np.asarray(numbers)
 
 
-cdef inline uint64_t step(const PackedNode* nodes, uint64_t position, const float64_t* row) noexcept nogil:
-    """Return the child that the row goes to. (Unsigned numbers save a sign extension for every address.)"""
-    cdef const PackedNode* node = &nodes[position]
-    return <uint64_t>node.left + <uint64_t>(row[node.feature] > node.threshold)
+# In the functions that walk, `missing` is NULL if no value is missing. They are compiled twice: callers hand over the
+# constant NULL, or a pointer.
 
-
-cdef inline uint64_t step_or_missing(
+cdef inline uint64_t step(
     const PackedNode* nodes, const uint8_t* missing, uint64_t position, const float64_t* row
 ) noexcept nogil:
-    """Return the child that the row goes to, which may lack the value. A row stays at a leaf."""
+    """Return the child that the row goes to; a row stays at a leaf. (Unsigned numbers save a sign extension for every
+    address.)"""
     cdef const PackedNode* node = &nodes[position]
     cdef float64_t value = row[node.feature]
+    if missing == NULL:
+        return <uint64_t>node.left + <uint64_t>(value > node.threshold)
     return <uint64_t>node.left + <uint64_t>(not missing[position] if isnan(value) else value > node.threshold)
 
 
 cdef inline void walk_side_by_side(
-    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
-    bint has_missing,
+    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves
 ) noexcept nogil:
     """Find the positions of the leaves of LANES rows."""
     cdef uint64_t positions[LANES]
@@ -227,10 +226,7 @@ cdef inline void walk_side_by_side(
     while moving:
         for _turn in range(STEPS):
             for lane in range(LANES):
-                if has_missing:
-                    positions[lane] = step_or_missing(nodes, missing, positions[lane], rows + lane * n_features)
-                else:
-                    positions[lane] = step(nodes, positions[lane], rows + lane * n_features)
+                positions[lane] = step(nodes, missing, positions[lane], rows + lane * n_features)
         moving = 0
         for lane in range(LANES):
             moving |= nodes[positions[lane]].left ^ positions[lane]
@@ -240,21 +236,18 @@ cdef inline void walk_side_by_side(
 
 cdef inline Py_ssize_t walk(
     const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features,
-    uint64_t* leaves, bint has_missing,
+    uint64_t* leaves
 ) noexcept nogil:
     """Find the positions of the leaves of the first LANES rows, or of all rows if there are fewer; return their
     number."""
     cdef Py_ssize_t row
     if n_rows >= LANES:
-        walk_side_by_side(nodes, missing, rows, n_features, leaves, has_missing)
+        walk_side_by_side(nodes, missing, rows, n_features, leaves)
         return LANES
     for row in range(n_rows):
         leaves[row] = 0
         while nodes[leaves[row]].left != leaves[row]:
-            if has_missing:
-                leaves[row] = step_or_missing(nodes, missing, leaves[row], rows + row * n_features)
-            else:
-                leaves[row] = step(nodes, leaves[row], rows + row * n_features)
+            leaves[row] = step(nodes, missing, leaves[row], rows + row * n_features)
     return n_rows
 
 
@@ -294,9 +287,9 @@ def apply_packed(
     with nogil:
         while row < X.shape[0]:
             if missing == NULL:
-                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions, False)
+                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions)
             else:
-                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions, True)
+                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions)
             bad += not_finite(&X[row, 0], n_walked * X.shape[1])
             for lane in range(n_walked):
                 leaves[row + lane] = numbers[positions[lane]]
@@ -309,23 +302,21 @@ cdef void add_leaves(
     float64_t* sums,
 ) noexcept nogil:
     if tree.missing == NULL:
-        add_walked(tree, X, n_rows, n_features, n_classes, sums, False)
+        add_walked(tree, NULL, X, n_rows, n_features, n_classes, sums)
     else:
-        add_walked(tree, X, n_rows, n_features, n_classes, sums, True)
+        add_walked(tree, tree.missing, X, n_rows, n_features, n_classes, sums)
 
 
 cdef inline void add_walked(
-    const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
-    float64_t* sums, bint has_missing,
+    const PackedTree* tree, const uint8_t* missing, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features,
+    Py_ssize_t n_classes, float64_t* sums
 ) noexcept nogil:
     """Add the values or the vote of its leaf to the sums of every row."""
     cdef uint64_t positions[LANES]
     cdef Py_ssize_t row = 0, lane, k, n_walked
     cdef const float64_t* values
     while row < n_rows:
-        n_walked = walk(
-            tree.nodes, tree.missing, X + row * n_features, n_rows - row, n_features, positions, has_missing
-        )
+        n_walked = walk(tree.nodes, missing, X + row * n_features, n_rows - row, n_features, positions)
         for lane in range(n_walked):
             if tree.votes != NULL:
                 sums[tree.votes[positions[lane]]] += 1.0

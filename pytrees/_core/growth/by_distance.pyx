@@ -36,8 +36,8 @@ from pytrees._core.growth.global_steps cimport (
 )
 from pytrees._core.growth.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_root, arrays_of, check_node_signals, count_node_classes, has_room, is_greater_split,
-    nodes_in_preorder, split_leaf, values_of,
+    GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
+    is_greater_split, nodes_in_preorder, split_leaf, values_of,
 )
 from pytrees._core.rows.partition cimport (
     Features, RowPartition, count_children, entries_of, has_cut, is_categorical, missing_of,
@@ -368,14 +368,6 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef index_t label
     steps.has_large_merit = False
     steps.merit = split.gain
-    if split.gain.error > 0.0:
-        for label in range(growth.tree.n_classes):
-            total += counts[label]
-        if growth.knows_distance and growth.code == DISTANCE_VI:
-            _subtract_entropy(growth, counts, total, &steps.merit)
-        steps.merit.priority /= <float64_t> total
-        steps.merit.error /= <float64_t> total
-        return 0
     if split.gain.denominator == 0:
         if growth.knows_distance:
             score_undivided(
@@ -386,6 +378,12 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
         return 0
     for label in range(growth.tree.n_classes):
         total += counts[label]
+    if split.gain.error > 0.0:
+        if growth.knows_distance and growth.code == DISTANCE_VI:
+            _subtract_entropy(growth, counts, total, &steps.merit)
+        steps.merit.priority /= <float64_t> total
+        steps.merit.error /= <float64_t> total
+        return 0
     if growth.knows_distance:
         score_undivided(
             growth.code, growth.absent_differ, counts, growth.tree.n_classes, &numerator, &denominator
@@ -430,10 +428,12 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
 
 cdef inline bint _comes_nearer(GrowthByDistance growth, LeafSteps* steps, LeafSteps* other) except -1 nogil:
     """Whether the best split of a leaf comes nearer than the best split of another leaf."""
-    return is_greater_split(
-        growth.tree, steps.local_step.leaf, &steps.local_step.split, &steps.merit, steps.has_large_merit,
-        other.local_step.leaf, &other.local_step.split, &other.merit, other.has_large_merit,
-    )
+    cdef RankedSplit split = _ranked(steps), other_split = _ranked(other)
+    return is_greater_split(growth.tree, &split, &other_split)
+
+
+cdef inline RankedSplit _ranked(LeafSteps* steps) noexcept nogil:
+    return RankedSplit(steps.local_step.leaf, &steps.local_step.split, &steps.merit, steps.has_large_merit)
 
 
 # --------------------------------------------------------------------------------------------------------- from Python

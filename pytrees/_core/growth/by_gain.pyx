@@ -34,8 +34,8 @@ from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint6
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
-    GrowingTree, Node, add_part, add_root, arrays_of, check_node_signals, count_node_classes, hand_over_counts,
-    has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
+    GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
+    hand_over_counts, has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
@@ -191,33 +191,31 @@ cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
     """Return the position of the leaf whose split gains most, counted in samples; ties go to the leftmost leaf, which
     is the first in preorder."""
     cdef index_t i, best = growth.n_open - 1
-    cdef OpenLeaf* leaf
-    cdef OpenLeaf* leader = &growth.open_leaves[best]
     for i in range(growth.n_open - 2, -1, -1):
-        leaf = &growth.open_leaves[i]
-        if is_greater_split(
-            growth.tree, leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large, leader.node, &leader.split,
-            &leader.split.gain, leader.split.is_large,
-        ):
-            best, leader = i, leaf
+        if _gains_more(growth, &growth.open_leaves[i], &growth.open_leaves[best]):
+            best = i
     return best
+
+
+cdef inline bint _gains_more(GrowthByGain growth, OpenLeaf* leaf, OpenLeaf* other) except -1 nogil:
+    """Whether the split of a leaf gains more than the split of another leaf, counted in samples."""
+    cdef RankedSplit split = _ranked(leaf), other_split = _ranked(other)
+    return is_greater_split(growth.tree, &split, &other_split)
+
+
+cdef inline RankedSplit _ranked(OpenLeaf* leaf) noexcept nogil:
+    return RankedSplit(leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large)
 
 
 # ------------------------------------------------------------------------------------------------ heap of open leaves
 
 cdef inline bint _stands_above(GrowthByGain growth, OpenLeaf* leaf, OpenLeaf* other) except -1 nogil:
     """Whether the split of one leaf is taken before the split of another; ties go to the leftmost leaf."""
-    if is_greater_split(
-        growth.tree, leaf.node, &leaf.split, &leaf.split.gain, leaf.split.is_large, other.node, &other.split,
-        &other.split.gain, other.split.is_large,
-    ):
+    if _gains_more(growth, leaf, other):
         return True
     if growth.tree.nodes[leaf.node].rows.start > growth.tree.nodes[other.node].rows.start:
         return False
-    return not is_greater_split(
-        growth.tree, other.node, &other.split, &other.split.gain, other.split.is_large, leaf.node, &leaf.split,
-        &leaf.split.gain, leaf.split.is_large,
-    )
+    return not _gains_more(growth, other, leaf)
 
 
 cdef int _put_into_heap(GrowthByGain growth, const OpenLeaf* leaf) except -1 nogil:

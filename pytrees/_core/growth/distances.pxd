@@ -15,8 +15,7 @@ from pytrees._core.base.fractions cimport Term, nearest_double
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, PLAIN, InformationForm, SplitLogs, add_child_class,
-    add_child_size, forget_counts,
+    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, PLAIN, InformationForm,
 )
 
 
@@ -52,8 +51,6 @@ cdef class Clusters:
     cdef Term[::1] terms
     cdef int64_t total
     cdef int64_t class_entropy          # of Y, times the samples
-    cdef int64_t[:, ::1] log_counts     # scratch, once it has room: the counts of two clusterings to compare
-    cdef bint has_room_for_logs
     cdef int64_t absent_similarity      # Jaccard's similarity of a class without samples to itself: 1 or 0
 
 
@@ -206,7 +203,7 @@ cdef inline int64_t log_margin_of(DistanceCode code, Clusters clusters) noexcept
     return 2 * margin if code == DISTANCE_VI else margin
 
 
-cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
+cdef inline float64_t distance_of(Clusters clusters) noexcept nogil:
     """Return the distance, or the similarity if the measure is one. Fractions are added in class order."""
     cdef index_t cluster
     cdef Term total, term
@@ -235,16 +232,15 @@ cdef inline float64_t distance_of(Clusters clusters) except? -1.0 nogil:
     return nearest_double(term.b - term.a, <uint128_t> term.b + (term.a if clusters.code == DISTANCE_NVI_SUM else 0))
 
 
-cdef inline int64_t known_units(Clusters clusters, int64_t units) except? -1 nogil:
+cdef inline int64_t known_units(Clusters clusters, int64_t units) noexcept nogil:
     """Return the information gain of the clusters in units: exactly 0 if they gain nothing, otherwise at least 1."""
     if units > log_margin_of(clusters.code, clusters):
         return units
     return 0 if tells_nothing(clusters) else max(units, 1)
 
 
-cdef bint tells_nothing(Clusters clusters) except -1 nogil
+cdef bint tells_nothing(Clusters clusters) noexcept nogil
 cdef float64_t largest_term(Clusters clusters) noexcept nogil
 cdef void score_undivided(
     DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil
-cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil

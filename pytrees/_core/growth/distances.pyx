@@ -6,7 +6,6 @@ cimport cython
 from libc.math cimport log2
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
-from pytrees._core.criteria.logarithms cimport gains_nothing
 
 from pytrees._core.criteria.counts import n_log2_n
 
@@ -54,30 +53,16 @@ cdef class Clusters:
                 self.class_entropy -= self.table[self.class_sizes[label]]
 
 
-cdef int make_room_for_logs(Clusters clusters, SplitLogs* logs, index_t number) except -1 nogil:
-    """Give `logs` room for the counts of one of two clusterings to compare, number 0 or 1."""
-    cdef Py_ssize_t n = <Py_ssize_t> clusters.n_classes * clusters.n_classes
-    if not clusters.has_room_for_logs:
-        # Few trees need it.
-        with gil:
-            clusters.log_counts = np.empty((2, n + clusters.n_classes), dtype=np.int64)
-        clusters.has_room_for_logs = True
-    logs.joint = &clusters.log_counts[number, 0]
-    logs.sizes = logs.joint + n
-    forget_counts(logs)
-    return 0
-
-
-cdef bint tells_nothing(Clusters clusters) except -1 nogil:
+cdef bint tells_nothing(Clusters clusters) noexcept nogil:
     """Whether all clusters have the same shares of the classes, so that the information gain is 0."""
     cdef index_t cluster, label, k = clusters.n_classes
-    cdef SplitLogs logs
-    make_room_for_logs(clusters, &logs, 0)
+    cdef int64_t count
     for cluster in range(k):
-        add_child_size(&logs, clusters.cluster_sizes[cluster])
         for label in range(k):
-            add_child_class(&logs, clusters.counts[<Py_ssize_t> label * k + cluster])
-    return gains_nothing(&clusters.class_sizes[0], k, &logs)
+            count = clusters.counts[<Py_ssize_t> label * k + cluster]
+            if count * clusters.total != clusters.cluster_sizes[cluster] * clusters.class_sizes[label]:
+                return False
+    return True
 
 
 cdef float64_t largest_term(Clusters clusters) noexcept nogil:

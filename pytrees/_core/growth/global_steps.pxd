@@ -4,6 +4,7 @@ cimport cython
 
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.criteria.logarithms cimport SplitLogs
 from pytrees._core.growth.distances cimport Clusters
 from pytrees._core.growth.local_distance cimport LocalDistance, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
@@ -51,7 +52,6 @@ cdef class LeafScan:
     cdef bint all_labels
     cdef index_t min_samples_leaf
     cdef index_t leaf, label
-    cdef bint is_out                 # between start_leaf and end_leaf: the leaf's samples are in no cluster
     cdef Block block
     # The feature that is scanned, and its entries in the leaf.
     cdef index_t feature
@@ -86,18 +86,15 @@ cdef class LeafScan:
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
-
-    # For entropies, the best step: the class counts of its leaf and of the left child, the leaf's label, and the
-    # `merged` of a categorical split.
-    cdef int64_t[::1] best_leaf_counts, best_left_counts
-    cdef int64_t[:, ::1] best_merged
-    cdef index_t best_label
+    # For entropies: the class counts of the whole tree's clusters after the best step, and scratch for another step.
+    cdef SplitLogs best_logs, other_logs
 
     # The memory that the pointers above point at.
     cdef TermSum[3] term_sums
     cdef int64_t[:, ::1] counts     # of both sides, and their sums
     cdef Term[:, ::1] terms         # of the sums, and their signs
     cdef int[:, ::1] signs
+    cdef int64_t[:, ::1] log_counts
 
 
 cdef int start_leaf(

@@ -23,18 +23,20 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY, NAN, ldexp
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, packed, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.logarithms cimport SplitLogs, add_child_class, add_child_size, compare_information
+from pytrees._core.criteria.logarithms cimport (
+    SplitLogs, add_child_class, add_child_size, compare_information, forget_counts,
+)
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
     DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, form_of,
-    inner_sum, largest_term, log_margin_of, make_room_for_logs, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
-    takes_fractions, takes_logarithms, takes_ratio, term_of,
+    inner_sum, largest_term, log_margin_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms, takes_fractions,
+    takes_logarithms, takes_ratio, term_of,
 )
 from pytrees._core.growth.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
@@ -81,11 +83,13 @@ cdef class LeafScan:
         self.margin = ldexp(largest_term(self.clusters), -44)
         if has_categories:
             self.margin *= max(1.0, ldexp((k + 2.0) * (k + 2.0), -6))
-            self.merged, self.best_merged = np.zeros((2, k, k), dtype=np.int64)
+            self.merged = np.zeros((k, k), dtype=np.int64)
             self.merged_totals, self.child_counts = np.zeros((2, k), dtype=np.int64)
         if takes_logarithms(clusters.code):
             self.margin += <float64_t> log_margin_of(clusters.code, clusters)
-            self.best_leaf_counts, self.best_left_counts = np.zeros((2, k), dtype=np.int64)
+            self.log_counts = np.empty((2, k * k + k), dtype=np.int64)
+            self.best_logs.joint, self.best_logs.sizes = &self.log_counts[0, 0], &self.log_counts[0, k * k]
+            self.other_logs.joint, self.other_logs.sizes = &self.log_counts[1, 0], &self.log_counts[1, k * k]
 
 
 # ------------------------------------------------------------------------------------------------------ a leaf's scan
@@ -122,7 +126,6 @@ cdef int start_leaf(
     scan.label_term = scan.clusters.terms[label]
     scan.sums = sum_of_terms(scan.clusters)
     scan.sees_first_cut = True
-    scan.is_out = True
     change_cluster(scan.clusters, label, counts, -1)
     for cluster in range(k):
         if scan.all_labels or cluster == label:
@@ -137,7 +140,6 @@ cdef int start_leaf(
 cdef void end_leaf(LeafScan scan) noexcept nogil:
     """Put the leaf's samples back into its label's cluster."""
     change_cluster(scan.clusters, scan.label, scan.leaf_counts, 1)
-    scan.is_out = False
 
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
@@ -311,89 +313,36 @@ cdef inline bint _is_near(
     return -margin <= difference <= margin
 
 
-cdef inline bint _changes_nothing(const Step* step, index_t label) noexcept nogil:
-    return step.left_label == label and step.right_label == label
-
-
-cdef inline bint _is_same_cut(LeafScan scan, const Step* step, const Step* best) noexcept nogil:
-    """Whether a step cuts the leaf of the best step into sides of the same labels and class counts."""
-    return (
-        step.leaf == best.leaf and step.split.n_children == 2 and best.split.n_children == 2
-        and step.left_label == best.left_label and step.right_label == best.right_label
-        and memcmp(scan.left.counts, &scan.best_left_counts[0], scan.clusters.n_classes * sizeof(int64_t)) == 0
-    )
-
-
 cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
     """Compare two steps by entropies as real numbers. If `best` is no step, `step` is the best step, and is compared
     with the tree as it is."""
-    cdef bint is_best = best.leaf == NONE
-    cdef index_t label = scan.best_label if is_best else scan.label
-    cdef SplitLogs after, other
-    if _changes_nothing(step, label) and (is_best or _changes_nothing(best, scan.best_label)):
-        return 0
-    if not is_best and _is_same_cut(scan, step, best):
-        return 0
-    make_room_for_logs(scan.clusters, &after, 0)
-    make_room_for_logs(scan.clusters, &other, 1)
-    if is_best:
-        _list_best(scan, step, &after)
-        _list_clusters(scan, best, scan.label, NULL, NULL, NULL, &other)
-    else:
-        _list_clusters(
-            scan, step, label, scan.leaf_counts, scan.left.counts,
-            &scan.merged[0, 0] if step.split.n_children > 2 else NULL, &after,
-        )
-        _list_best(scan, best, &other)
+    cdef SplitLogs* after = &scan.best_logs if best.leaf == NONE else &scan.other_logs
+    cdef SplitLogs* other = &scan.other_logs if best.leaf == NONE else &scan.best_logs
+    _list_clusters(scan, best if best.leaf == NONE else step, &scan.other_logs)
     return compare_information(
-        form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, &after, &other
+        form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, after, other
     )
 
 
-cdef void _list_best(LeafScan scan, const Step* best, SplitLogs* logs) noexcept nogil:
-    _list_clusters(
-        scan, best, scan.best_label, &scan.best_leaf_counts[0], &scan.best_left_counts[0],
-        &scan.best_merged[0, 0] if best.split.n_children > 2 else NULL, logs,
-    )
-
-
-cdef void _list_clusters(
-    LeafScan scan, const Step* step, index_t label, const int64_t* leaf_counts, const int64_t* left_counts,
-    const int64_t* merged, SplitLogs* logs
-) noexcept nogil:
-    """List the class counts of the clusters after a step in a leaf of this label and these counts. Without counts
-    (NULL) list the clusters as they are."""
-    cdef index_t cluster, i, k = scan.clusters.n_classes
+cdef void _list_clusters(LeafScan scan, const Step* step, SplitLogs* logs) noexcept nogil:
+    """List the class counts of the clusters after a step of the leaf that is scanned. Without a step (its leaf is NONE)
+    no leaf is scanned, and the clusters are listed as they are."""
+    cdef index_t cluster, label, k = scan.clusters.n_classes
     cdef int64_t count, size
+    forget_counts(logs)
     for cluster in range(k):
         size = 0
-        for i in range(k):
-            count = scan.clusters.counts[<Py_ssize_t> i * k + cluster]
-            if scan.is_out and cluster == scan.label:
-                count += scan.leaf_counts[i]
-            if leaf_counts != NULL and cluster == label:
-                count -= leaf_counts[i]
-            if merged != NULL:
-                count += merged[<Py_ssize_t> cluster * k + i]
-            elif leaf_counts != NULL:
-                if cluster == step.left_label:
-                    count += left_counts[i]
-                if cluster == step.right_label:
-                    count += leaf_counts[i] - left_counts[i]
+        for label in range(k):
+            count = scan.clusters.counts[<Py_ssize_t> label * k + cluster]
+            if step.split.n_children > 2:
+                count += scan.merged[cluster, label]
+            if step.left_label == cluster:
+                count += scan.left.counts[label]
+            if step.right_label == cluster:
+                count += scan.right.counts[label]
             add_child_class(logs, count)
             size += count
         add_child_size(logs, size)
-
-
-cdef void _keep_counts(LeafScan scan, const Step* step) noexcept nogil:
-    """Keep the class counts of the step, which is now the best step."""
-    cdef Py_ssize_t k = scan.clusters.n_classes
-    scan.best_label = scan.label
-    memcpy(&scan.best_leaf_counts[0], scan.leaf_counts, k * sizeof(int64_t))
-    if step.split.n_children > 2:
-        memcpy(&scan.best_merged[0, 0], &scan.merged[0, 0], k * k * sizeof(int64_t))
-    else:
-        memcpy(&scan.best_left_counts[0], scan.left.counts, k * sizeof(int64_t))
 
 
 cdef inline int _compare_steps(
@@ -404,6 +353,8 @@ cdef inline int _compare_steps(
     cdef index_t i
     cdef int64_t margin
     cdef int128_t left, right
+    if changes.n_terms == 0 and best_changes.n_terms == 0:
+        return 0
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
@@ -430,7 +381,8 @@ cdef int compare_to_present(LeafScan scan, const Step* best) except -2 nogil:
     cdef Step now
     cdef TermSum nothing
     nothing.n_terms = 0
-    now.leaf = NONE
+    now.leaf = now.left_label = now.right_label = NONE
+    now.split.n_children = 0
     now.cost = 0
     now.change = 0.0
     if takes_ratio(scan.clusters.code):
@@ -500,7 +452,7 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
-        _keep_counts(scan, step)
+        _list_clusters(scan, step, &scan.best_logs)
     if scan.has_merits:
         keep_merit(scan.local)
     return 0

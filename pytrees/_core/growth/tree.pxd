@@ -46,6 +46,15 @@ cdef class GrowingTree:
     cdef InformationForm form           # the quantity that exact gains compare
 
 
+cdef struct RankedSplit:
+    # The split of a leaf, and its priority over the splits of other leaves. If `is_large`, the exact priority is in the
+    # tree's `large_priorities`.
+    index_t leaf
+    const Split* split
+    Gain* priority
+    bint is_large
+
+
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
     return &tree.values[<Py_ssize_t> node * tree.n_classes]
 
@@ -63,9 +72,6 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
-cdef bint is_greater_split(
-    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,
-    const Split* other_split, Gain* other_gain, bint other_is_large,
-) except -1 nogil
+cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil
 cdef index_t[::1] nodes_in_preorder(GrowingTree tree)
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order)

@@ -105,6 +105,15 @@ cdef index_t _add_node(
     return number
 
 
+cdef inline index_t _add_child(
+    GrowingTree tree, index_t leaf, const NodeRows* rows, index_t branch, index_t start, index_t stop,
+    const int64_t* counts
+) except -1 nogil:
+    """Make the child of a branch (0, 1, ...) of a leaf of these rows, and return its number."""
+    cdef uint64_t random_state = mix64(tree.nodes[leaf].random_state + 1 + <uint64_t> branch)
+    return _add_node(tree, rows, start, stop, tree.nodes[leaf].depth + 1, random_state, counts)
+
+
 cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
     reserve(<void**> &tree.nodes, &tree.node_capacity, n_nodes, sizeof(Node), b"nodes")
     reserve(
@@ -231,8 +240,7 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
     """Make the two children of a threshold."""
     cdef NodeRows rows = tree.nodes[leaf].rows
-    cdef index_t left, right, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
-    cdef uint64_t random_state = tree.nodes[leaf].random_state
+    cdef index_t left, right, middle = rows.start + split.n_left
     if tree.search.node_bins is not None:
         return _add_counted_sides(tree, leaf, split)
     if rows.in_block:
@@ -246,8 +254,8 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
             rows.stop,
         )
     split_rows(tree.partition, rows.start, rows.stop)
-    left = _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1), NULL)
-    right = _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2), NULL)
+    left = _add_child(tree, leaf, &rows, 0, rows.start, middle, NULL)
+    right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, NULL)
     if rows.in_block and (tree.nodes[left].may_split or tree.nodes[right].may_split):
         split_entries(
             tree.partition, rows.block, rows.start, rows.stop, tree.nodes[left].may_split,
@@ -260,24 +268,22 @@ cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) 
     """Make the two children of a threshold if features are ranked and weights are whole. The partition counts the
     classes of the left child on the way."""
     cdef NodeRows rows = tree.nodes[leaf].rows
-    cdef index_t label, middle = rows.start + split.n_left, depth = tree.nodes[leaf].depth + 1
-    cdef uint64_t random_state = tree.nodes[leaf].random_state
+    cdef index_t label, middle = rows.start + split.n_left
     cdef int64_t* counts = &tree.search.node_bins.left_counts[0]
     count_node_classes(tree, leaf)
     split_and_count(tree.search.node_bins, split.feature, split.last_left, rows.start, rows.stop, counts)
-    _add_node(tree, &rows, rows.start, middle, depth, mix64(random_state + 1), counts)
+    _add_child(tree, leaf, &rows, 0, rows.start, middle, counts)
     for label in range(tree.n_classes):
         counts[label] = <int64_t> values_of(tree, leaf)[label] - counts[label]
-    _add_node(tree, &rows, middle, rows.stop, depth, mix64(random_state + 2), counts)
+    _add_child(tree, leaf, &rows, 1, middle, rows.stop, counts)
     return 0
 
 
 cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
     """Make a child for every category that some row of the leaf has, ascending, or two children for two sets."""
     cdef NodeRows rows = tree.nodes[leaf].rows
-    cdef index_t b, child, row, depth = tree.nodes[leaf].depth + 1
+    cdef index_t b, child, row
     cdef const index_t* starts = &tree.partition.child_starts[0]
-    cdef uint64_t random_state = tree.nodes[leaf].random_state
     cdef bint any_may_split = False
     mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
     if split.division != NONE:
@@ -285,10 +291,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         mark_sides(tree.partition, &tree.search.categories.is_listed[0], rows.start, rows.stop)
     split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
     for b in range(split.n_children):
-        child = _add_node(
-            tree, &rows, rows.start + starts[b], rows.start + starts[b + 1], depth,
-            mix64(random_state + 1 + <uint64_t> b), NULL,
-        )
+        child = _add_child(tree, leaf, &rows, b, rows.start + starts[b], rows.start + starts[b + 1], NULL)
         if split.division == NONE:
             row = row_at(tree.search, &rows, rows.start + starts[b])
             tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
@@ -322,48 +325,42 @@ cdef int _list_categories(
     return 0
 
 
-cdef bint is_greater_split(
-    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, bint is_large, index_t other_leaf,
-    const Split* other_split, Gain* other_gain, bint other_is_large,
-) except -1 nogil:
-    """Whether the split of a leaf has a higher priority (`gain`) than the split of another leaf."""
+cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil:
+    """Whether the split of a leaf has a higher priority than the split of another leaf."""
     cdef float64_t value, other_value
-    if gain.error > 0.0:
-        if not is_near(gain, other_gain):
-            return gain.priority > other_gain.priority
-        return _gains_more_information(tree, leaf, split, gain, other_leaf, other_split, other_gain)
-    if not (is_large or other_is_large):
-        return is_greater_priority(gain, other_gain)
-    value = _approximation(gain, is_large)
-    other_value = _approximation(other_gain, other_is_large)
+    if split.priority.error > 0.0:
+        if not is_near(split.priority, other.priority):
+            return split.priority.priority > other.priority.priority
+        return _gains_more_information(tree, split, other)
+    if not (split.is_large or other.is_large):
+        return is_greater_priority(split.priority, other.priority)
+    value = _approximation(split)
+    other_value = _approximation(other)
     # Each value has a few roundings of 2**-53.
     if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
         return value > other_value
     with gil:
-        return _exact_priority(tree, leaf, gain, is_large) > _exact_priority(
-            tree, other_leaf, other_gain, other_is_large
-        )
+        return _exact_priority(tree, split) > _exact_priority(tree, other)
 
 
-cdef bint _gains_more_information(
-    GrowingTree tree, index_t leaf, const Split* split, Gain* gain, index_t other_leaf, const Split* other_split,
-    Gain* other_gain
-) except -1 nogil:
+cdef bint _gains_more_information(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil:
     """Compare gains of entropies that the table of n log2 n cannot tell apart. Equal gains get one number, because in
     best-first growth the same leaves tie again and again."""
-    if gain.number == NONE:
-        _number_gain(tree, leaf, split, gain)
-    if other_gain.number == NONE:
-        _number_gain(tree, other_leaf, other_split, other_gain)
-    if gain.number == other_gain.number:
+    if split.priority.number == NONE:
+        _number_gain(tree, split)
+    if other.priority.number == NONE:
+        _number_gain(tree, other)
+    if split.priority.number == other.priority.number:
         return False
     with gil:
-        return compare_exact_ratios(tree.exact_gains[gain.number], tree.exact_gains[other_gain.number]) > 0
+        return compare_exact_ratios(
+            tree.exact_gains[split.priority.number], tree.exact_gains[other.priority.number]
+        ) > 0
 
 
-cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* gain) except -1 with gil:
-    """Number a gain: equal gains get the same number."""
-    children = _counts_of_children(tree, &tree.nodes[leaf], split)
+cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with gil:
+    """Number the gain of a split: equal gains get the same number."""
+    children = _counts_of_children(tree, &tree.nodes[split.leaf], split.split)
     number = tree.number_of_gain.get(children)
     if number is None:
         exact = exact_ratio(
@@ -375,7 +372,7 @@ cdef int _number_gain(GrowingTree tree, index_t leaf, const Split* split, Gain* 
         tree.number_of_gain[children] = number
         if number == len(tree.exact_gains):
             tree.exact_gains.append(exact)
-    gain.number = number
+    split.priority.number = number
     return 0
 
 
@@ -413,13 +410,14 @@ cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
     }
 
 
-cdef inline float64_t _approximation(const Gain* gain, bint is_large) noexcept nogil:
+cdef inline float64_t _approximation(const RankedSplit* split) noexcept nogil:
     """Return a floating-point approximation of an exact priority."""
-    return gain.priority if is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
+    cdef const Gain* gain = split.priority
+    return gain.priority if split.is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
 
 
-cdef inline object _exact_priority(GrowingTree tree, index_t leaf, const Gain* gain, bint is_large):
-    return tree.large_priorities[leaf] if is_large else exact_fraction(gain)
+cdef inline object _exact_priority(GrowingTree tree, const RankedSplit* split):
+    return tree.large_priorities[split.leaf] if split.is_large else exact_fraction(split.priority)
 
 
 # ---------------------------------------------------------------------------------------------------- the tree's arrays
@@ -530,41 +528,30 @@ cdef void _add_counts(
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
-    """Return the further arrays of a tree whose nodes may have more than two children."""
+    """Return the further arrays of a tree whose nodes may have more than two children. Only if categories are divided
+    into two sets, a child may have several categories, which are then listed."""
     cdef int64_t[::1] child_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
     cdef int64_t[::1] children = np.empty(order.shape[0] - 1, dtype=np.int64)
     cdef int64_t[::1] category = np.empty(order.shape[0], dtype=np.int64)
-    cdef Py_ssize_t i, n_listed = 0
+    cdef int64_t[::1] category_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
+    cdef int64_t[::1] categories = np.empty(tree.n_listed, dtype=np.int64)
+    cdef Py_ssize_t i, k, n_children = 0, n_categories = 0
     cdef index_t child
     cdef const Node* node
     for i in range(order.shape[0]):
         node = &tree.nodes[order[i]]
         for child in range(node.first_child, node.first_child + node.n_children):
-            children[n_listed] = number[child]
-            n_listed += 1
-        child_offsets[i + 1] = n_listed
-        category[i] = node.category
-    arrays = {
-        "child_offsets": np.asarray(child_offsets),
-        "children": np.asarray(children),
-        "category": np.asarray(category),
-    }
-    return arrays if tree.search.categories is None else arrays | _listed_categories(tree, order)
-
-
-cdef dict _listed_categories(GrowingTree tree, const index_t[::1] order):
-    """Return the arrays of a tree in which a child may have several categories."""
-    cdef int64_t[::1] offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
-    cdef int64_t[::1] categories = np.empty(tree.n_listed, dtype=np.int64)
-    cdef Py_ssize_t i, k, n_written = 0
-    cdef const Node* node
-    for i in range(order.shape[0]):
-        node = &tree.nodes[order[i]]
+            children[n_children] = number[child]
+            n_children += 1
         for k in range(node.n_listed):
-            categories[n_written] = tree.listed[node.first_listed + k]
-            n_written += 1
-        offsets[i + 1] = n_written
-    return {"category_offsets": np.asarray(offsets), "categories": np.asarray(categories)}
+            categories[n_categories] = tree.listed[node.first_listed + k]
+            n_categories += 1
+        child_offsets[i + 1], category_offsets[i + 1] = n_children, n_categories
+        category[i] = node.category
+    arrays = {"child_offsets": child_offsets, "children": children, "category": category}
+    if tree.search.categories is not None:
+        arrays |= {"category_offsets": category_offsets, "categories": categories}
+    return {name: np.asarray(array) for name, array in arrays.items()}
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
