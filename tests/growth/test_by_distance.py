@@ -32,7 +32,7 @@ from pytrees.tree import LEAF, MULTIWAY
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_steps_follow_the_definitions(engine, distance, way):
+def test_steps_follow_the_definitions(distance, way):
     @examples(12)
     @given(
         mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
@@ -43,7 +43,9 @@ def test_steps_follow_the_definitions(engine, distance, way):
     def check(mixed, min_samples_leaf, max_leaf_nodes, ties):
         problem, categories = mixed
         limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
-        assert steps_of(grow(*problem, distance, way, **limits)) == Oracle(problem, distance, *way, **limits).grow()
+        expected = Oracle(problem, distance, *way, **limits).grow()
+        for tree in on_both_engines(grow, *problem, distance, way, **limits):
+            assert steps_of(tree) == expected
 
     check()
 
@@ -123,7 +125,7 @@ def test_near_ties_of_steps_are_compared_exactly(distance, labels, largest, seed
 @pytest.mark.parametrize("way", WAYS)
 @examples(40)
 @given(mixed=mixed_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
-def test_trees_are_valid(engine, way, mixed, limits, distance):
+def test_trees_are_valid(way, mixed, limits, distance):
     (X, y, weights, n_classes), categories = mixed
     arrays = grow(X, y, weights, n_classes, distance, way, **categories, **limits)
     labels, steps = arrays.pop("label"), arrays.pop("split_step")

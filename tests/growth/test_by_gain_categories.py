@@ -28,7 +28,7 @@ def of_users(criterion, n_classes):
 
 @pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_two_categories_grow_the_tree_of_a_threshold(engine, criterion, weights):
+def test_two_categories_grow_the_tree_of_a_threshold(criterion, weights):
     if criterion in SEQUENCE_CRITERIA and weights is not no_weights:
         return
 

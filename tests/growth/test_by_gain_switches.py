@@ -146,7 +146,7 @@ def test_bins_do_not_change_the_tree(
 
 
 # Bins begin above this many rows; up to it the two ways are one and the same.
-@pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS - 1, ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
+@pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_features_of_all_kinds_around_the_least_number_of_samples_for_bins(criterion, n_classes, n_rows):
