@@ -280,18 +280,6 @@ def test_naive_structural_gain(engine, criterion, impurity):
 # -------------------------------------------------------------------------------------------------------- both engines
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_engines_agree_on_gains_to_the_last_bit(criterion, weights):
-    @examples(60)
-    @given(splits(weights))
-    def check(split):
-        compiled, reference = on_both_engines(gain_of, criterion, *split)
-        assert compiled == reference
-
-    check()
-
-
 @st.composite
 def pairs_of_splits(draw, weights):
     """A split and another one of the same rows: of other categories, or of the same under other names."""

@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
-from strategies import limits
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionTreeClassifier
 from pytrees.reference.criteria.logarithms import ZERO, BitRatio, Bits, bits, entropy_bits
-from pytrees.testing.strategies import count_weights, problems, problems_with_categories
 
 INFORMATION = ["entropy", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"]
 # Those that gain nothing where children have the same shares of the classes, and otherwise more.
@@ -140,21 +138,6 @@ def test_near_ties_of_large_counts(engine, criterion, size, further):
 
 
 # ------------------------------------------------------------------------------------------ trees, on both engines
-
-
-@pytest.mark.parametrize("criterion", INFORMATION)
-@examples(300)
-@given(problem=problems(count_weights, min_rows=4, missing=True), growth_limits=limits())
-def test_engines_agree_with_whole_weights(criterion, problem, growth_limits):
-    assert_same_tree(*on_both_engines(grow, *problem, criterion, **growth_limits))
-
-
-@pytest.mark.parametrize("criterion", INFORMATION)
-@examples(200)
-@given(drawn=problems_with_categories(count_weights, min_rows=4, missing=True), growth_limits=limits())
-def test_engines_agree_with_categories(criterion, drawn, growth_limits):
-    problem, n_categories = drawn
-    assert_same_tree(*on_both_engines(grow, *problem, criterion, n_categories=n_categories, **growth_limits))
 
 
 def binary_table(seed, n_rows, n_features, n_classes=2):

@@ -149,22 +149,16 @@ def test_root_gain_is_the_greatest(problem, data):
     min_samples_leaf=st.sampled_from([1, 1, 2, 4]),
     max_features=st.sampled_from([UNLIMITED, 1, 2]),
     max_candidates=st.sampled_from([UNLIMITED, UNLIMITED, 2]),
+    scale=st.sampled_from([None, None, None, 0.1, 0.37, 1e-3]),
     data=st.data(),
 )
-def test_engines_grow_the_same_tree(problem, data, **limits):
+def test_engines_grow_the_same_tree(problem, scale, data, **limits):
     X, y, weights, n_classes = problem
+    if scale is not None:  # weights that are not whole
+        weights = scale * (np.ones(len(y)) if weights is None else weights)
     criterion = data.draw(ordinal_specifications(n_classes))
     trees = on_both_engines(grow, X, y, weights, n_classes, criterion, **limits)
     assert_same_tree(*trees)
-
-
-@examples(150)
-@given(problem=problems(max_rows=20, missing=True), scale=st.sampled_from([0.1, 0.37, 1e-3]), data=st.data())
-def test_engines_agree_on_weights_that_are_not_whole(problem, scale, data):
-    X, y, weights, n_classes = problem
-    weights = scale * (np.ones(len(y)) if weights is None else weights)
-    criterion = data.draw(ordinal_specifications(n_classes))
-    assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, criterion))
 
 
 WIG_VARIANTS = [
@@ -207,15 +201,6 @@ def test_class_scores_and_equal_costs_grow_the_same_tree():
                 for parameters in ({"class_scores": scores}, {"cost_matrix": costs})
             ]
             assert_same_tree(*trees)
-
-
-@pytest.mark.parametrize("criterion", ORDINAL)
-def test_whole_weights_count_as_repeated_samples(engine, criterion):
-    rng = np.random.default_rng(1)
-    X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
-    weighted = grow(X, y, weights, 4, criterion)
-    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, 4, criterion)
-    assert_same_tree(weighted, repeated, names=["feature", "threshold", "value", "gain"])
 
 
 # ---------------------------------------------------------------------------------------------------------- parameters

@@ -21,10 +21,10 @@ from by_distance import (
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from seeded import count_weights, float_weights, no_weights
 from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
 from pytrees import Tree
-from pytrees.testing.strategies import count_weights, float_weights, no_weights
 from pytrees.tree import LEAF, MULTIWAY
 
 # ----------------------------------------------------------------------------------------------- from the definitions

@@ -21,12 +21,13 @@ from by_distance import grow as grow_arrays
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from seeded import SEEDS, count_weights, float_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier
 from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
-from pytrees.testing.strategies import Problem, count_weights, float_weights, no_weights
+from pytrees.testing.strategies import Problem
 from pytrees.tree import LEAF, MULTIWAY
 from pytrees.trees.id3 import grow_id3 as grow_tree
 
@@ -120,9 +121,9 @@ def as_if_cut(tree):
 def binary_problems(draw, weights):
     problem = draw(with_categories(weights, 14))[0]
     kinds = draw(st.lists(st.sampled_from([0, 2]), min_size=problem.X.shape[1], max_size=problem.X.shape[1]))
-    for feature, n in enumerate(kinds):
-        if n:
-            problem.X[:, feature] = draw(st.lists(st.integers(0, 1), min_size=len(problem.X), max_size=len(problem.X)))
+    rng = np.random.default_rng(draw(SEEDS))
+    for feature in np.flatnonzero(kinds):
+        problem.X[:, feature] = rng.integers(2, size=len(problem.X))
     return problem, kinds
 
 

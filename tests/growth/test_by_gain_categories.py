@@ -7,12 +7,12 @@ import pytest
 from category_gains import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_splits, sized, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from seeded import count_weights, float_weights, no_weights, problems_with_categories
 from strategies import limits
 from support import assert_same_tree, examples, grow
 
 from pytrees._engine import kernel
 from pytrees.criteria import CountCriterion, SequenceCriterion
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems_with_categories
 from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 NO_CATEGORY = -1

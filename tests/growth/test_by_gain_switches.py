@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
+from seeded import count_weights, no_weights, problems
 from sklearn.tree import DecisionTreeClassifier
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
@@ -12,7 +13,6 @@ from support import UNLIMITED, assert_same_tree, examples, grow
 from pytrees._core.base.sizes import sizes
 from pytrees._core.growth.by_gain import share_features
 from pytrees._engine import config_context
-from pytrees.testing.strategies import count_weights, no_weights, problems
 from pytrees.tree import UNDEFINED
 
 SIZES = sizes()
@@ -83,7 +83,9 @@ def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes
 @examples(100)
 @given(data=st.data(), block_rows=BLOCKS, max_bins=BINS)
 def test_large_weights_agree_with_the_reference(criterion, largest, data, block_rows, max_bins):
-    problem = data.draw(problems(lambda n_rows: count_weights(n_rows, largest), min_rows=4, max_rows=20, missing=True))
+    problem = data.draw(
+        problems(lambda rng, n_rows: count_weights(rng, n_rows, largest), min_rows=4, max_rows=20, missing=True)
+    )
     tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins)
     assert_same_tree(tree, grow_reference(*problem, criterion))
 

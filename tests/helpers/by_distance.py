@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import support
 from hypothesis import strategies as st
+from seeded import SEEDS, features, labels, no_weights
 from support import UNLIMITED
 
 from pytrees._engine import kernel
-from pytrees.testing.strategies import Problem, feature_matrices, no_weights
+from pytrees.testing.strategies import Problem
 from pytrees.tree import LEAF
 
 DISTANCES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"]
@@ -83,19 +84,18 @@ def mixed_problems(
     draw, weights=no_weights, max_rows=12, max_classes=4, max_categories=6, missing=False, all_numeric=True
 ):
     """Draw a problem, and {"n_categories": number of every feature, 0 of numeric ones}; perhaps all are numeric."""
-    X = draw(feature_matrices(max_rows=max_rows, missing=missing))
-    n_rows, n_features = X.shape
+    n_rows, n_features = draw(st.integers(1, max_rows)), draw(st.integers(1, 3))
     n_classes = draw(st.integers(1, max_classes))
-    y = draw(st.lists(st.integers(0, n_classes - 1), min_size=n_rows, max_size=n_rows))
-    problem = Problem(X, np.array(y, dtype=np.int32), draw(weights(n_rows)), n_classes)
+    rng = np.random.default_rng(draw(SEEDS))
+    X = features(rng, n_rows, n_features, missing)
+    problem = Problem(X, labels(rng, n_rows, n_classes), weights(rng, n_rows), n_classes)
     if all_numeric and draw(st.booleans()):
         return problem, {}
     kinds = st.lists(st.just(0) | st.integers(1, max_categories), min_size=n_features, max_size=n_features)
-    n_categories = draw(kinds.filter(any))
-    for feature, n in enumerate(n_categories):
-        if n:
-            X[:, feature] = draw(st.lists(st.integers(0, n - 1), min_size=n_rows, max_size=n_rows))
-    return problem, {"n_categories": np.array(n_categories)}
+    n_categories = np.array(draw(kinds.filter(any)))
+    for feature in np.flatnonzero(n_categories):
+        X[:, feature] = rng.integers(n_categories[feature], size=n_rows)
+    return problem, {"n_categories": n_categories}
 
 
 def size_limits():

@@ -1,6 +1,12 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
 import numpy as np
+import pytest
 import sklearn
 from hypothesis import settings
 
@@ -34,6 +40,29 @@ def on_both_engines(call, *args, **kwargs):
         with config_context(engine=engine):
             results.append(call(*args, **kwargs))
     return results
+
+
+@contextmanager
+def interrupted(after=0.3):
+    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt soon: in two of processor time, which
+    the load of the machine does not change."""
+    started = []
+
+    def send():
+        started.append(time.process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        assert time.process_time() - started[0] < 2.0
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
 
 
 def effort(codes, n_symbols=None):

@@ -1,7 +1,5 @@
 """The smallest consistent tree: all trees of a size tried out, equal trees on both engines, bounds, limits, errors."""
 
-import signal
-import threading
 import time
 from itertools import pairwise
 
@@ -11,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes
 from sklearn.datasets import load_breast_cancer
-from support import assert_same_tree, examples, on_both_engines, rows_of_nodes
+from support import assert_same_tree, examples, interrupted, on_both_engines, rows_of_nodes
 
 import pytrees
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
@@ -333,15 +331,8 @@ def test_a_search_deeper_than_the_stack_allows_is_given_up():
 def test_a_long_search_can_be_interrupted():
     # Without the interruption this would take hours.
     X, y = random_rows(300, 6, 4)
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-    try:
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
-            minimal_tree(X, y)
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, previous)
+    with interrupted():
+        minimal_tree(X, y)
 
 
 # -------------------------------------------------------------------------------------------------------------- errors

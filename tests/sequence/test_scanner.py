@@ -1,14 +1,12 @@
 """The best cut by the impurity of label sequences: compiled against the naive reference, neighbouring cuts, threads."""
 
-import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, complexity, effort, examples, grow, on_both_engines
+from support import assert_same_tree, complexity, effort, examples, grow, interrupted, on_both_engines
 
 import pytrees._core.sequence.scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
@@ -47,17 +45,20 @@ def all_cuts(labels, orders):
     return [range(1, len(labels))] * len(orders)
 
 
-def cost(labels, order, n_left, criterion="etc"):
-    """By the engine's own function of one sequence, which has tests of its own."""
-    left, impurity = np.isin(np.arange(len(labels)), order[:n_left]), IMPURITIES[criterion]
-    return n_left * impurity(labels[left]) + (len(labels) - n_left) * impurity(labels[~left])
+def costs(labels, order, cuts, criterion="etc"):
+    """Return the costs of cuts by the engine's own function of one sequence, which has tests of its own."""
+    position, impurity, n_rows = np.argsort(order), IMPURITIES[criterion], len(labels)
+    return [
+        n_left * impurity(labels[position < n_left]) + (n_rows - n_left) * impurity(labels[position >= n_left])
+        for n_left in cuts
+    ]
 
 
 def cheapest_cut(labels, orders, cuts, criterion="etc"):
     return min(
-        (cost(labels, order, n_left, criterion), feature, n_left)
+        (cost, feature, n_left)
         for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True))
-        for n_left in of_feature
+        for cost, n_left in zip(costs(labels, order, of_feature, criterion), of_feature, strict=True)
     )
 
 
@@ -144,10 +145,10 @@ def test_every_single_cut_has_its_cost(criterion, seed, n_classes, step):
     labels = rng.integers(0, n_classes, 220).astype(np.int32)
     order = np.argsort(rng.normal(size=220) + labels)
     n_left = np.arange(1, 220, step)
-    costs = [cost(labels, order, cut, criterion) for cut in n_left]
-    for i in np.argsort(costs)[:5]:
-        cuts = [cut for cut, of_cut in zip(n_left, costs, strict=True) if of_cut >= costs[i]]
-        assert best_cut(labels, [order], [cuts], criterion) == (costs[i], 0, min(n_left[np.equal(costs, costs[i])]))
+    of_cuts = np.array(costs(labels, order, n_left, criterion))
+    for cost in np.sort(of_cuts)[:5]:
+        cuts = n_left[of_cuts >= cost].tolist()
+        assert best_cut(labels, [order], [cuts], criterion) == (cost, 0, n_left[of_cuts == cost].min())
 
 
 @pytest.mark.parametrize(
@@ -289,18 +290,9 @@ def test_error_within_a_thread_comes_through(monkeypatch):
 def test_a_long_scan_can_be_interrupted(criterion, n_jobs):
     # Without the interruption this would take minutes.
     X, y = data_of_size(40_000)
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     tree = PermutationDecisionTreeClassifier(criterion=criterion, n_jobs=n_jobs)
-    start = time.monotonic()
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            tree.fit(X, y)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, previous)
-    assert time.monotonic() - start < 20
+    with interrupted():
+        tree.fit(X, y)
     assert not hasattr(tree, "tree_")
 
 

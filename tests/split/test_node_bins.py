@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
+from seeded import count_weights, no_weights, problems
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context, kernel
-from pytrees.testing.strategies import count_weights, no_weights, problems
 
 SIZES = sizes()
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS = SIZES["MOST_IN_PAIRS"], SIZES["MOST_OF_CLASSES_IN_PAIRS"]

@@ -10,13 +10,9 @@ from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import config_context
-from pytrees.testing.strategies import no_weights, problems
 
 SIZES = sizes()
 FEWEST_SCORED, MOST_SCORED, ENTRIES_AT_ONCE = SIZES["FEWEST_SCORED"], SIZES["MOST_SCORED"], SIZES["ENTRIES_AT_ONCE"]
-
-CRITERIA = ["gini", "ogini"]
 
 
 def grow_one_by_one(*problem, **options):
@@ -33,15 +29,6 @@ def labels(X, n_classes, rng, noise=0.2):
     ranks = X[:, :2].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
     y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
     return np.where(rng.random(len(X)) < noise, rng.integers(n_classes, size=len(X)), y)
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@examples(300)
-@given(problem=problems(no_weights, max_rows=40), growth_limits=limits(max_candidates=UNLIMITED))
-def test_small_nodes_agree_with_the_reference(criterion, problem, growth_limits):
-    with config_context(engine="reference"):
-        expected = grow(*problem, criterion, **growth_limits)
-    assert_same_tree(grow(*problem, criterion, **growth_limits), expected)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
