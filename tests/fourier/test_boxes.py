@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 from fourier_samples import (
+    CLOSE,
     SEEDS,
     domain,
     indicator,
     joined,
     naive_values,
     probabilities,
-    random_cardinalities,
     random_masses,
     random_schema,
     random_tree,
     random_trees,
+    sample_trees,
     table_of,
 )
 from hypothesis import given
@@ -30,14 +31,6 @@ from pytrees._engine import kernel
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import measure_of
-
-CLOSE = {"rtol": 0.0, "atol": 1e-12}
-
-
-def sample(seed, n_trees=2, n_classes=2):
-    rng = np.random.default_rng(seed)
-    cardinalities = random_cardinalities(rng)
-    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
 
 
 def random_measure(rng, cardinalities, kind):
@@ -68,7 +61,7 @@ def leaf_boxes(tree, cardinalities):
 @examples(100)
 @given(seed=SEEDS)
 def test_leaf_boxes_partition_the_domain(engine, seed):
-    _, cardinalities, (tree,) = sample(seed, n_trees=1)
+    _, cardinalities, (tree,) = sample_trees(seed, n_trees=1)
     leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
     assert run_indptr == list(range(len(attribute) + 1))
     assert leaves == np.flatnonzero(tree.children_left == -1).tolist()
@@ -101,7 +94,7 @@ def test_unreachable_leaves_have_no_box(engine):
 @examples(150)
 @given(seed=SEEDS, kind=MEASURES)
 def test_gram(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=3)
     measure, mass = random_measure(rng, cardinalities, kind)
     tables = [table_of(tree, cardinalities) for tree in trees]
     expected = [[(mass * f * g).sum() for g in tables] for f in tables]
@@ -114,7 +107,7 @@ def test_gram(engine, seed, kind):
 @examples(50)
 @given(seed=SEEDS, kind=MEASURES)
 def test_several_outputs_at_the_leaves(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
     measure, mass = random_measure(rng, cardinalities, kind)
     values = [rng.normal(size=(tree.node_count, 3)) for tree in trees]
     columns = [[table_of(t, cardinalities, v[:, k]) for k in range(3)] for t, v in zip(trees, values, strict=True)]
@@ -129,7 +122,7 @@ def test_several_outputs_at_the_leaves(engine, seed, kind):
 @examples(100)
 @given(seed=SEEDS, kind=MEASURES)
 def test_schema_average(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
     measure, mass = random_measure(rng, cardinalities, kind)
     weights = rng.normal(size=2)
     schema, mask = random_schema(rng, cardinalities)
@@ -162,7 +155,7 @@ def without_nan(rows):
 @given(seed=SEEDS, kind=MEASURES)
 def test_engines_agree(seed, kind):
     """Boxes of any sets of values: schemata stand in for leaves of nodes with more than two children."""
-    rng, cardinalities, _ = sample(seed)
+    rng, cardinalities, _ = sample_trees(seed, n_trees=2)
     measure, _ = random_measure(rng, cardinalities, kind)
     arrays = measure_of(measure.get("measure", "uniform"), cardinalities, measure.get("X"))
     boxes = joined([box_of_schema(random_schema(rng, cardinalities)[0], cardinalities) for _ in range(4)])
@@ -176,7 +169,7 @@ def test_engines_agree(seed, kind):
 @examples(30)
 @given(seed=SEEDS, kind=MEASURES)
 def test_classes_are_outputs_that_add_up(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_classes=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
     measure, _ = random_measure(rng, cardinalities, kind)
     of_classes = [gram(trees, cardinalities, class_index=k, **measure) for k in range(3)]
     np.testing.assert_allclose(gram(trees, cardinalities, class_index=None, **measure), sum(of_classes), **CLOSE)

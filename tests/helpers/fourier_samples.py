@@ -10,6 +10,17 @@ from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
+# Keywords of `random_multiway_tree`, without which trees are binary; PAPER has a child for every value.
+PAPER = {"cut": 0.0, "absent": 0.0}
+KINDS = st.sampled_from([None, PAPER, {"cut": 0.0}, {"absent": 0.0}, {}, {"absent": 0.7}, {"sets": True}])
+LIMITS = st.fixed_dictionaries(
+    {
+        "criterion": st.sampled_from(["entropy", "variance"]),
+        "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
+        "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8, 12]),
+        "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
+    }
+)
 STRUCTURE = (
     "children_left",
     "children_right",
@@ -113,6 +124,15 @@ def random_multiway_trees(rng, cardinalities, n_trees, n_classes=2, **kind):
     return [
         random_multiway_tree(rng, cardinalities, int(rng.integers(0, 4)), n_classes, **kind) for _ in range(n_trees)
     ]
+
+
+def sample_trees(seed, kind=None, n_trees=1, n_classes=2, largest=5, n_attributes=4):
+    """Return a generator, cardinalities, and trees of a kind."""
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng, largest, n_attributes)
+    if kind is None:
+        return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+    return rng, cardinalities, random_multiway_trees(rng, cardinalities, n_trees, n_classes, **kind)
 
 
 def naive_values(tree, X, values):
