@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from own_criteria import OF_CHILDREN, OF_CUTS, OF_SEQUENCES
 from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference, on_both_engines
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._core.criteria.table import CONVEX
-from pytrees._engine import config_context
 from pytrees.tree import MULTIWAY
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]
@@ -124,8 +123,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
         problem, options = drawn
         options = options | growth_limits
         tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **options)
-        with config_context(engine="reference"):
-            assert_same_tree(tree, grow(*problem, criterion, **options))
+        assert_same_tree(tree, grow_reference(*problem, criterion, **options))
 
     check()
 

@@ -86,6 +86,16 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
     return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}
 
 
+def grow_one_by_one(*problem, **options):
+    """Grow a tree from sorted samples, cut by cut: a limit on cuts that never applies leaves no other way."""
+    return grow(*problem, max_candidates=UNLIMITED - 1, **options)
+
+
+def grow_reference(*problem, **options):
+    with config_context(engine="reference"):
+        return grow(*problem, **options)
+
+
 def assert_same_tree(tree, other, *, names=None):
     """Assert equal arrays of the same kinds, down to the signs of zeros."""
     assert tree.keys() == other.keys()
