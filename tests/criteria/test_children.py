@@ -42,7 +42,7 @@ def gain_of(criterion, y, codes, weights=None, n_classes=None):
 
 
 def compare(criterion, y, codes, other_codes, weights=None, n_classes=None):
-    """1 where the split by the codes is the better one, -1 where that by the others is, 0 where neither is."""
+    """Return 1 if the split by the codes is better, -1 if the split by the other codes is, 0 if they tie."""
     # Ties go to the first feature.
     after_other = root_of(criterion, y, [other_codes, codes], weights, n_classes)["feature"][0] == 1
     before_other = root_of(criterion, y, [codes, other_codes], weights, n_classes)["feature"][0] == 1
@@ -95,9 +95,9 @@ def test_gains_by_hand(engine, criterion, expected):
 
 def test_all_children_of_one_majority(engine):
     y, codes = [0, 0, 1, 0, 0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 2, 2, 2]
-    # All are best as class 0, of which child 1 is so no more than as class 1: 2 + 2 + 3 of 10, as many as undivided.
+    # All children are best as class 0; child 1 is as good as class 1: 2 + 2 + 3 of 10 are right, as in the node.
     assert gain_of("accuracy", y, codes) == 0.0
-    # Child 1 alone is class 1: 5/7 of the others, and 2/5 of it.
+    # Child 1 alone is class 1: 5 of 8 in the union for class 0, 2 of 5 for class 1.
     assert gain_of("jaccard", y, codes) == pytest.approx(5 / 8 + 2 / 5 - 7 / 10, abs=1e-15)
 
 
@@ -282,7 +282,7 @@ def test_naive_structural_gain(engine, criterion, impurity):
 
 @st.composite
 def pairs_of_splits(draw, weights):
-    """A split and another one of the same rows: of other categories, or of the same under other names."""
+    """Draw two splits of the same rows: by other categories, or by the same categories under other names."""
     y, codes, drawn_weights, n_classes = draw(splits(weights))
     if draw(st.booleans()):
         return y, codes, draw(st.permutations(range(codes.max() + 1)).map(np.array))[codes], drawn_weights, n_classes

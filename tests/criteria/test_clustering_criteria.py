@@ -250,13 +250,13 @@ def test_engines_agree_on_many_cuts(criterion, seed, n_classes, signal, largest_
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_cuts_that_separate_two_classes_are_taken(engine, criterion):
-    """No other cut can be better: of several the first counts."""
+    """No other cut can be better; the first of several is taken."""
     X, y = np.array([[3, 0, 0], [1, 0, 1], [2, 1, 1], [4, 1, 1]], dtype=float), [0, 0, 1, 1]
     assert grow(X, y, criterion=criterion)["feature"].tolist() == [1, -2, -2]
 
 
 def test_min_gain_of_zero_excludes_negative_gains(engine):
-    """Each child has to be another class: where nearly all rows are of one class, a cut can make it worse."""
+    """Children must have different classes: if nearly all rows have one class, a cut makes it worse."""
     X, y = np.arange(10.0)[:, None], np.arange(10) == 4
     for criterion in ("accuracy", "mae"):
         assert len(grow(X, y, criterion=criterion, min_gain=0.0)["feature"]) == 1
@@ -288,7 +288,7 @@ def test_both_engines_fit_the_same_forest(make, criterion):
 
 
 def test_absolute_errors_follow_the_order_of_the_classes():
-    """On the scale two errors of six are left behind the first cut, four before; in the alphabet behind the second."""
+    """On the scale the first cut takes two of four errors away; in alphabetical order the second cut does."""
     X, words = np.arange(6.0)[:, None], np.repeat(["low", "medium", "high"], 2)
     ordered = OrdinalDecisionTreeClassifier("mae", classes=["low", "medium", "high"], max_depth=1).fit(X, words)
     alphabetical = DecisionTreeClassifier("mae", max_depth=1).fit(X, words)

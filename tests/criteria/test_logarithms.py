@@ -38,7 +38,7 @@ def assert_best_cut(criterion, y, n_classes):
 
 
 def test_equal_gains_are_ties(engine):
-    # One sample of a class that has four goes left, or four and three of which: 0 | 1 0 0 1 1 0, 0 1 0 0 | 1 1 0.
+    # The cuts 0 | 1 0 0 1 1 0 and 0 1 0 0 | 1 1 0 gain the same.
     X, y = np.arange(7.0)[:, None], [0, 1, 0, 0, 1, 1, 0]
     assert DecisionTreeClassifier("entropy", max_depth=1).fit(X, y).tree_.threshold[0] == 0.5
 
@@ -82,7 +82,7 @@ def test_one_sample_more_is_not_nothing(engine, criterion, size):
     assert 0.0 < tree["gain"][0] < 0.1 / size
 
 
-# H(T) is twice what the cut 0 2 | 3 1 tells of the classes, and where all counts are multiplied.
+# Children of (0, 2) and (3, 1) samples, or a multiple: H(T) is twice the information gain.
 @pytest.mark.parametrize("size", [1, 7, 1000, 10**6])
 def test_variation_of_information_gains_nothing_or_has_a_sign(engine, size):
     X, y, weights = [[0], [1], [1]], [1, 0, 1], np.array([2, 3, 1]) * size
@@ -187,7 +187,7 @@ def test_quotients_compare_as_real_numbers():
     assert half > 0
     assert not ZERO > 0
     assert float(ZERO) == 0.0
-    # As floating-point numbers they are what the table of n log2 n makes of them.
+    # Their floating-point numbers come from the rounded table of n log2 n.
     assert float(half) == 0.5
     assert float(same) == pytest.approx(0.5, abs=1e-9)
 

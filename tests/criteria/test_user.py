@@ -158,7 +158,7 @@ class RowRecorder(Range):
 
 
 def test_sample_indices_are_those_of_X(engine):
-    """Whatever their order: the sample of the latest key comes last."""
+    """The order of keys does not change them: the sample of the latest key comes last."""
     recorder = RowRecorder()
     X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
     PermutationDecisionTreeClassifier(criterion=recorder, max_depth=1).fit(X, y, order=[3, 1, 2])
@@ -179,7 +179,7 @@ def test_sample_indices_are_those_of_X_in_forests(max_features):
 
 
 class Confounded(SequenceCriterion):
-    """Gain of the class within the groups of a confounder: what the groups explain already does not count."""
+    """Gain of the class within the groups of a confounder: differences between groups do not count."""
 
     needs_rows = True
 
@@ -391,7 +391,7 @@ def test_invalid_criteria_are_refused(criterion):
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
 def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
-    """So engines can call with different cuts at a time: a sum has the same bits among few cuts and among many."""
+    """A sum has the same bits among few cuts and among many, so that engines may call with any number of cuts."""
     counts = np.asfortranarray(np.random.default_rng(0).random((50, n_classes)))
     expected = np.zeros(50)
     for column in counts.T:

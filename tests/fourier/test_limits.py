@@ -117,7 +117,7 @@ def test_trees_without_limits_are_given_up(engine, monkeypatch):
     ):
         with pytest.raises(ValueError, match=f"more than {n_leaves - 1} leaves, and max_leaf_nodes=None"):
             call()
-    # Whoever asks for so many leaves gets them.
+    # A max_leaf_nodes that is given may exceed the limit.
     assert tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=n_leaves).tree.n_leaves == n_leaves
 
 

@@ -99,8 +99,8 @@ def test_engines_agree_on_more_samples(distance, way, ties):
 # --------------------------------------------------------------------------------------------------- what must hold
 
 
-# Sums of fractions whose common denominators have 128 bits and more, and which are equal or nearly so: where all values
-# of a feature have the same shares of the classes, every cut comes equally near; a sample more of one class decides.
+# Sums of fractions that are equal or nearly so, with common denominators of 128 bits and more. If all values of a
+# feature have the same shares of the classes, all cuts tie; one more sample of a class decides.
 @pytest.mark.parametrize("labels", ["majority", "all"])
 @pytest.mark.parametrize("distance", ["gini", "jaccard"])
 @pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
@@ -173,8 +173,8 @@ def test_a_leaf_of_one_class_and_a_wrong_label_stays(engine):
 
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
-    # The first class is the majority on both sides of every cut, so that none changes the clustering: the first cut is
-    # at 0.5, the one that tells most is at 5.5, and both are of the only feature.
+    # The first class is the majority on both sides of every cut, so that no cut changes the clustering. The first cut
+    # is at 0.5; the cut that tells most of the classes is at 5.5.
     X, y = np.arange(10.0)[:, None], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
     limits = {"distance": distance, "way": ("global", "majority", "pure"), "max_leaf_nodes": 2}
     assert grow(X, y, **limits)["threshold"][0] == 0.5
@@ -182,7 +182,7 @@ def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
 
 
 def test_only_no_decrease_stops_at_a_plateau(engine):
-    # XOR: every first split leaves the distance as it is; with a sample more of class 0 it is one of equals.
+    # XOR: no first split changes the distance.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     n_nodes = {"pure": 7, "no_distance_decay": 7, "no_decrease": 1}
     for evaluation, (stop, n) in product(("local", "global", "glocal"), n_nodes.items()):

@@ -80,8 +80,8 @@ def test_engines_agree_on_many_categories(distance, way, n_classes, heaviest):
 
 
 def test_leaves_of_equal_floating_point_gain_are_compared_exactly(engine):
-    """Both halves of the rows have the same categories, but for one that is a trifle purer in the right or left half:
-    that half is split first, or where they are equal the left one. The common denominator has 842 bits."""
+    """Both halves of the rows have the same categories, except one, which is a little purer in one half. That half is
+    split first; of equal halves the left one. The common denominator has 842 bits."""
     rng = np.random.default_rng(1)
     counts = rng.integers(2**23, 2**24, (40, 2))
     counts[0] = 2**23
@@ -189,12 +189,12 @@ def test_splits_that_exceed_max_leaf_nodes_are_not_made(engine):
     for way in WAYS:
         assert grow(problem, [3, 0], "gini", way, max_leaf_nodes=3)["children_left"].tolist() == [-2, -1, -1, -1]
         tree = grow(problem, [3, 0], "gini", way, max_leaf_nodes=2)
-        # Within a leaf its best split is the only one; globally every one is looked at.
+        # Local growth takes the best split of a leaf or none; global growth looks at all splits.
         assert tree["feature"].tolist() == ([-2] if way[0] == "local" else [1, -2, -2])
 
 
 def test_a_stored_step_that_exceeds_max_leaf_nodes_is_replaced(engine):
-    """Accuracy looks at a leaf once: of 4 leaves 3 are left when the step is due, and only a cut fits."""
+    """By accuracy the best step of a leaf is kept: it may need more leaves than are left when its turn comes."""
     X = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 2], [1, 0, 0], [1, 1, 0], [1, 1, 0]], dtype=float)
     problem = Problem(X, np.array([0, 1, 0, 1, 2, 2], dtype=np.int32), None, 3)
     for distance in ("accuracy", "mae"):

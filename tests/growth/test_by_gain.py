@@ -32,7 +32,7 @@ def test_engines_agree_best_first(criterion, problem, max_leaf_nodes):
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "nvi", "ogini", "etc", "wig"])
 @pytest.mark.parametrize("max_leaf_nodes", [3, 7, 20, 60])
 def test_engines_agree_on_the_best_of_many_open_leaves(criterion, max_leaf_nodes):
-    """Many leaves gain the same where there are few values and two classes."""
+    """With few values and two classes, many leaves gain the same."""
     rng = np.random.default_rng(max_leaf_nodes)
     X, y = rng.integers(0, 6, (150, 3)).astype(float), rng.integers(0, 2, 150)
     weights = None if criterion == "etc" else rng.integers(1, 3, 150)
@@ -225,7 +225,7 @@ def test_zero_gain_of_large_totals(engine, exponent):
     assert not np.signbit(tree["gain"]).any()
 
 
-# Near an even split of two even classes the score is flat: one row more or less in 2**27 changes it by 1e-16 of itself,
+# Near an even split of two even classes the score is flat: one row in 2**27 changes the score by a relative 1e-16,
 # which no comparison of doubles sees.
 @examples(600)
 @given(

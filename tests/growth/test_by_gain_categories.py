@@ -153,7 +153,7 @@ def test_a_split_that_exceeds_max_leaf_nodes_is_skipped_and_others_are_made(engi
 @pytest.mark.parametrize("swaps", [False, True])
 @pytest.mark.parametrize("ties", [False, True])
 def test_gains_of_large_denominators_order_the_leaves_exactly(engine, swaps, ties):
-    # One leaf has the rows of the one split, the other those of the other, with classes of its own.
+    # Each leaf has the rows of one of the splits, with classes of its own.
     y, weights, codes, other_codes = nearly_equal_splits()
     gains = [impurity_gain(gini, tables(y, of, weights, 2)) for of in (codes, other_codes)]
     sides = [(codes, gains[0]), (codes if ties else other_codes, gains[0] if ties else gains[1])]

@@ -50,7 +50,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
     check()
 
 
-# Where the number of leaves is limited, all open leaves keep their counts or their block.
+# If the number of leaves is limited, all open leaves keep their counts or their block.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(120)
 @given(
@@ -95,8 +95,8 @@ def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, growth
             assert_same_tree(tree, expected)
 
 
-# The only perfect cut lies inside a bin of eight rows of which but one edge may be cut: the other leaves too few rows.
-# That edge is worse by more than eight rows could make up for if both might be cut.
+# The only perfect cut lies inside a bin of eight rows. One edge of the bin leaves too few rows; the other edge is so
+# bad that a bound from there would rule the bin out.
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -174,7 +174,7 @@ def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, mo
     n_rows, n_in_block = ROWS_WITHOUT_BINS + 1, max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) + more
     rng = np.random.default_rng(n_in_block)
     X = mixed_columns(n_rows, names=["continuous", "rounded", "32 values", "last bits and far"])
-    # The first cut separates so many rows, most of them of another class than the others.
+    # The first cut separates `n_in_block` rows, most of which have a class of their own.
     is_first = rng.permutation(n_rows) < n_in_block
     y = np.where(rng.random(n_rows) < 0.9, is_first, rng.integers(n_classes, size=n_rows))
     X = np.column_stack([np.where(is_first, 0.0, rng.integers(1, 9, size=n_rows)), X])
@@ -185,7 +185,7 @@ def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, mo
 
 
 def whole_numbers(n_rows, n_values, rng):
-    """Columns of up to so many whole numbers: all of them, the ends and what lies between them by chance, and two."""
+    """Make columns of whole numbers in a range: of all numbers, mostly of both ends, of both ends alone, of all."""
     X = rng.integers(n_values, size=(n_rows, 4))
     X[:, 1] = np.where(rng.random(n_rows) < 0.9, (X[:, 1] > n_values // 2) * (n_values - 1), X[:, 1])
     X[:, 2] = rng.integers(2, size=n_rows) * (n_values - 1)
@@ -193,7 +193,7 @@ def whole_numbers(n_rows, n_values, rng):
     return X + np.array([0.0, -7.0, 1e15, 3.0])
 
 
-# Few whole numbers in all features make bins for fewer samples than other values do.
+# If all features hold few whole numbers, smaller nodes have bins.
 @pytest.mark.parametrize("n_values", [2, FEW_VALUES - 1, FEW_VALUES, FEW_VALUES + 1, 257])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -232,13 +232,13 @@ def test_which_features_make_blocks_small(n_others, n_features, are_few, others)
     elif others == "missing":
         X[0, :n_others] = np.nan
     else:
-        # As features are that are scaled to 0..1: their ends are whole numbers.
+        # As in features that are scaled to 0..1: their ends are whole numbers.
         X[2:, :n_others] = rng.random((len(X) - 2, n_others))
     shared = share_features(X, 3, "gini", True, n_features, UNLIMITED)
     assert shared.block_rows == (3 * BLOCK_ROWS_OF_FEW_VALUES if are_few else len(X))
 
 
-# One value is no whole number, as the first or the last that is looked at; one is missing; one feature is continuous.
+# The first or the last value is no whole number, a value is missing, or one feature is continuous.
 @pytest.mark.parametrize("is_other", ["first", "last", "missing", "continuous"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_nearly_few_whole_numbers(criterion, is_other):
@@ -263,7 +263,7 @@ def ways_without_bins(n_rows):
     }
 
 
-# Up to so many rows a block has entries of 32 bits.
+# Up to MOST_IN_NARROW rows a block has entries of 32 bits.
 @pytest.mark.parametrize("n_rows", [MOST_IN_NARROW - 1, MOST_IN_NARROW, MOST_IN_NARROW + 1])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
@@ -311,7 +311,7 @@ def test_classes_of_wide_labels(criterion, n_classes):
 def test_root_gains_as_much_as_scikit_learn_finds(criterion):
     n_rows = ROWS_WITHOUT_BINS + 1
     rng = np.random.default_rng(4)
-    # It takes values for equal that differ by less than 1e-7, and rounds them to single precision.
+    # scikit-learn takes values for equal that differ by less than 1e-7, and rounds values to single precision.
     X = rng.integers(-(2**15), 2**15, size=(n_rows, 4)) / 64.0
     y = noisy_labels(X, 3, rng)
     theirs = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y).tree_

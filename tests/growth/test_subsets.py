@@ -48,7 +48,7 @@ def test_no_division_gains_more_than_the_best_in_the_order_of_shares(criterion):
         y = np.concatenate([np.repeat([0, 1], of_category) for of_category in counts]).astype(np.int32)
         X = codes[:, np.newaxis].astype(np.float64)
         tree = grow_subsets(X, y, None, 2, criterion, n_categories=[len(counts)], max_depth=1)
-        # Gains of entropy that are equal can be reported as numbers that are not: the tree has that of its division.
+        # Equal gains of entropy may be reported as different numbers: the tree reports the gain of its own division.
         assert tree["gain"][0] in [float(gain) for gain in greatest_gains(criterion, counts)]
 
     check()
@@ -101,7 +101,7 @@ def test_children_have_the_categories_of_their_samples(engine, drawn, growth_lim
 
 
 def test_the_first_of_equal_divisions_wins(engine):
-    # Categories 1 and 2 have the same share of the second class; of all three a division by 0 is as good as one by 2.
+    # Categories 1 and 2 have the same share of the second class; splitting off 0 gains as much as splitting off 3.
     y = np.array([0, 0, 0, 1, 0, 1, 1, 1], dtype=np.int32)
     X = np.array([0, 0, 1, 1, 2, 2, 3, 3], dtype=np.float64)[:, np.newaxis]
     tree = grow_subsets(X, y, None, 2, "gini", n_categories=[4], max_depth=1)

@@ -10,7 +10,7 @@ from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
-# Keywords of `random_multiway_tree`, without which trees are binary; PAPER has a child for every value.
+# Keywords of `random_multiway_tree`; None stands for binary trees, PAPER for trees with a child for every value.
 PAPER = {"cut": 0.0, "absent": 0.0}
 KINDS = st.sampled_from([None, PAPER, {"cut": 0.0}, {"absent": 0.0}, {}, {"absent": 0.7}, {"sets": True}])
 LIMITS = st.fixed_dictionaries(

@@ -44,8 +44,8 @@ def on_both_engines(call, *args, **kwargs):
 
 @contextmanager
 def interrupted(after=0.3):
-    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt soon: in two of processor time, which
-    the load of the machine does not change."""
+    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt within two seconds of processor time,
+    which the load of the machine does not change."""
     started = []
 
     def send():

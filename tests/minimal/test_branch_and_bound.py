@@ -82,7 +82,7 @@ def test_time_memory_and_budgets_do_not_change_the_tree(problem, limits, spare, 
 
 
 def test_repeated_samples_are_counted_as_often_as_they_occur():
-    """Weights beyond those of narrow lanes give the tree that fewer samples of the same shares do."""
+    """Weights too great for narrow lanes give the tree of fewer samples with the same shares."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 5, (60, 3)).astype(float), rng.integers(0, 2, 60)
     few, cost, _ = cheapest(X, y, (1, 0), 3, UNLIMITED)
@@ -304,7 +304,7 @@ def test_bad_samples(X, y, message):
 
 
 def test_a_tree_that_is_too_deep():
-    """A price of leaves so small that 3,000 samples of both classes in turn need a leaf each."""
+    """Leaves are so cheap that each of 3,000 samples of alternating classes needs its own."""
     X, y = np.arange(3000.0).reshape(-1, 1), np.arange(3000) % 2
     found = optimal_tree(X, y, alpha=1e-9, time_limit=0.5)
     assert found.n_errors <= 1500

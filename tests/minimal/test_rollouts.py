@@ -1,4 +1,4 @@
-"""Small consistent trees by rollouts: equal trees on both engines, and what they are worth."""
+"""Small consistent trees by rollouts: equal trees on both engines, and how small they are."""
 
 import time
 

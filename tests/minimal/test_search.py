@@ -52,7 +52,7 @@ def random_rows(n_rows, n_features, n_classes, seed=0, n_values=None):
 
 
 def can_be_told_apart(X, y, n_splits):
-    """Whether some tree of so many splits is consistent: all first cuts, and all ways to share the other splits."""
+    """Tell whether a tree of `n_splits` is consistent: try all first cuts, and all ways to share the other splits."""
     if len(set(y.tolist())) == 1:
         return True
     for column in X.T:
@@ -98,7 +98,7 @@ def test_engines_find_the_same_tree_of_more_samples(n_classes, n_features, n_val
 
 @pytest.mark.parametrize("seed", range(3))
 def test_subtrees_are_the_smallest_of_their_samples(seed):
-    """So it is the tree of ID3 with Delta_mts. The left child follows its parent."""
+    """The tree is therefore that of ID3 with Delta_mts. The left child follows its parent."""
     X, y = random_rows(70, 3, 3, seed=seed)
     X[:, 0] = np.round(X[:, 0])
     y = (X[:, 1] > 0).astype(int) + (np.abs(X[:, 2]) > 1) * (X[:, 0] > 0)
@@ -125,7 +125,7 @@ def test_one_class_is_a_leaf(engine):
 
 
 def test_exclusive_or(engine):
-    """Every first cut is as good: the lowest feature. Equal rows count as often as they occur."""
+    """All first cuts are equally good: the lowest feature is taken. Equal rows count as often as they occur."""
     tree = minimal_tree([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]], [0, 1, 1, 0, 0]).tree
     assert tree.feature.tolist() == [0, 1, -2, -2, 1, -2, -2]
     assert tree.threshold.tolist() == [0.5, 0.5, -2, -2, 0.5, -2, -2]
@@ -143,8 +143,8 @@ def test_ties_go_to_the_lowest_feature_then_threshold(engine):
 
 
 def test_a_cut_between_samples_of_one_class_can_be_needed(engine):
-    """Three splits, the first of which lies between values of feature 1 whose rows are all of class 0. With cuts only
-    between values of different classes it would take four."""
+    """Three splits suffice. The first lies between values of feature 1 whose rows are all of class 0; cuts between
+    values of different classes alone need four."""
     X = np.array([[0, 1], [0, 3], [3, 0], [3, 3], [4, 0], [4, 2]], dtype=float)
     y = np.array([0, 1, 0, 0, 1, 0])
     tree = minimal_tree(X, y).tree
@@ -153,8 +153,8 @@ def test_a_cut_between_samples_of_one_class_can_be_needed(engine):
 
 
 def test_greedy_trees_are_larger():
-    """Monks 1, (a1 = a2) or (a5 = 1): but for a5 no split gains anything alone, and ties go to the first column, which
-    is of no use once the columns are reversed."""
+    """Monks 1, (a1 = a2) or (a5 = 1): only a5 gains anything alone, and ties go to the first column, which is of no
+    use in reversed order."""
     X, y = make_monks(1)
     X = np.ascontiguousarray(X[:, ::-1])
     found = minimal_tree(X, y)
@@ -200,7 +200,7 @@ def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory
 @examples(400)
 @given(problem=problems(max_rows=12), first_turn=st.integers(0, 3), memory=st.sampled_from([0, 10**5, 2**20, 2**30]))
 def test_the_growing_working_set_finds_the_same_tree(problem, first_turn, memory):
-    """It takes turns with the complete one, from the beginning or soon after it."""
+    """The growing working set takes turns with the complete one, from the beginning or soon after."""
     compiled, reference = on_both_engines(search, *problem, first_turn=first_turn, memory_limit=memory)
     assert_same_tree(compiled[0], reference[0])
     assert compiled[1] == reference[1]
@@ -278,7 +278,7 @@ def test_time_limit_holds_while_bounds_are_prepared():
     start = time.monotonic()
     tree, n_splits, *_ = search(X, y, time_limit=0.1)
     assert tree is None
-    assert n_splits < 10  # as far as the time went: what is needed are hundreds
+    assert n_splits < 10  # as far as the search came; hundreds are needed
     assert time.monotonic() - start < 3.0
 
 
@@ -321,7 +321,7 @@ def test_a_time_limit_gives_a_smaller_tree_than_growth():
 
 
 def test_a_search_deeper_than_the_stack_allows_is_given_up():
-    """One row after the other is split off. That all rows conflict proves the greedy tree to be smallest."""
+    """One row after the other is split off. All rows conflict, which proves that the greedy tree is smallest."""
     X, y = np.arange(600.0).reshape(-1, 1), np.arange(600) % 2
     assert search(X, y)[:2] == (None, 599)
     assert minimal_tree(X, y).is_proven

@@ -12,7 +12,7 @@ from pytrees._engine import config_context, kernel
 from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
 
 KINDS = list(columns_of_all_kinds(10))
-# Up to here all rows say where to cut, and beyond it one in n // SAMPLE_ROWS of them.
+# Up to this number all rows say where to cut, beyond it one in n // SAMPLE_ROWS of them.
 SAMPLE_ROWS = sizes()["SAMPLE_ROWS"]
 
 
@@ -29,7 +29,7 @@ def column(values):
 
 
 def assert_are_bins(X, max_bins):
-    """Bins in the order of the values, no more than asked for, and what is said of them."""
+    """Assert that bins follow the order of values, that there are at most `max_bins`, and which bins are mixed."""
     codes, is_mixed = bin_features(X, max_bins)
     assert codes.shape == X.shape
     assert len(is_mixed) == X.shape[1]

@@ -104,8 +104,8 @@ def test_short_and_long_sorts(n_rows):
         assert_sorted_as_by_numpy(X)
 
 
-# Keys have 32 bits: where the values of a feature span more, those that agree in the upper bits are sorted again by the
-# lower ones, few of them by insertion.
+# Keys have 32 bits. If the values of a feature span more, values that agree in the upper bits are sorted again by the
+# lower bits, few of them by insertion.
 @pytest.mark.parametrize("run_length", [1, 2, 3, 23, 24, 25, 26, 300])
 @pytest.mark.parametrize("n_different", [1, 2, 1000])
 def test_runs_of_values_that_differ_in_their_low_bits(run_length, n_different):

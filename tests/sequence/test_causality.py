@@ -59,7 +59,7 @@ def test_labels_are_compared():
     expected = both(x, y, **LENGTHS)
     assert both(words[x], words[y].tolist(), **LENGTHS) == expected
     assert both(x.astype(float), y, **LENGTHS) == expected
-    # With labels of its own, a joint present is another one than a joint past.
+    # If both have labels of their own, the joint present differs from the joint past.
     assert both(x, y + 2, **LENGTHS) != expected
 
 
@@ -121,7 +121,7 @@ def test_constant_sequences_say_nothing(constant):
 
 
 def test_pvalues_under_independence():
-    """The share of p-values at most 0.1 of independent sequences is about that, less for ties."""
+    """A tenth of the p-values of independent sequences is at most 0.1, or fewer because of ties."""
     rng = np.random.default_rng(7)
     pvalues = []
     for seed in range(100):
@@ -134,7 +134,7 @@ def test_pvalues_under_independence():
 
 
 def test_coupled_maps():
-    """Logistic maps that drive another one are found by their p-values; the wrong direction is not, or seldom."""
+    """The p-values find which logistic map drives the other one, and seldom the wrong direction."""
     rng = np.random.default_rng(8)
     found = []
     for seed in range(8):

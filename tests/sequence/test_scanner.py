@@ -13,12 +13,12 @@ from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTree
 from pytrees.testing.strategies import fibonacci_word, label_sequences
 from pytrees.tree import LEAF
 
-# Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5
+# Below 200 labels cuts are judged one by one. From there on neighbouring cuts share steps, if there are at most 5
 # classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
 SHARED_LENGTH = 200
-# By Lempel-Ziv complexity neighbouring cuts share components where there are at most 8 classes and so many labels.
+# By Lempel-Ziv complexity neighbouring cuts share components if there are at most 8 classes and this many labels.
 CHANGING_LENGTH = 8192
-# Labels times cuts from which on features are scanned on threads.
+# Features are scanned on threads from this product of labels and cuts on.
 LABELS_FOR_THREADS = 300_000
 
 IMPURITIES = {"etc": effort, "lz76": complexity}
@@ -27,7 +27,7 @@ both = pytest.mark.parametrize("criterion", IMPURITIES)
 
 
 def best_cut(labels, orders, cuts, criterion="etc", n_threads=1):
-    """(cost, feature, rows on the left) of the root's best cut, None where it has none."""
+    """(cost, feature, rows on the left) of the root's best cut, or None if there is no cut."""
     labels, n_rows = np.asarray(labels, dtype=np.int32), len(labels)
     X = np.empty((n_rows, len(orders)))
     for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True)):
@@ -140,7 +140,7 @@ def test_neighbouring_cuts_share_work_exactly(criterion, node):
     seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 5, 6]), step=st.sampled_from([1, 3, 15, 16, 17])
 )
 def test_every_single_cut_has_its_cost(criterion, seed, n_classes, step):
-    # Cut by cut, so that none is ruled out by another one; the rows in between move all the same.
+    # Cuts are offered from the cheapest up, so that each is found once; rows between them move all the same.
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, 220).astype(np.int32)
     order = np.argsort(rng.normal(size=220) + labels)

@@ -20,7 +20,7 @@ MOST_OF_FEW, FEWEST_IN_BINS = SIZES["MOST_OF_FEW"], SIZES["FEWEST_IN_BINS"]
 MOST_NODE_BINS, SAMPLES_PER_BIN = SIZES["MOST_NODE_BINS"], SIZES["SAMPLES_PER_NODE_BIN"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
-BINARY_CRITERIA = CRITERIA[2:]  # of more than two classes they have no bounds
+BINARY_CRITERIA = CRITERIA[2:]  # without bounds for more than two classes
 
 
 # ------------------------------------------------------------------------------------------ against the reference
@@ -100,8 +100,8 @@ def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
         assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
-# Bins of one value each are taken where a node's ranks spread over no more values than there are samples, or half as
-# many: of some of all samples the ranks have gaps.
+# A node has bins of one value each if its ranks spread over no more values than there are samples, or half as many. The
+# node holds some of all samples, so that its ranks have gaps.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize(

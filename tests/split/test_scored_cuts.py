@@ -31,7 +31,7 @@ def test_any_number_of_entries(n_classes, n_rows, growth_limits, seed, noise):
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
 
 
-# More samples than this do not fit the halves of words.
+# Numbers of more samples do not fit the halves of words.
 @pytest.mark.parametrize("n_rows", [MOST_SCORED - 1, MOST_SCORED, MOST_SCORED + 1])
 @pytest.mark.parametrize("n_classes", [2, 7])
 @pytest.mark.parametrize("min_samples_leaf", [1, 40])
@@ -49,7 +49,7 @@ def test_most_samples(n_rows, n_classes, min_samples_leaf):
         assert_same_tree(one_block, grow_one_by_one(*problem, **options))
 
 
-# Scores that nearly tie: every feature is another order of samples of which few differ.
+# Scores nearly tie: the orders of the samples by the features differ in few places.
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_near_ties(n_classes):
     rng = np.random.default_rng(5)

@@ -1,5 +1,5 @@
-"""Cuts of samples with real weights, most of which are passed over without a look at their gains: the same as by the
-reference, which computes every gain."""
+"""Samples with real weights: most cuts are passed over without their gains, and the tree is the reference's, which
+computes every gain."""
 
 import numpy as np
 import pytest
