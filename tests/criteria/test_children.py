@@ -136,71 +136,62 @@ IMPURITIES = {"gini": gini, "ogini": ordinal_gini, "ranking": ranking}
 
 
 @pytest.mark.parametrize("criterion", [*IMPURITIES, UNWEIGHTED_RANKING])
-def test_gains_are_decreases_of_impurity(engine, criterion):
-    @examples(150)
-    @given(splits() | splits(count_weights))
-    def check(split):
-        children = tables(split[0], split[1], split[2], split[3])
-        if criterion == UNWEIGHTED_RANKING:
-            node = [sum(counts) for counts in zip(*children, strict=True)]
-            expected = ranking(node) - sum(map(ranking, children))
-        else:
-            expected = impurity_gain(IMPURITIES[criterion], children)
-        assert gain_of(criterion, *split) == float(expected)
-
-    check()
-
-
-def test_information_gain(engine):
-    @examples(150)
-    @given(splits() | splits(count_weights))
-    def check(split):
-        children = tables(*split)
+@examples(150)
+@given(splits() | splits(count_weights))
+def test_gains_are_decreases_of_impurity(engine, criterion, split):
+    children = tables(split[0], split[1], split[2], split[3])
+    if criterion == UNWEIGHTED_RANKING:
         node = [sum(counts) for counts in zip(*children, strict=True)]
-        expected = information(node) - sum(sum(counts) / sum(node) * information(counts) for counts in children)
-        assert gain_of("entropy", *split) == pytest.approx(expected, abs=1e-7)
-        units = entropy_units(node) - sum(map(entropy_units, children))
-        gains = comparable_gain("entropy", children) > 0
-        assert gain_of("entropy", *split) == (float(Fraction(max(units, 1), sum(node) * 2**30)) if gains else 0.0)
+        expected = ranking(node) - sum(map(ranking, children))
+    else:
+        expected = impurity_gain(IMPURITIES[criterion], children)
+    assert gain_of(criterion, *split) == float(expected)
 
-    check()
+
+@examples(150)
+@given(splits() | splits(count_weights))
+def test_information_gain(engine, split):
+    children = tables(*split)
+    node = [sum(counts) for counts in zip(*children, strict=True)]
+    expected = information(node) - sum(sum(counts) / sum(node) * information(counts) for counts in children)
+    assert gain_of("entropy", *split) == pytest.approx(expected, abs=1e-7)
+    units = entropy_units(node) - sum(map(entropy_units, children))
+    gains = comparable_gain("entropy", children) > 0
+    assert gain_of("entropy", *split) == (float(Fraction(max(units, 1), sum(node) * 2**30)) if gains else 0.0)
 
 
 @pytest.mark.parametrize("criterion", ["gain_ratio", "nvi", "nvi_sum", "nvi_max"])
-def test_ratios_are_those_of_the_clustering_by_child(engine, criterion):
-    @examples(150)
-    @given(splits() | splits(count_weights))
-    def check(split):
-        y, codes, weights, n_classes = split
-        children = tables(*split)
-        node, sizes = [sum(counts) for counts in zip(*children, strict=True)], list(map(sum, children))
-        rows = np.arange(len(y))
-        weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
-        clusters = [set(rows[codes == code]) for code in np.unique(codes)]
-        classes = [set(rows[y == label]) for label in range(n_classes)]
-        gained = measure(criterion, clusters, classes, weights)
-        if criterion != "gain_ratio":
-            gained = 1 - gained
-        # The reported gain comes from the rounded table of n log2 n: 0, or at least one unit.
-        of_split, joint = entropy_units(sizes), entropy_units([count for counts in children for count in counts])
-        of_classes = entropy_units(node)
-        divisor = {
-            "gain_ratio": of_split,
-            "nvi": joint,
-            "nvi_sum": of_split + of_classes,
-            "nvi_max": max(of_split, of_classes),
-        }[criterion]
-        times = 2 if criterion == "nvi_sum" else 1
-        units = 0
-        if comparable_gain("entropy", children) > 0:
-            units = max(times * (of_classes + of_split - joint), 1)
-        reported = gain_of(criterion, y, codes, weights, n_classes)
-        assert reported == float(Fraction(units, divisor))
-        # The real number is as near as the table's rounding allows: by half a unit for every entry that adds up.
-        error = Fraction(times * (n_classes + 1) * (len(children) + 1), divisor)
-        assert abs(Fraction(units, divisor) - gained) <= error
-
-    check()
+@examples(150)
+@given(splits() | splits(count_weights))
+def test_ratios_are_those_of_the_clustering_by_child(engine, criterion, split):
+    y, codes, weights, n_classes = split
+    children = tables(*split)
+    node, sizes = [sum(counts) for counts in zip(*children, strict=True)], list(map(sum, children))
+    rows = np.arange(len(y))
+    weights = np.ones(len(y), dtype=np.int64) if weights is None else weights
+    clusters = [set(rows[codes == code]) for code in np.unique(codes)]
+    classes = [set(rows[y == label]) for label in range(n_classes)]
+    gained = measure(criterion, clusters, classes, weights)
+    if criterion != "gain_ratio":
+        gained = 1 - gained
+    # The reported gain comes from the rounded table of n log2 n: 0, or at least one unit.
+    of_split, joint = entropy_units(sizes), entropy_units([count for counts in children for count in counts])
+    of_classes = entropy_units(node)
+    divisor = {
+        "gain_ratio": of_split,
+        "nvi": joint,
+        "nvi_sum": of_split + of_classes,
+        "nvi_max": max(of_split, of_classes),
+    }[criterion]
+    times = 2 if criterion == "nvi_sum" else 1
+    units = 0
+    if comparable_gain("entropy", children) > 0:
+        units = max(times * (of_classes + of_split - joint), 1)
+    reported = gain_of(criterion, y, codes, weights, n_classes)
+    assert reported == float(Fraction(units, divisor))
+    # The real number is as near as the table's rounding allows: by half a unit for every entry that adds up.
+    error = Fraction(times * (n_classes + 1) * (len(children) + 1), divisor)
+    assert abs(Fraction(units, divisor) - gained) <= error
 
 
 @pytest.mark.parametrize("criterion", ["accuracy", "mae"])
@@ -253,28 +244,22 @@ def jaccard_gain(children, n_classes):
     return max(map(similarity, candidates)) - Fraction(max(node), sum(node))
 
 
-def test_jaccard(engine):
-    @examples(200)
-    @given(splits() | splits(count_weights))
-    def check(split):
-        assert gain_of("jaccard", *split) == float(jaccard_gain(tables(*split), split[3]))
-
-    check()
+@examples(200)
+@given(splits() | splits(count_weights))
+def test_jaccard(engine, split):
+    assert gain_of("jaccard", *split) == float(jaccard_gain(tables(*split), split[3]))
 
 
 @pytest.mark.parametrize(("criterion", "impurity"), [("etc", effort_to_compress), ("lz76", lempel_ziv_complexity)])
-def test_naive_structural_gain(engine, criterion, impurity):
-    @examples(100)
-    @given(splits())
-    def check(split):
-        y, codes, _, n_classes = split
-        expected = Fraction(impurity(y.tolist(), n_classes))
-        for code in np.unique(codes):
-            part = y[codes == code].tolist()
-            expected -= Fraction(len(part), len(y)) * impurity(part, n_classes)
-        assert gain_of(criterion, y, codes, n_classes=n_classes) == float(expected)
-
-    check()
+@examples(100)
+@given(splits())
+def test_naive_structural_gain(engine, criterion, impurity, split):
+    y, codes, _, n_classes = split
+    expected = Fraction(impurity(y.tolist(), n_classes))
+    for code in np.unique(codes):
+        part = y[codes == code].tolist()
+        expected -= Fraction(len(part), len(y)) * impurity(part, n_classes)
+    assert gain_of(criterion, y, codes, n_classes=n_classes) == float(expected)
 
 
 # -------------------------------------------------------------------------------------------------------- both engines

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain
 from pytrees.testing.strategies import problems
 
@@ -209,7 +209,7 @@ def test_class_scores_and_equal_costs_grow_the_same_tree():
 @pytest.mark.parametrize(
     "criterion",
     [
-        *ORDINAL,
+        *(name for name, criterion in CRITERIA.items() if criterion.judges == "counts"),
         WeightedInformationGain(2.0),
         WeightedInformationGain(normalize_over="present", distance_from="highest"),
         RankingImpurity(weighted=False),
@@ -218,10 +218,11 @@ def test_class_scores_and_equal_costs_grow_the_same_tree():
     ids=str,
 )
 def test_estimators_take_names_and_objects(engine, criterion):
-    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
-    tree = DecisionTreeClassifier(criterion, max_depth=3).fit(X, y)
-    assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
-    assert sklearn.clone(tree).fit(X, y).tree_ == tree.tree_
+    X, y, weights = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3, np.arange(1.0, 31.0)
+    for make in (DecisionTreeClassifier, OrdinalDecisionTreeClassifier):
+        tree = make(criterion, max_leaf_nodes=6).fit(X, y, sample_weight=weights)
+        assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
+        assert sklearn.clone(tree).fit(X, y, sample_weight=weights).tree_ == tree.tree_
     forest = DecisionForestClassifier(3, criterion=criterion, max_depth=2, random_state=0).fit(X, y)
     assert forest.predict(X).shape == (30,)
 

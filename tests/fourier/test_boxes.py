@@ -5,12 +5,13 @@ import pytest
 from fourier_samples import (
     CLOSE,
     SEEDS,
+    beside_thresholds,
     domain,
     indicator,
     joined,
     naive_values,
     probabilities,
-    random_masses,
+    random_measure,
     random_schema,
     random_tree,
     random_trees,
@@ -31,20 +32,6 @@ from pytrees._engine import kernel
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import measure_of
-
-
-def random_measure(rng, cardinalities, kind):
-    """(arguments of the public functions, probabilities of all points)."""
-    if kind == "uniform":
-        return {}, np.full(tuple(cardinalities), 1 / np.prod(cardinalities))
-    if kind == "masses":
-        masses = random_masses(rng, cardinalities, zeros=True)
-        return {"measure": masses}, probabilities(masses)
-    X = rng.integers(0, cardinalities, (7, cardinalities.size))
-    columns = zip(X.T, cardinalities, strict=True)
-    masses = [np.bincount(column, minlength=size) / len(X) for column, size in columns]
-    return {"measure": "empirical", "X": X}, probabilities(masses)
-
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
@@ -95,7 +82,8 @@ def test_unreachable_leaves_have_no_box(engine):
 @given(seed=SEEDS, kind=MEASURES)
 def test_gram(engine, seed, kind):
     rng, cardinalities, trees = sample_trees(seed, n_trees=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     tables = [table_of(tree, cardinalities) for tree in trees]
     expected = [[(mass * f * g).sum() for g in tables] for f in tables]
     found = gram(trees, cardinalities, **measure)
@@ -108,7 +96,8 @@ def test_gram(engine, seed, kind):
 @given(seed=SEEDS, kind=MEASURES)
 def test_several_outputs_at_the_leaves(engine, seed, kind):
     rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     values = [rng.normal(size=(tree.node_count, 3)) for tree in trees]
     columns = [[table_of(t, cardinalities, v[:, k]) for k in range(3)] for t, v in zip(trees, values, strict=True)]
     expected = [[sum((mass * f * g).sum() for f, g in zip(a, b, strict=True)) for b in columns] for a in columns]
@@ -123,7 +112,8 @@ def test_several_outputs_at_the_leaves(engine, seed, kind):
 @given(seed=SEEDS, kind=MEASURES)
 def test_schema_average(engine, seed, kind):
     rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     weights = rng.normal(size=2)
     schema, mask = random_schema(rng, cardinalities)
     if not (mass * mask).sum():
@@ -207,12 +197,7 @@ def test_codes_reproduce_every_leaf(ensemble, load):
     X, y = load(return_X_y=True)
     ensemble.fit(X, y)
     codes = ordinal_codes(ensemble)
-    # Thresholds themselves, and their neighbours in both precisions, beside the rows.
-    extra = np.tile(X[:1], (200, 1))
-    for m, cuts in enumerate(codes.thresholds):
-        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
-        extra[:, m] = np.resize(near, 200) if near.size else extra[:, m]
-    X = np.concatenate([X, extra])
+    X = beside_thresholds(codes.thresholds, X)
     members = getattr(ensemble, "estimators_", [ensemble])
     columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(members))
     rows = codes.transform(X)

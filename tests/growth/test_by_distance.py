@@ -32,22 +32,19 @@ from pytrees.tree import LEAF, MULTIWAY
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_steps_follow_the_definitions(distance, way):
-    @examples(12)
-    @given(
-        mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
-        st.sampled_from([1, 1, 1, 2, 3]),
-        st.sampled_from([UNLIMITED, UNLIMITED, 6, 4, 3]),
-        TIES,
-    )
-    def check(mixed, min_samples_leaf, max_leaf_nodes, ties):
-        problem, categories = mixed
-        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
-        expected = Oracle(problem, distance, *way, **limits).grow()
-        for tree in on_both_engines(grow, *problem, distance, way, **limits):
-            assert steps_of(tree) == expected
-
-    check()
+@examples(12)
+@given(
+    mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
+    st.sampled_from([1, 1, 1, 2, 3]),
+    st.sampled_from([UNLIMITED, UNLIMITED, 6, 4, 3]),
+    TIES,
+)
+def test_steps_follow_the_definitions(distance, way, mixed, min_samples_leaf, max_leaf_nodes, ties):
+    problem, categories = mixed
+    limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
+    expected = Oracle(problem, distance, *way, **limits).grow()
+    for tree in on_both_engines(grow, *problem, distance, way, **limits):
+        assert steps_of(tree) == expected
 
 
 # ---------------------------------------------------------------------------------------- compiled against reference
@@ -55,30 +52,24 @@ def test_steps_follow_the_definitions(distance, way):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_engines_agree(distance, way):
-    @examples(20)
-    @given(mixed_problems(max_rows=15, missing=True) | mixed_problems(count_weights, missing=True), size_limits(), TIES)
-    def check(mixed, limits, ties):
-        problem, categories = mixed
-        assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **categories, **limits))
-
-    check()
+@examples(20)
+@given(mixed_problems(max_rows=15, missing=True) | mixed_problems(count_weights, missing=True), size_limits(), TIES)
+def test_engines_agree(distance, way, mixed, limits, ties):
+    problem, categories = mixed
+    assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **categories, **limits))
 
 
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("criterion", [*EVERY_DISTANCE, *CRITERIA])
-def test_engines_agree_on_local_growth(criterion, stop):
-    @examples(50)
-    @given(st.data(), size_limits())
-    def check(data, limits):
-        weights = [no_weights] if criterion in SEQUENCE_CRITERIA else [float_weights, float_weights, count_weights]
-        mixed = data.draw(mixed_problems(data.draw(st.sampled_from(weights)), missing=True))
-        problem, categories = mixed
-        problem.n_classes = 4
-        way = "local", "majority", stop
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, way, **categories, **limits))
-
-    check()
+@examples(50)
+@given(st.data(), size_limits())
+def test_engines_agree_on_local_growth(criterion, stop, data, limits):
+    weights = [no_weights] if criterion in SEQUENCE_CRITERIA else [float_weights, float_weights, count_weights]
+    mixed = data.draw(mixed_problems(data.draw(st.sampled_from(weights)), missing=True))
+    problem, categories = mixed
+    problem.n_classes = 4
+    way = "local", "majority", stop
+    assert_same_tree(*on_both_engines(grow, *problem, criterion, way, **categories, **limits))
 
 
 @pytest.mark.parametrize("ties", ["first", "local"])

@@ -21,11 +21,11 @@ from by_distance import grow as grow_arrays
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from own_criteria import Gini, Purity
 from seeded import SEEDS, count_weights, float_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier
-from pytrees.criteria import CountCriterion
 from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.testing.strategies import Problem
 from pytrees.tree import LEAF, MULTIWAY
@@ -129,15 +129,12 @@ def binary_problems(draw, weights):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", DISTANCES)
-def test_two_categories_are_split_as_a_cut(distance, way):
-    @examples(15)
-    @given(binary_problems(no_weights) | binary_problems(count_weights), size_limits(), TIES)
-    def check(mixed, limits, ties):
-        problem, n_categories = mixed
-        tree = as_if_cut(grow(problem, n_categories, distance, way, ties=ties, **limits))
-        assert_same_tree(tree, grow_arrays(*problem, distance, way, ties=ties, **limits))
-
-    check()
+@examples(15)
+@given(binary_problems(no_weights) | binary_problems(count_weights), size_limits(), TIES)
+def test_two_categories_are_split_as_a_cut(distance, way, mixed, limits, ties):
+    problem, n_categories = mixed
+    tree = as_if_cut(grow(problem, n_categories, distance, way, ties=ties, **limits))
+    assert_same_tree(tree, grow_arrays(*problem, distance, way, ties=ties, **limits))
 
 
 @pytest.mark.parametrize("criterion", [*DISTANCES, *CRITERIA])
@@ -266,29 +263,17 @@ def test_smallest_trees_have_thresholds(engine):
     assert ID3Classifier("mts", categorical_features=[]).fit([[0], [1]], [0, 1]).tree_.node_count == 3
 
 
-class Purity(CountCriterion):
-    """Rows of the most frequent classes of both sides of a cut."""
-
-    def gains(self, left, right):
-        return left.max(axis=1) + right.max(axis=1)
-
-
-class PurityOfChildren(Purity):
-    def gain_of_children(self, counts):
-        return counts.max(axis=1).sum()
-
-
 @examples(20)
 @given(mixed=with_categories(max_classes=3), limits=size_limits())
 def test_criteria_of_the_user(mixed, limits):
     problem, n_categories = mixed
-    criterion = PurityOfChildren().specification(problem.n_classes)
+    criterion = Purity().specification(problem.n_classes)
     assert_same_tree(*on_both_engines(grow, problem, n_categories, criterion, LOCAL, **limits))
 
 
 def test_criteria_that_cannot_judge_children(engine):
     problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
-    criterion = Purity().specification(2)
+    criterion = Gini().specification(2)
     with pytest.raises(ValueError, match=r"gain_of_children\(counts\)"):
         grow(problem, [2], criterion, LOCAL)
     assert grow(problem, [0], criterion, LOCAL)["feature"].tolist() == [0, -2, -2]

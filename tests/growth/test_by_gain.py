@@ -9,7 +9,6 @@ from category_gains import EXACT
 from hypothesis import given
 from hypothesis import strategies as st
 from seeded import count_weights, float_weights, problems
-from sklearn.datasets import load_wine
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
@@ -37,15 +36,6 @@ def test_engines_agree_on_the_best_of_many_open_leaves(criterion, max_leaf_nodes
     X, y = rng.integers(0, 6, (150, 3)).astype(float), rng.integers(0, 2, 150)
     weights = None if criterion == "etc" else rng.integers(1, 3, 150)
     assert_same_tree(*on_both_engines(grow, X, y, weights, 2, criterion, max_leaf_nodes=max_leaf_nodes))
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_engines_agree_on_wine(criterion):
-    X, y = load_wine(return_X_y=True)
-    compiled, reference = on_both_engines(grow, X, y, criterion=criterion)
-    assert_same_tree(compiled, reference)
-    assert (compiled["value"][compiled["children_left"] == LEAF].max(axis=1) > 0).all()
-    assert len(compiled["feature"]) > 10
 
 
 @pytest.mark.parametrize("growth_limits", [{}, {"max_leaf_nodes": 12}, {"max_candidates": 7, "max_features": 2}])

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from own_criteria import Gini
 from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
 from strategies import limits
 from support import assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._core.base.sizes import sizes
-from pytrees.criteria import CountCriterion
 
 SIZES = sizes()
 PART_ROWS, ROWS_WITHOUT_BINS = SIZES["PART_ROWS"], SIZES["MOST_ROWS_WITHOUT_BINS"]
@@ -74,14 +74,9 @@ def test_all_kinds_of_weights_and_trees_take_n_jobs():
         assert trees[0] == trees[1]
 
 
-class Purity(CountCriterion):
-    def gains(self, left, right):
-        return left.max(axis=1) + right.max(axis=1)
-
-
 def test_your_own_criterion_is_asked_by_one_thread():
     X, y = noisy_steps(2 * PART_ROWS)
-    trees = [DecisionTreeClassifier(Purity(), max_depth=3, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (1, 2)]
+    trees = [DecisionTreeClassifier(Gini(), max_depth=3, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (1, 2)]
     assert trees[0] == trees[1]
 
 

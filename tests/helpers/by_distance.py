@@ -5,7 +5,8 @@ import pytest
 import support
 from hypothesis import strategies as st
 from seeded import SEEDS, features, labels, no_weights
-from support import UNLIMITED
+from strategies import limits
+from support import children_of
 
 from pytrees._engine import kernel
 from pytrees.testing.strategies import Problem
@@ -15,22 +16,9 @@ DISTANCES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"
 ABSENT_DIFFER = ("jaccard", {"absent_classes": "different"})
 EVERY_DISTANCE = [*DISTANCES, pytest.param(ABSENT_DIFFER, id="jaccard, absent classes differ")]
 NO_LIMITS = {name: limit for name, limit in support.NO_LIMITS.items() if name not in {"min_gain", "max_candidates"}}
-WAYS = [
-    ("local", "majority", "pure"),
-    ("local", "majority", "no_decrease"),
-    ("global", "majority", "pure"),
-    ("global", "majority", "no_decrease"),
-    ("global", "all", "pure"),
-    ("global", "all", "no_decrease"),
-    ("glocal", "majority", "pure"),
-    ("glocal", "majority", "no_decrease"),
-    ("glocal", "all", "pure"),
-    ("glocal", "all", "no_decrease"),
-    ("local", "majority", "no_distance_decay"),
-    ("global", "majority", "no_distance_decay"),
-    ("global", "all", "no_distance_decay"),
-    ("glocal", "majority", "no_distance_decay"),
-]
+SEARCHES = [("local", "majority"), ("global", "majority"), ("global", "all"), ("glocal", "majority"), ("glocal", "all")]
+WAYS = [(*search, stop) for search in SEARCHES for stop in ("pure", "no_decrease")]
+WAYS += [(*search, "no_distance_decay") for search in SEARCHES[:4]]
 TIES = st.sampled_from(["first", "local"])
 STOPS = ["pure", "no_decrease", "no_distance_decay"]
 # Criteria that compare leaves by their gain, and are no distances.
@@ -70,9 +58,7 @@ def steps_of(tree):
     """Return the splits in the order in which they were made, as the oracle tells them."""
     paths, steps = {0: ()}, {}
     for node in np.flatnonzero(tree["children_left"] != LEAF):
-        children = [tree["children_left"][node], tree["children_right"][node]]
-        if "children" in tree:
-            children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+        children = children_of(tree, node)
         paths |= {child: (*paths[node], b) for b, child in enumerate(children)}
         labels = tuple(tree["label"][children].tolist())
         steps[int(tree["split_step"][node])] = (tree["feature"][node], tree["threshold"][node], paths[node], labels)
@@ -100,17 +86,4 @@ def mixed_problems(
 
 def size_limits():
     """Draw limits of growth, most of which do not apply in most cases."""
-
-    def rarely(values, otherwise):
-        return st.one_of(st.just(otherwise), st.just(otherwise), values)
-
-    return st.fixed_dictionaries(
-        {
-            "max_depth": rarely(st.integers(0, 4), UNLIMITED),
-            "min_samples_split": rarely(st.integers(2, 6), 2),
-            "min_samples_leaf": rarely(st.integers(1, 3), 1),
-            "max_leaf_nodes": rarely(st.integers(1, 6), UNLIMITED),
-            "max_features": rarely(st.integers(1, 2), UNLIMITED),
-            "seed": st.integers(0, 2**64 - 1),
-        }
-    )
+    return limits().map(lambda drawn: {name: drawn[name] for name in NO_LIMITS})

@@ -170,6 +170,27 @@ def probabilities(masses):
     return joint
 
 
+def random_measure(rng, cardinalities, kind):
+    """Return arguments of the public functions that name a measure, and its masses."""
+    if kind == "masses":
+        masses = random_masses(rng, cardinalities, zeros=True)
+        return {"measure": masses}, masses
+    if kind == "empirical":
+        X = rng.integers(0, cardinalities, (7, cardinalities.size))
+        columns = zip(X.T, cardinalities, strict=True)
+        return {"measure": kind, "X": X}, [np.bincount(column, minlength=size) / len(X) for column, size in columns]
+    return {}, [np.full(size, 1 / size) for size in cardinalities]
+
+
+def beside_thresholds(thresholds, X):
+    """Return samples, and numbers at and next to all thresholds in both precisions."""
+    extra = np.tile(X[:1], (400, 1))
+    for m, cuts in enumerate(thresholds):
+        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
+        extra[:, m] = np.resize(near, 400) if near.size else extra[:, m]
+    return np.concatenate([X, extra])
+
+
 def random_schema(rng, cardinalities):
     """Draw a schema with a value, a set of values, or a wild-card for every attribute; and its points as a mask."""
     schema, mask = [], np.ones((), dtype=bool)

@@ -11,7 +11,7 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
-from pytrees.tree import LEAF
+from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
@@ -106,15 +106,34 @@ def assert_same_tree(tree, other, *, names=None):
             np.testing.assert_array_equal(np.signbit(tree[name]), np.signbit(other[name]), err_msg=name)
 
 
+def children_of(tree, node):
+    """Return the children of a node, also of trees whose nodes have two at most."""
+    if "children" in tree:
+        return tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+    children = [tree["children_left"][node], tree["children_right"][node]]
+    return np.array([child for child in children if child != LEAF], dtype=np.int64)
+
+
+def categories_of(tree, node):
+    """Return the categories that lead to a node."""
+    if "categories" not in tree:
+        return tree["category"][[node]]
+    return tree["categories"][tree["category_offsets"][node] : tree["category_offsets"][node + 1]]
+
+
 def rows_of_nodes(tree, X):
     """Return for every node the rows that come through it, by a walk from the root."""
-    rows = [None] * len(tree["feature"])
-    stack = [(0, np.arange(len(X)))]
-    while stack:
-        node, here = stack.pop()
-        rows[node] = here
-        if tree["children_left"][node] != LEAF:
-            goes_left = X[here, tree["feature"][node]] <= tree["threshold"][node]
-            stack.append((tree["children_left"][node], here[goes_left]))
-            stack.append((tree["children_right"][node], here[~goes_left]))
+    rows = [np.arange(len(X))] + [None] * (len(tree["feature"]) - 1)
+    for node, here in enumerate(rows):
+        children = children_of(tree, node)
+        values = X[here, tree["feature"][node]] if len(children) else []
+        for number, child in enumerate(children):
+            if tree["children_left"][node] == MULTIWAY:
+                chosen = np.isin(values, categories_of(tree, child))
+            else:
+                goes_left = values <= tree["threshold"][node]
+                if "missing_go_to_left" in tree:
+                    goes_left |= np.isnan(values) & (tree["missing_go_to_left"][node] == 1)
+                chosen = goes_left == (number == 0)
+            rows[child] = here[chosen]
     return rows

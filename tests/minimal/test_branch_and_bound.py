@@ -8,24 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import make_classes
+from samples import consistent, make_classes
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from strategies import classified
 from support import assert_same_tree, examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
-from pytrees.testing.strategies import feature_matrices
 from pytrees.trees.optimal import _costs
 
 UNLIMITED = 2**31 - 1
 
 
-@st.composite
-def problems(draw, max_rows=9):
-    X = draw(feature_matrices(max_rows=max_rows, max_features=3))
-    n_classes = draw(st.sampled_from([1, 2, 2, 2, 3, 6]))
-    return X, np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=len(X), max_size=len(X))))
+def problems(max_rows=9):
+    return classified(max_rows, [1, 2, 2, 2, 3, 6])
 
 
 @st.composite
@@ -164,9 +161,7 @@ def test_no_tree_has_a_better_objective(engine, problem, alpha):
 @examples(100)
 @given(problem=problems(max_rows=8))
 def test_a_tiny_price_of_leaves_gives_the_smallest_consistent_tree(problem):
-    X, y = problem
-    _, group = np.unique(X + 0.0, axis=0, return_inverse=True)
-    y = y[np.unique(group, return_index=True)[1]][group.ravel()]
+    X, y = problem[0], consistent(*problem)
     assert optimal_tree(X, y, alpha=1e-9).tree.node_count == minimal_tree(X, y).tree.node_count
 
 
@@ -226,9 +221,9 @@ def test_by_hand(engine):
 
 def test_the_time_limit_holds_and_the_bound_is_one():
     X, y, _ = make_from_random_tree(1_000, 10, 3, 41, random_state=0)
-    start = time.monotonic()
+    start = time.process_time()
     found = optimal_tree(X, y, max_depth=5, time_limit=0.5)
-    assert time.monotonic() - start < 1.5
+    assert time.process_time() - start < 1.5
     assert not found.is_proven
     assert 0 <= found.lower_bound < found.objective
     grown = DecisionTreeClassifier(max_depth=5).fit(X, y)
@@ -282,25 +277,15 @@ def test_constant_features_and_one_class_and_one_sample(engine):
         ({"alpha": np.nan}, "alpha"),
         ({"max_depth": 2, "time_limit": -1}, "time_limit"),
         ({"max_depth": 2, "memory_limit": -1}, "memory_limit"),
+        ({"max_depth": 2, "X": [[0.0], [np.nan]]}, "NaN"),
+        ({"max_depth": 2, "X": [[0.0], [np.inf]]}, "infinity"),
+        ({"max_depth": 2, "y": [0, 1, 1]}, "inconsistent"),
+        ({"max_depth": 2, "y": [0.5, 1.2]}, "continuous|Unknown label type"),
     ],
 )
-def test_options_out_of_range(options, message):
+def test_bad_input(options, message):
     with pytest.raises(ValueError, match=message):
-        optimal_tree([[0.0], [1.0]], [0, 1], **options)
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        ([[0.0], [np.nan]], [0, 1], "NaN"),
-        ([[0.0], [np.inf]], [0, 1], "infinity"),
-        ([[0.0], [1.0]], [0, 1, 1], "inconsistent"),
-        ([[0.0], [1.0]], [0.5, 1.2], "continuous|Unknown label type"),
-    ],
-)
-def test_bad_samples(X, y, message):
-    with pytest.raises(ValueError, match=message):
-        optimal_tree(X, y, max_depth=2)
+        optimal_tree(**{"X": [[0.0], [1.0]], "y": [0, 1]} | options)
 
 
 def test_a_tree_that_is_too_deep():
@@ -314,9 +299,3 @@ def test_a_tree_that_is_too_deep():
 def test_the_engine_of_the_context_is_asked():
     with config_context(engine="reference"):
         assert isinstance(optimal_tree([[0.0], [1.0]], [0, 1], max_depth=1).tree, Tree)
-
-
-@pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
-def test_the_kernel_refuses_invalid_class_codes(X, y):
-    with pytest.raises(ValueError, match="class codes"):
-        kernel("cheapest_tree")(np.array(X), np.array(y, dtype=np.int32), 2, (1, 0), 1, 2)

@@ -23,6 +23,10 @@ CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": Fals
 BINARY_CRITERIA = CRITERIA[2:]  # without bounds for more than two classes
 
 
+def both_sides_of(*limits):
+    return [limit + more for limit in limits for more in (0, 1)]
+
+
 # ------------------------------------------------------------------------------------------ against the reference
 
 
@@ -79,15 +83,8 @@ def test_bins_and_pairs_do_not_change_the_tree(
 @pytest.mark.parametrize(
     "n_rows",
     [
-        MOST_IN_PAIRS,
-        MOST_IN_PAIRS + 1,
-        MOST_OF_CLASSES_IN_PAIRS,
-        MOST_OF_CLASSES_IN_PAIRS + 1,
-        MOST_WEIGHT_IN_PAIRS,
-        MOST_WEIGHT_IN_PAIRS + 1,
-        SAMPLES_PER_BIN * MOST_NODE_BINS - 1,
-        SAMPLES_PER_BIN * MOST_NODE_BINS,
-        SAMPLES_PER_BIN * MOST_NODE_BINS + 1,
+        *both_sides_of(MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS),
+        *(SAMPLES_PER_BIN * MOST_NODE_BINS + more for more in (-1, 0, 1)),
     ],
 )
 @pytest.mark.parametrize("min_samples_leaf", [1, 2, 7])
@@ -107,16 +104,7 @@ def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
 @pytest.mark.parametrize(
     "n_rows",
     [
-        8,
-        9,
-        MOST_OF_FEW,
-        MOST_OF_FEW + 1,
-        FEWEST_IN_BINS - 1,
-        FEWEST_IN_BINS,
-        MOST_IN_PAIRS,
-        MOST_IN_PAIRS + 1,
-        MOST_OF_CLASSES_IN_PAIRS,
-        MOST_OF_CLASSES_IN_PAIRS + 1,
+        *both_sides_of(8, MOST_OF_FEW, FEWEST_IN_BINS - 1, MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS),
         MOST_NODE_BINS + 1,
     ],
 )
