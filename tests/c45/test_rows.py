@@ -22,7 +22,7 @@ def grow_once(X, y, weights, n_classes, n_categories):
 
 
 def divide(X, weights, n_categories):
-    """The rows and their weights in the children of the root, of which there are none where it is not split.
+    """Return the rows and their weights in the children of the root; there are none if the root is not split.
 
     Every row is a class of its own, so that the class weights of a node tell which rows it has.
     """
@@ -112,7 +112,7 @@ def naive_shares(tree, row, node=0):
 
 
 def next_nodes(tree, row, node):
-    """The child that a row goes to whose value the node asks for is known, or none."""
+    """Return the child of a row whose value is known, or no child."""
     value, children = row[tree.feature[node]], tree.children_of(node).tolist()
     if tree.children_left[node] >= 0:
         return [children[int(value > tree.threshold[node])]]

@@ -141,7 +141,7 @@ def test_features_of_very_many_categories_do_not_count_for_the_average(engine):
     few, many, y = few_and_many()
     # Three tenths of 40 rows are 12.
     assert [find(np.column_stack([few, many]), y, n_categories=[2, n])[1] for n in (11, 12)] == [1, 0]
-    # Where all features are such, all count.
+    # If all features are so, all count.
     assert find(np.column_stack([few, many]), y, n_categories=[12, 12])[1] == 1
     assert find(many[:, None], y, n_categories=[12])[1] == 0
 

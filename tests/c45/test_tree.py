@@ -34,8 +34,7 @@ def pessimistic(total, errors, confidence=0.25):
 
 
 def leaves(tree):
-    """The pairs that Weka prints of a tree's leaves: weight of the rows, and of those among them that are not of the
-    leaf's class; without it where there are none."""
+    """Return the pairs that Weka prints of leaves: the weight of the samples, and of the samples of other classes."""
     values = tree.value[tree.children_left == LEAF]
     wrong = values.sum(axis=1) - values.max(axis=1)
     return [(round(a, 2), round(b, 2)) for a, b in zip(values.sum(axis=1), wrong, strict=True)]
@@ -156,7 +155,7 @@ def test_a_leaf_instead_of_the_books_subtree(engine):
 
 
 def test_limits_of_errors(engine):
-    # Without errors the limit is that of the binomial distribution; so it is nearly with some.
+    # Without errors the limit is exactly that of the binomial distribution, with some nearly.
     for rows in (1, 2, 10, 1000):
         for confidence in (0.01, 0.25, 0.5):
             assert binom.cdf(0, rows, pessimistic(rows, 0, confidence) / rows) == pytest.approx(confidence)
@@ -205,7 +204,7 @@ def test_unpruned_trees(engine):
 
 
 def test_useless_splits_are_removed(engine):
-    # The feature tells something of the class, and yet both values are mostly of the same.
+    # The feature tells something of the class, yet samples of either value are mostly of one class.
     y = [0] * 9 + [1] + [0] * 6 + [1] * 4
     x = [[0.0]] * 10 + [[1.0]] * 10
     tree, n_grown = grow(x, y, n_categories=[2], confidence=None)

@@ -1,6 +1,5 @@
 """The criteria that compare clusterings: numbers worked out by hand, distances of sets of rows, equal trees."""
 
-import pickle
 from fractions import Fraction
 from itertools import permutations
 
@@ -48,36 +47,10 @@ def root_gain(left, right, criterion, scale=None):
         ([2, 0, 0], [0, 1, 1], {"gain_ratio": 1, "nvi": 2 / 3, "jaccard": 1, "accuracy": 1 / 4, "mae": 1 / 2}),
         ([2, 0, 0], [0, 1, 1], {"nvi_sum": 4 / 5, "nvi_max": 2 / 3, "vi": 1}),
         # The cut is the clustering by class.
-        (
-            [2, 0],
-            [0, 2],
-            {
-                "gain_ratio": 1,
-                "nvi": 1,
-                "nvi_sum": 1,
-                "nvi_max": 1,
-                "vi": 1,
-                "jaccard": 3 / 2,
-                "accuracy": 1 / 2,
-                "mae": 1 / 2,
-            },
-        ),
+        ([2, 0], [0, 2], dict.fromkeys(INFORMATION, 1) | {"jaccard": 3 / 2, "accuracy": 1 / 2, "mae": 1 / 2}),
         ([0, 2], [2, 0], {"gain_ratio": 1, "nvi": 1, "jaccard": 3 / 2, "accuracy": 1 / 2, "mae": 1 / 2}),
         # The cut tells nothing: H(T, Y) = 2. Jaccard: 1/3 + 1/3 - 2/4. Rows right: 2, as before.
-        (
-            [1, 1],
-            [1, 1],
-            {
-                "gain_ratio": 0,
-                "nvi": 0,
-                "nvi_sum": 0,
-                "nvi_max": 0,
-                "vi": -1,
-                "jaccard": 1 / 6,
-                "accuracy": 0,
-                "mae": 0,
-            },
-        ),
+        ([1, 1], [1, 1], dict.fromkeys([*RATIOS, "accuracy", "mae"], 0) | {"vi": -1, "jaccard": 1 / 6}),
         # Both children are mostly of class 0, and only one can be it. Jaccard: 2/4 + 1/3 beats 0 + 2/5; 4/5 before.
         # Rows right: 3 of 5, before 4; errors: 2 as (0, 1), before 1.
         ([2, 0], [2, 1], {"jaccard": 1 / 30, "accuracy": -1 / 5, "mae": -1 / 5}),
@@ -231,16 +204,6 @@ def test_nearly_equal_similarities_are_compared_exactly(engine):
 # --------------------------------------------------------------------------------------------------------- equal trees
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@examples(80)
-@given(
-    problem=problems(no_weights, min_rows=10) | problems(count_weights, min_rows=10),
-    max_leaf_nodes=st.integers(2, 8),
-)
-def test_engines_agree_best_first(criterion, problem, max_leaf_nodes):
-    assert_same_tree(*on_both_engines(grow, *problem, criterion, max_leaf_nodes=max_leaf_nodes))
-
-
 # Most of many cuts are passed over because no row that moves changes a score by much; the reference looks at all.
 @pytest.mark.parametrize("criterion", MATCHINGS)
 @examples(60)
@@ -259,23 +222,14 @@ def test_engines_agree_on_many_cuts(criterion, seed, n_classes, signal, largest_
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_whole_weights_count_as_repeated_samples(engine, criterion):
-    rng = np.random.default_rng(1)
-    X, y, weights = rng.normal(size=(40, 2)), rng.integers(0, 4, 40), rng.integers(1, 4, 40)
-    weighted = grow(X, y, weights, 4, criterion)
-    repeated = grow(np.repeat(X, weights, axis=0), np.repeat(y, weights), None, 4, criterion)
-    assert_same_tree(weighted, repeated, names=["feature", "threshold", "value", "gain"])
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
 def test_cuts_that_separate_two_classes_are_taken(engine, criterion):
-    """No other cut can be better: of several the first counts."""
+    """No other cut can be better; the first of several is taken."""
     X, y = np.array([[3, 0, 0], [1, 0, 1], [2, 1, 1], [4, 1, 1]], dtype=float), [0, 0, 1, 1]
     assert grow(X, y, criterion=criterion)["feature"].tolist() == [1, -2, -2]
 
 
 def test_min_gain_of_zero_excludes_negative_gains(engine):
-    """Each child has to be another class: where nearly all rows are of one class, a cut can make it worse."""
+    """Children must have different classes: if nearly all rows have one class, a cut makes it worse."""
     X, y = np.arange(10.0)[:, None], np.arange(10) == 4
     for criterion in ("accuracy", "mae"):
         assert len(grow(X, y, criterion=criterion, min_gain=0.0)["feature"]) == 1
@@ -286,29 +240,19 @@ def test_min_gain_of_zero_excludes_negative_gains(engine):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("make", [DecisionTreeClassifier, OrdinalDecisionTreeClassifier])
-def test_trees_take_criteria_by_name(engine, make, criterion):
-    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
-    tree = make(criterion, max_leaf_nodes=6).fit(X, y, sample_weight=np.arange(1.0, 31.0))
-    assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
-    assert sklearn.clone(tree).fit(X, y, sample_weight=np.arange(1.0, 31.0)).tree_ == tree.tree_
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(
     "make", [DecisionForestClassifier, OrdinalDecisionForestClassifier, PermutationDecisionForestClassifier]
 )
-@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
-def test_both_engines_fit_the_same_forest(make, criterion, max_leaf_nodes):
+def test_both_engines_fit_the_same_forest(make, criterion):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 3)).round(1), rng.integers(0, 4, 30)
-    forest = make(3, criterion=criterion, max_leaf_nodes=max_leaf_nodes, random_state=0, n_jobs=2)
+    forest = make(3, criterion=criterion, random_state=0)
     compiled, reference = on_both_engines(lambda: sklearn.clone(forest).fit(X, y))
     assert [tree.tree_ for tree in compiled.estimators_] == [tree.tree_ for tree in reference.estimators_]
 
 
 def test_absolute_errors_follow_the_order_of_the_classes():
-    """On the scale two errors of six are left behind the first cut, four before; in the alphabet behind the second."""
+    """On the scale the first cut takes two of four errors away; in alphabetical order the second cut does."""
     X, words = np.arange(6.0)[:, None], np.repeat(["low", "medium", "high"], 2)
     ordered = OrdinalDecisionTreeClassifier("mae", classes=["low", "medium", "high"], max_depth=1).fit(X, words)
     alphabetical = DecisionTreeClassifier("mae", max_depth=1).fit(X, words)

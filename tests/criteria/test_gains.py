@@ -166,7 +166,7 @@ def test_impurities_of_whole_counts_are_nearest_to_the_exact_ones(engine, counts
 
 
 def nearest_entropy(counts):
-    """Return the entropy rounded from 120 digits; no double is halfway to its neighbour but where 60 tell."""
+    """Return the entropy as the nearest double, from 120 digits of which 60 are kept."""
     total = sum(counts)
     with localcontext(prec=120):
         logs = {count: Decimal(count).ln() for count in {total, 2, *counts} if count}

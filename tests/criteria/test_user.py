@@ -7,7 +7,7 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import limits
+from own_criteria import OF_CUTS, OF_SEQUENCES, Changes, Effort, Entropy, Gini, Range
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
@@ -17,69 +17,9 @@ from pytrees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
-    effort_to_compress,
 )
 from pytrees.criteria import CountCriterion, SequenceCriterion
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
-
-
-class Gini(CountCriterion):
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        n = n_left + n_right
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
-
-
-class Entropy(CountCriterion):
-    """With logarithms, whose sums depend on their order."""
-
-    def gains(self, left, right):
-        return self.total(left + right) - self.total(left) - self.total(right)
-
-    @staticmethod
-    def total(counts):
-        n = counts.sum(axis=1)
-        return n * np.log2(n) - (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum(axis=1)
-
-
-class ShareOfFeature(CountCriterion):
-    """A cut's share in all gains of its feature: it must see the feature as a whole."""
-
-    per_feature = True
-
-    def gains(self, left, right):
-        gains = Gini().gains(left, right)
-        return gains / gains.sum() if gains.sum() > 0 else gains
-
-
-class EvenOnly(CountCriterion):
-    """Forbids cuts that send an odd number of rows to the left."""
-
-    def gains(self, left, right):
-        return np.where(left.sum(axis=1) % 2 == 0, Gini().gains(left, right), -np.inf)
-
-
-class Effort(SequenceCriterion):
-    def impurity(self, labels):
-        return effort_to_compress(labels)
-
-
-class Changes(SequenceCriterion):
-    """Number of changes of class that a cut removes, by a `gain` of its own."""
-
-    def gain(self, labels, goes_left):
-        changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
-        return changes[0] - changes[1] - changes[2]
-
-
-class Spread(SequenceCriterion):
-    """Rows that stand close together in X are to stay together: looks at row numbers only."""
-
-    needs_rows = True
-
-    def impurity(self, labels, rows):
-        return float(np.ptp(rows))
+from pytrees.testing.strategies import problems
 
 
 class Roots(CountCriterion):
@@ -96,10 +36,6 @@ class Roots(CountCriterion):
         return np.sqrt(counts).sum(axis=1) ** 2 - counts.sum(axis=1)
 
 
-COUNTS = [Gini(), Entropy(), ShareOfFeature(), EvenOnly()]
-SEQUENCES = [Effort(), Changes(), Spread()]
-
-
 def specification(criterion):
     return criterion.specification(None)
 
@@ -111,20 +47,6 @@ def blobs(n_samples, n_features, n_classes, seed=0):
 
 
 # --------------------------------------------------------------------------------------------------------- equal trees
-
-
-@examples(400)
-@given(
-    problem=problems(max_rows=20, missing=True),
-    limits=limits(),
-    criterion=st.sampled_from(COUNTS),
-    weights=st.sampled_from([no_weights, count_weights, float_weights]),
-    data=st.data(),
-)
-def test_engines_grow_the_same_tree_by_counts(problem, limits, criterion, weights, data):
-    X, y, _, n_classes = problem
-    weights = data.draw(weights(len(y)))
-    assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, specification(criterion), **limits))
 
 
 @examples(200)
@@ -143,13 +65,6 @@ def test_counts_are_never_negative(problem, has_categories, subsets):
         X = np.unique(X, return_inverse=True)[1].reshape(X.shape).astype(float) % 4
         options |= {"n_categories": [4] * X.shape[1], "subsets": subsets}
     assert_same_tree(*on_both_engines(grow, X, y, np.array(weights), n_classes, **options))
-
-
-@examples(150)
-@given(problem=problems(max_rows=15, missing=True), limits=limits(), criterion=st.sampled_from(SEQUENCES))
-def test_engines_grow_the_same_tree_by_sequences(problem, limits, criterion):
-    X, y, _, n_classes = problem
-    assert_same_tree(*on_both_engines(grow, X, y, None, n_classes, specification(criterion), **limits))
 
 
 @pytest.mark.parametrize("criterion", [Gini(), Entropy()])
@@ -232,7 +147,7 @@ def test_weights_are_added_up(engine):
     np.testing.assert_array_equal(recorder.calls[0][1], [[1.0, 2.25], [1.0, 0.0]])
 
 
-class RowRecorder(Spread):
+class RowRecorder(Range):
     def __init__(self):
         self.seen = set()
 
@@ -243,7 +158,7 @@ class RowRecorder(Spread):
 
 
 def test_sample_indices_are_those_of_X(engine):
-    """Whatever their order: the sample of the latest key comes last."""
+    """The order of keys does not change them: the sample of the latest key comes last."""
     recorder = RowRecorder()
     X, y = [[0.0], [1.0], [2.0]], ["c", "a", "b"]
     PermutationDecisionTreeClassifier(criterion=recorder, max_depth=1).fit(X, y, order=[3, 1, 2])
@@ -264,7 +179,7 @@ def test_sample_indices_are_those_of_X_in_forests(max_features):
 
 
 class Confounded(SequenceCriterion):
-    """Gain of the class within the groups of a confounder: what the groups explain already does not count."""
+    """Gain of the class within the groups of a confounder: differences between groups do not count."""
 
     needs_rows = True
 
@@ -293,7 +208,7 @@ def test_side_information_by_sample_index(engine):
 # ------------------------------------------------------------------------------------------ every estimator, parameters
 
 
-@pytest.mark.parametrize("criterion", COUNTS)
+@pytest.mark.parametrize("criterion", OF_CUTS)
 def test_forests(engine, criterion):
     X, y = blobs(40, 3, 3)
     forest = DecisionForestClassifier(4, criterion=criterion, max_features=1, max_depth=3, random_state=0, n_jobs=2)
@@ -476,7 +391,7 @@ def test_invalid_criteria_are_refused(criterion):
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
 def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
-    """So engines can call with different cuts at a time: a sum has the same bits among few cuts and among many."""
+    """A sum has the same bits among few cuts and among many, so that engines may call with any number of cuts."""
     counts = np.asfortranarray(np.random.default_rng(0).random((50, n_classes)))
     expected = np.zeros(50)
     for column in counts.T:
@@ -486,7 +401,7 @@ def test_sums_over_classes_do_not_depend_on_the_number_of_cuts(n_classes):
         np.testing.assert_array_equal((1.0 * counts[:n_cuts]).sum(axis=1), expected[:n_cuts])
 
 
-@pytest.mark.parametrize("criterion", COUNTS + SEQUENCES)
+@pytest.mark.parametrize("criterion", OF_CUTS + OF_SEQUENCES)
 @pytest.mark.parametrize("max_leaf_nodes", [None, 5])
 def test_local_evaluation_of_id3(criterion, max_leaf_nodes):
     X, y = blobs(40, 2, 3)

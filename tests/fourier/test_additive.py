@@ -367,14 +367,14 @@ def test_lightgbm(name, parameters):
     X = near(model, X, np.float64)
     expected = estimator.predict(X, raw_score=True).reshape(len(X), -1)
     if parameters.get("boosting_type") == "rf":
-        expected /= 6  # raw scores are sums, which other predictions start from the mean of
+        expected /= 6  # raw scores are sums; other predictions use their mean
     np.testing.assert_allclose(model.evaluate(X), expected, rtol=1e-13, atol=1e-13)
     np.testing.assert_array_equal(additive_model(estimator.booster_).evaluate(X), model.evaluate(X))
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_lightgbm_takes_tiny_numbers_for_zero():
-    """It cuts zeros off at 1e-35 on either side, and these numbers themselves are zeros to it."""
+    """LightGBM takes numbers up to 1e-35 on either side for zeros, and these numbers themselves too."""
     lightgbm = imported("lightgbm")
     X = np.repeat([[-3.0], [0.0], [2.0]], 30, axis=0)
     y = np.repeat([5.0, 1.0, 7.0], 30)

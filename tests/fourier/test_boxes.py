@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 from fourier_samples import (
+    CLOSE,
     SEEDS,
+    beside_thresholds,
     domain,
     indicator,
     joined,
     naive_values,
     probabilities,
-    random_cardinalities,
-    random_masses,
+    random_measure,
     random_schema,
     random_tree,
     random_trees,
+    sample_trees,
     table_of,
 )
 from hypothesis import given
@@ -31,28 +33,6 @@ from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import measure_of
 
-CLOSE = {"rtol": 0.0, "atol": 1e-12}
-
-
-def sample(seed, n_trees=2, n_classes=2):
-    rng = np.random.default_rng(seed)
-    cardinalities = random_cardinalities(rng)
-    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
-
-
-def random_measure(rng, cardinalities, kind):
-    """(arguments of the public functions, probabilities of all points)."""
-    if kind == "uniform":
-        return {}, np.full(tuple(cardinalities), 1 / np.prod(cardinalities))
-    if kind == "masses":
-        masses = random_masses(rng, cardinalities, zeros=True)
-        return {"measure": masses}, probabilities(masses)
-    X = rng.integers(0, cardinalities, (7, cardinalities.size))
-    columns = zip(X.T, cardinalities, strict=True)
-    masses = [np.bincount(column, minlength=size) / len(X) for column, size in columns]
-    return {"measure": "empirical", "X": X}, probabilities(masses)
-
-
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
 
@@ -68,7 +48,7 @@ def leaf_boxes(tree, cardinalities):
 @examples(100)
 @given(seed=SEEDS)
 def test_leaf_boxes_partition_the_domain(engine, seed):
-    _, cardinalities, (tree,) = sample(seed, n_trees=1)
+    _, cardinalities, (tree,) = sample_trees(seed, n_trees=1)
     leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
     assert run_indptr == list(range(len(attribute) + 1))
     assert leaves == np.flatnonzero(tree.children_left == -1).tolist()
@@ -101,8 +81,9 @@ def test_unreachable_leaves_have_no_box(engine):
 @examples(150)
 @given(seed=SEEDS, kind=MEASURES)
 def test_gram(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=3)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     tables = [table_of(tree, cardinalities) for tree in trees]
     expected = [[(mass * f * g).sum() for g in tables] for f in tables]
     found = gram(trees, cardinalities, **measure)
@@ -114,8 +95,9 @@ def test_gram(engine, seed, kind):
 @examples(50)
 @given(seed=SEEDS, kind=MEASURES)
 def test_several_outputs_at_the_leaves(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     values = [rng.normal(size=(tree.node_count, 3)) for tree in trees]
     columns = [[table_of(t, cardinalities, v[:, k]) for k in range(3)] for t, v in zip(trees, values, strict=True)]
     expected = [[sum((mass * f * g).sum() for f, g in zip(a, b, strict=True)) for b in columns] for a in columns]
@@ -129,8 +111,9 @@ def test_several_outputs_at_the_leaves(engine, seed, kind):
 @examples(100)
 @given(seed=SEEDS, kind=MEASURES)
 def test_schema_average(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
-    measure, mass = random_measure(rng, cardinalities, kind)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
+    measure, masses = random_measure(rng, cardinalities, kind)
+    mass = probabilities(masses)
     weights = rng.normal(size=2)
     schema, mask = random_schema(rng, cardinalities)
     if not (mass * mask).sum():
@@ -162,7 +145,7 @@ def without_nan(rows):
 @given(seed=SEEDS, kind=MEASURES)
 def test_engines_agree(seed, kind):
     """Boxes of any sets of values: schemata stand in for leaves of nodes with more than two children."""
-    rng, cardinalities, _ = sample(seed)
+    rng, cardinalities, _ = sample_trees(seed, n_trees=2)
     measure, _ = random_measure(rng, cardinalities, kind)
     arrays = measure_of(measure.get("measure", "uniform"), cardinalities, measure.get("X"))
     boxes = joined([box_of_schema(random_schema(rng, cardinalities)[0], cardinalities) for _ in range(4)])
@@ -176,7 +159,7 @@ def test_engines_agree(seed, kind):
 @examples(30)
 @given(seed=SEEDS, kind=MEASURES)
 def test_classes_are_outputs_that_add_up(engine, seed, kind):
-    rng, cardinalities, trees = sample(seed, n_classes=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2, n_classes=3)
     measure, _ = random_measure(rng, cardinalities, kind)
     of_classes = [gram(trees, cardinalities, class_index=k, **measure) for k in range(3)]
     np.testing.assert_allclose(gram(trees, cardinalities, class_index=None, **measure), sum(of_classes), **CLOSE)
@@ -214,12 +197,7 @@ def test_codes_reproduce_every_leaf(ensemble, load):
     X, y = load(return_X_y=True)
     ensemble.fit(X, y)
     codes = ordinal_codes(ensemble)
-    # Thresholds themselves, and their neighbours in both precisions, beside the rows.
-    extra = np.tile(X[:1], (200, 1))
-    for m, cuts in enumerate(codes.thresholds):
-        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
-        extra[:, m] = np.resize(near, 200) if near.size else extra[:, m]
-    X = np.concatenate([X, extra])
+    X = beside_thresholds(codes.thresholds, X)
     members = getattr(ensemble, "estimators_", [ensemble])
     columns = getattr(ensemble, "estimators_features_", [slice(None)] * len(members))
     rows = codes.transform(X)

@@ -17,7 +17,7 @@ from fourier_samples import (
     naive_values,
     probabilities,
     random_cardinalities,
-    random_masses,
+    random_measure,
     random_multiway_trees,
     random_schema,
     random_trees,
@@ -58,16 +58,7 @@ class Problem:
         self.trees = make(rng, self.cardinalities, 3)
         self.values = [rng.normal(size=(tree.node_count, n_outputs)) for tree in self.trees]
         self.weights = rng.normal(size=3)
-        self.masses = [np.full(size, 1 / size) for size in self.cardinalities]
-        self.measure = {}
-        if kind == "masses":
-            self.masses = random_masses(rng, self.cardinalities, zeros=True)
-            self.measure = {"measure": self.masses}
-        if kind == "empirical":
-            X = rng.integers(0, self.cardinalities, (7, self.cardinalities.size))
-            columns = zip(X.T, self.cardinalities, strict=True)
-            self.masses = [np.bincount(column, minlength=size) / len(X) for column, size in columns]
-            self.measure = {"measure": "empirical", "X": X}
+        self.measure, self.masses = random_measure(rng, self.cardinalities, kind)
         parts = zip(self.weights, self.trees, self.values, strict=True)
         shape = (*self.cardinalities, n_outputs)
         self.table = sum(w * naive_values(t, domain(self.cardinalities), v) for w, t, v in parts).reshape(shape)

@@ -1,16 +1,13 @@
 """Limits of rebuilt trees: the minimum confidence, and too many leaves; arguments that are none; interruption."""
 
-import signal
-import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 from fourier_samples import SEEDS, Problem, assert_same_rebuilt, random_cardinalities, random_trees
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, on_both_engines
+from support import examples, interrupted, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -19,6 +16,7 @@ from pytrees import (
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
+from pytrees._engine import kernel
 from pytrees.fourier import gram, orthogonal, rebuild, tree_from_ensemble, tree_from_spectra
 from pytrees.tree import LEAF
 
@@ -119,7 +117,7 @@ def test_trees_without_limits_are_given_up(engine, monkeypatch):
     ):
         with pytest.raises(ValueError, match=f"more than {n_leaves - 1} leaves, and max_leaf_nodes=None"):
             call()
-    # Whoever asks for so many leaves gets them.
+    # A max_leaf_nodes that is given may exceed the limit.
     assert tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=n_leaves).tree.n_leaves == n_leaves
 
 
@@ -195,55 +193,45 @@ def test_estimators_check_the_confidence(estimator, least):
 
 # --------------------------------------------------------------------------------------------------------- interruption
 
-PREAMBLE = """
-import numpy as np
-from pytrees import FourierSpectrum
-from pytrees._engine import kernel
-from pytrees.fourier import gram
-rng = np.random.default_rng(0)
-n, m = 600_000, 12
-boxes = (
-    np.arange(n + 1) * m, np.tile(np.arange(m), n), np.arange(n * m + 1),
-    *(rng.integers(0, 40, n * m) + k for k in (0, 9))
-)
-measure = np.arange(m + 1) * 51, np.tile(np.arange(51.0), m)
-print("ready", flush=True)
-"""
+N_ATTRIBUTES = 12
 LONG = {
-    "gram": 'kernel("gram")(np.array([0, n]), boxes, np.ones((n, 1)), measure)',
-    "effects": 'kernel("box_effects")(boxes, np.ones((n, 1)), measure)',
-    "profiles": 'kernel("sample_profiles")(boxes, np.ones((n, 1)), rng.integers(0, 49, (10_000, m)), np.ones(10_000), '
-    "np.full(m, 50), [(0, -1)])",
-    "samples": 'kernel("gram_of_samples")(np.ones((5000, 3000), int), np.ones((2, 1)), np.ones(5000))',
-    "sample effects": 'kernel("sample_effects")(np.ones((99_999, 99), int), np.ones((99_999, 1)), np.ones(99_999))',
-    "rebuild": "FourierSpectrum(np.eye(22, dtype=int), 2.0 ** -np.arange(22.0), [2] * 22)"
-    '.to_tree(criterion="variance", max_leaf_nodes=10**7)',
+    "gram": lambda boxes, rng: kernel("gram")(np.array([0, len(boxes[0]) - 1]), boxes, ones(boxes), MEASURE),
+    "effects": lambda boxes, rng: kernel("box_effects")(boxes, ones(boxes), MEASURE),
+    "profiles": lambda boxes, rng: kernel("sample_profiles")(
+        boxes,
+        ones(boxes),
+        rng.integers(0, 49, (10_000, N_ATTRIBUTES)),
+        np.ones(10_000),
+        np.full(N_ATTRIBUTES, 50),
+        [(0, -1)],
+    ),
+    "samples": lambda boxes, rng: kernel("gram_of_samples")(np.ones((5000, 3000), int), np.ones((2, 1)), np.ones(5000)),
+    "sample effects": lambda boxes, rng: kernel("sample_effects")(
+        np.ones((99_999, 99), int), np.ones((99_999, 1)), np.ones(99_999)
+    ),
+    "rebuild": lambda boxes, rng: FourierSpectrum(np.eye(22, dtype=int), 2.0 ** -np.arange(22.0), [2] * 22).to_tree(
+        criterion="variance", max_leaf_nodes=10**7
+    ),
 }
+MEASURE = np.arange(N_ATTRIBUTES + 1) * 51, np.tile(np.arange(51.0), N_ATTRIBUTES)
 
 
-CODE = """
-import signal, time
-# A shell's background jobs ignore it, and so would this program.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-started = time.process_time()
-try:
-    {}
-except KeyboardInterrupt:
-    print(time.process_time() - started, flush=True)
-"""
+def ones(boxes):
+    return np.ones((len(boxes[0]) - 1, 1))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is sent otherwise there")
+@pytest.fixture(scope="module")
+def many_boxes():
+    """Make boxes of leaves that have an interval of every attribute."""
+    rng, n = np.random.default_rng(0), 600_000
+    n_intervals = n * N_ATTRIBUTES
+    ends = (rng.integers(0, 40, n_intervals) + more for more in (0, 9))
+    return np.arange(n + 1) * N_ATTRIBUTES, np.tile(np.arange(N_ATTRIBUTES), n), np.arange(n_intervals + 1), *ends
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals interrupt no kernel there")
 @pytest.mark.parametrize("name", LONG)
-def test_long_computations_can_be_interrupted(name):
-    """Each would take many seconds or hours; the processor works two seconds at most after SIGINT."""
-    code = PREAMBLE + CODE.format(LONG[name])
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout.readline().strip() == "ready"
-            time.sleep(1.0)
-            process.send_signal(signal.SIGINT)
-            # A second before the signal is in it; a machine that has much other work does not lengthen it.
-            assert float(process.stdout.readline()) < 3.0
-        finally:
-            process.kill()
+def test_long_computations_can_be_interrupted(name, many_boxes):
+    """Each would take many seconds or hours."""
+    with interrupted():
+        LONG[name](many_boxes, np.random.default_rng(0))

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import CLOSE
+from fourier_samples import CLOSE, beside_thresholds
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -31,15 +31,6 @@ def mean_probabilities(models, weights, X, classes):
     return total[:, 1:] if len(classes) == 2 else total
 
 
-def beside_thresholds(merged, X):
-    """Samples, and numbers at and next to all thresholds in both precisions."""
-    extra = np.tile(X[:1], (400, 1))
-    for m, cuts in enumerate(merged.codes.thresholds):
-        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
-        extra[:, m] = np.resize(near, 400) if near.size else extra[:, m]
-    return np.concatenate([X, extra])
-
-
 @pytest.mark.parametrize("weights", [None, WEIGHTS, 1e300 * WEIGHTS, [0, 0, 5]])
 @pytest.mark.parametrize("names", [False, True])
 def test_mean_of_forests_of_other_classes_and_thresholds(weights, names):
@@ -56,7 +47,7 @@ def test_mean_of_forests_of_other_classes_and_thresholds(weights, names):
     np.testing.assert_array_equal(merged.classes, np.unique(y))
     np.testing.assert_array_equal(merged.seen, [[1, 1, 0], [1, 1, 1], [0, 0, 1]])
     np.testing.assert_allclose(merged.weights, used / used.max() / (used / used.max()).sum())
-    rows = beside_thresholds(merged, X)
+    rows = beside_thresholds(merged.codes.thresholds, X)
     expected = mean_probabilities(models, used / used.max(), rows, np.unique(y))
     np.testing.assert_allclose(merged.evaluate(rows), expected, **CLOSE)
     assert merged.output == "probability"
@@ -83,7 +74,7 @@ def test_merging_merged_models_is_merging_all():
     models = [kind(3, random_state=0).fit(X[a:b], y[a:b]) for kind, a, b in parts]
     flat = merge(models, WEIGHTS)
     nested = merge([merge(models[:2], WEIGHTS[:2]), additive_model(models[2])], [WEIGHTS[:2].sum(), WEIGHTS[2]])
-    rows = beside_thresholds(flat, X)
+    rows = beside_thresholds(flat.codes.thresholds, X)
     np.testing.assert_allclose(nested.evaluate(rows), flat.evaluate(rows), **CLOSE)
     sent = pickle.loads(pickle.dumps(nested))
     np.testing.assert_array_equal(sent.evaluate(rows), nested.evaluate(rows))
@@ -105,7 +96,7 @@ def test_values_of_regressors_with_baselines():
         ExtraTreesRegressor(4, max_depth=5, random_state=0).fit(X[200:], y[200:]),
     ]
     merged = merge(models, [0.3, 0.7])
-    rows = beside_thresholds(merged, X)
+    rows = beside_thresholds(merged.codes.thresholds, X)
     expected = 0.3 * models[0].predict(rows) + 0.7 * models[1].predict(rows)
     np.testing.assert_allclose(merged.evaluate(rows)[:, 0], expected, rtol=1e-13)
     assert merged.classes is None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fourier_samples import (
     CLOSE,
+    LIMITS,
     SEEDS,
     assert_same_rebuilt,
     domain,
@@ -11,6 +12,7 @@ from fourier_samples import (
     random_cardinalities,
     random_masses,
     random_trees,
+    sample_trees,
     table_of,
 )
 from hypothesis import given
@@ -23,20 +25,11 @@ from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_from_spectra
 from pytrees.tree import LEAF
 
-LIMITS = st.fixed_dictionaries(
-    {
-        "criterion": st.sampled_from(["entropy", "variance"]),
-        "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
-        "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8]),
-        "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
-    }
-)
 
-
-def sample(seed, n_trees=1, n_classes=2, largest=4, n_attributes=3):
-    rng = np.random.default_rng(seed)
-    cardinalities = random_cardinalities(rng, largest, n_attributes)
-    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+def sample(seed, n_classes=2, multiway=False):
+    """Return a generator, cardinalities, two trees, and what to split into categories."""
+    rng, cardinalities, trees = sample_trees(seed, {} if multiway else None, 2, n_classes, 4, 3)
+    return rng, cardinalities, trees, {"categorical_features": rng.random(cardinalities.size) < 0.6} if multiway else {}
 
 
 def siblings_differ(rebuilt):
@@ -52,7 +45,7 @@ def siblings_differ(rebuilt):
 @examples(60)
 @given(seed=SEEDS, criterion=st.sampled_from(["entropy", "variance"]))
 def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+    rng, cardinalities, trees, _ = sample(seed)
     weights = rng.choice([0.25, 0.5, 1.0], 2)
     table = sum(w * table_of(tree, cardinalities) for w, tree in zip(weights, trees, strict=True))
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
@@ -167,20 +160,23 @@ def test_gains_by_hand(engine):
 # ------------------------------------------------------------------------------------------------------ the same trees
 
 
-@examples(80)
-@given(seed=SEEDS, limits=LIMITS)
-def test_with_and_without_spectra(engine, seed, limits):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+@examples(180)
+@given(seed=SEEDS, limits=LIMITS, multiway=st.booleans())
+def test_with_and_without_spectra(engine, seed, limits, multiway):
+    rng, cardinalities, trees, how = sample(seed, multiway=multiway)
+    limits = limits | how
     weights = rng.choice([0.25, 0.5, 1.0], 2)
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
     assert_same_rebuilt(spectrum.to_tree(**limits), tree_from_ensemble(trees, cardinalities, weights=weights, **limits))
 
 
-@examples(80)
-@given(seed=SEEDS, limits=LIMITS)
-def test_engines_agree(seed, limits):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+@examples(140)
+@given(seed=SEEDS, limits=LIMITS, multiway=st.booleans())
+def test_engines_agree(seed, limits, multiway):
+    rng, cardinalities, trees, how = sample(seed, multiway=multiway)
     measure = [random_masses(rng, cardinalities, zeros=True), "uniform"][rng.integers(0, 2)]
+    assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
+    limits = limits | how
     assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities)
     assert_same_rebuilt(*on_both_engines(spectrum.to_tree, **limits))
@@ -188,10 +184,11 @@ def test_engines_agree(seed, limits):
     assert_same_rebuilt(*on_both_engines(truncated.to_tree, **limits))
 
 
-@examples(40)
-@given(seed=SEEDS, limits=LIMITS)
-def test_several_classes(engine, seed, limits):
-    _, cardinalities, trees = sample(seed, n_trees=2, n_classes=3)
+@examples(80)
+@given(seed=SEEDS, limits=LIMITS, multiway=st.booleans())
+def test_several_classes(engine, seed, limits, multiway):
+    _, cardinalities, trees, how = sample(seed, 3, multiway)
+    limits = limits | how
     spectra = [FourierSpectrum.from_ensemble(trees, cardinalities, class_index=k) for k in range(3)]
     rebuilt = tree_from_spectra(spectra, **limits)
     assert_same_rebuilt(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **limits))
@@ -207,7 +204,7 @@ def test_several_classes(engine, seed, limits):
 @examples(60)
 @given(seed=SEEDS)
 def test_averages_are_schema_averages(engine, seed):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+    rng, cardinalities, trees, _ = sample(seed)
     masses = random_masses(rng, cardinalities)
     rebuilt = tree_from_ensemble(trees, cardinalities, measure=masses, max_leaf_nodes=5)
     limits = {0: [(0, size) for size in cardinalities]}
@@ -227,7 +224,7 @@ def test_averages_are_schema_averages(engine, seed):
 @examples(40)
 @given(seed=SEEDS)
 def test_values_without_mass_are_not_split_off(engine, seed):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+    rng, cardinalities, trees, _ = sample(seed)
     masses = random_masses(rng, cardinalities, zeros=True)
     rebuilt = tree_from_ensemble(trees, cardinalities, measure=masses)
     assert np.all(rebuilt.tree.value.sum(axis=1) > 0.0)
@@ -254,7 +251,7 @@ def test_best_first_and_its_limits(engine):
 @examples(50)
 @given(seed=SEEDS, tol=st.sampled_from([0.0, 0.01, 0.05, 0.3]))
 def test_leaves_have_at_most_the_tolerated_variance(engine, seed, tol):
-    _, cardinalities, trees = sample(seed, n_trees=2)
+    _, cardinalities, trees, _ = sample(seed)
     rebuilt = tree_from_ensemble(trees, cardinalities, tol=tol)
     points = domain(cardinalities)
     f = sum(table_of(tree, cardinalities) for tree in trees).ravel() / 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fourier_samples import (
     CLOSE,
+    LIMITS,
     SEEDS,
     assert_same_rebuilt,
     domain,
@@ -16,21 +17,13 @@ from fourier_samples import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, on_both_engines
+from support import examples
 
 from pytrees import FourierSpectrum, Tree
-from pytrees.fourier import tree_from_ensemble, tree_from_spectra
+from pytrees.fourier import tree_from_ensemble
 from pytrees.tree import LEAF, MULTIWAY
 
 CRITERIA = st.sampled_from(["entropy", "variance"])
-LIMITS = st.fixed_dictionaries(
-    {
-        "criterion": CRITERIA,
-        "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
-        "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8, 12]),
-        "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
-    }
-)
 
 
 def sample(seed, n_trees=2, n_classes=2, **kind):
@@ -153,40 +146,6 @@ def test_gains_by_hand(engine):
 
 
 # ------------------------------------------------------------------------------------------------------ the same trees
-
-
-@examples(100)
-@given(seed=SEEDS, limits=LIMITS)
-def test_with_and_without_spectra(engine, seed, limits):
-    rng, cardinalities, trees, mask = sample(seed)
-    weights = rng.choice([0.25, 0.5, 1.0], 2)
-    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
-    how = {"categorical_features": mask, **limits}
-    assert_same_rebuilt(spectrum.to_tree(**how), tree_from_ensemble(trees, cardinalities, weights=weights, **how))
-
-
-@examples(60)
-@given(seed=SEEDS, limits=LIMITS, zeros=st.booleans())
-def test_engines_agree(seed, limits, zeros):
-    rng, cardinalities, trees, mask = sample(seed)
-    measure = random_masses(rng, cardinalities, zeros)
-    how = {"categorical_features": mask, **limits}
-    assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **how))
-    assert_same_rebuilt(*on_both_engines(tree_from_ensemble, trees, cardinalities, measure=measure, **limits))
-    spectrum = FourierSpectrum.from_ensemble(trees, cardinalities)
-    assert_same_rebuilt(*on_both_engines(spectrum.to_tree, **how))
-    assert_same_rebuilt(*on_both_engines(spectrum.truncate(energy=0.8).to_tree, **how))
-
-
-@examples(40)
-@given(seed=SEEDS, limits=LIMITS)
-def test_several_classes(engine, seed, limits):
-    _, cardinalities, trees, mask = sample(seed, n_classes=3)
-    how = {"categorical_features": mask, **limits}
-    spectra = [FourierSpectrum.from_ensemble(trees, cardinalities, class_index=k) for k in range(3)]
-    rebuilt = tree_from_spectra(spectra, **how)
-    assert_same_rebuilt(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **how))
-    np.testing.assert_allclose(rebuilt.averages.sum(axis=1), 1.0, **CLOSE)
 
 
 @examples(60)

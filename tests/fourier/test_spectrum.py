@@ -5,29 +5,17 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from fourier_samples import (
-    SEEDS,
-    domain,
-    joined,
-    random_cardinalities,
-    random_schema,
-    random_tree,
-    random_trees,
-    table_of,
-)
+from fourier_samples import CLOSE, KINDS, SEEDS, domain, random_schema, random_tree, sample_trees, table_of
 from hypothesis import given
 from hypothesis import strategies as st
+from multiway_trees import way
 from sklearn.datasets import load_breast_cancer
 from support import examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
-from pytrees._engine import kernel
 from pytrees.fourier import gram, schema_average, tree_inner
-from pytrees.fourier.boxes import box_of_schema
 from pytrees.fourier.spectrum import energy_bounds
 from pytrees.reference.fourier import spectrum as reference
-
-CLOSE = {"rtol": 0.0, "atol": 1e-12}
 
 
 def dense(spectrum):
@@ -37,19 +25,13 @@ def dense(spectrum):
     return tensor
 
 
-def sample(seed, n_trees=1, n_classes=2):
-    rng = np.random.default_rng(seed)
-    cardinalities = random_cardinalities(rng)
-    return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
-
-
 # ---------------------------------------------------------------------------------------------------------- definitions
 
 
-@examples(200)
-@given(seed=SEEDS)
-def test_transform_and_its_inverse(engine, seed):
-    rng, cardinalities, (tree,) = sample(seed)
+@examples(350)
+@given(seed=SEEDS, kind=KINDS)
+def test_transform_and_its_inverse(engine, seed, kind):
+    rng, cardinalities, (tree,) = sample_trees(seed, kind)
     for values in (None, rng.normal(size=tree.node_count)):
         table = table_of(tree, cardinalities, values)
         spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
@@ -60,10 +42,10 @@ def test_transform_and_its_inverse(engine, seed):
         np.testing.assert_allclose(dense(FourierSpectrum.from_table(table)), dense(spectrum), **CLOSE)
 
 
-@examples(100)
-@given(seed=SEEDS)
-def test_engines_agree(seed):
-    rng, cardinalities, trees = sample(seed, n_trees=3)
+@examples(160)
+@given(seed=SEEDS, kind=KINDS)
+def test_engines_agree(seed, kind):
+    rng, cardinalities, trees = sample_trees(seed, kind, n_trees=3)
     weights = rng.normal(size=3)
     compiled, twin = on_both_engines(FourierSpectrum.from_ensemble, trees, cardinalities, weights)
     np.testing.assert_array_equal(compiled.partitions, twin.partitions)
@@ -71,11 +53,11 @@ def test_engines_agree(seed):
     np.testing.assert_allclose(compiled.coefficients, twin.coefficients, **CLOSE)
 
 
-@examples(100)
-@given(seed=SEEDS)
-def test_shape_of_a_spectrum(engine, seed):
-    """Sorted, conjugate symmetric to the bit, nothing beyond the depth, and energy as Parseval has it."""
-    rng, cardinalities, (tree,) = sample(seed)
+@examples(200)
+@given(seed=SEEDS, kind=KINDS)
+def test_shape_of_a_spectrum(engine, seed, kind):
+    """Sorted, conjugate symmetric to the bit, nothing beyond the features of a path, and energy as Parseval has it."""
+    rng, cardinalities, (tree,) = sample_trees(seed, kind)
     spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=rng.normal(size=tree.node_count))
     orders = (spectrum.partitions != 0).sum(axis=1)
     keys = [(order, *digits) for order, digits in zip(orders, spectrum.partitions.tolist(), strict=True)]
@@ -85,17 +67,19 @@ def test_shape_of_a_spectrum(engine, seed):
     tensor = dense(spectrum)
     opposite = np.roll(np.flip(tensor), 1, range(tensor.ndim))
     np.testing.assert_allclose(tensor, opposite.conj(), rtol=0.0, atol=0.0)
-    assert orders.max() <= tree.max_depth
+    asked = [{tree.feature[node] for node in way(tree, row)} - {-2} for row in domain(cardinalities)]
+    assert orders.max() <= max(map(len, asked)) <= tree.max_depth
+    assert all(any(set(np.flatnonzero(j)) <= features for features in asked) for j in spectrum.partitions)
     by_order = spectrum.energy_by_order()
     assert by_order.shape == (cardinalities.size + 1,)
     assert spectrum.energy == pytest.approx(by_order.sum())
     assert spectrum.energy == pytest.approx((spectrum.to_table() ** 2).mean(), abs=1e-12)
 
 
-@examples(50)
-@given(seed=SEEDS)
-def test_spectra_of_classes_add_up_to_one(engine, seed):
-    _, cardinalities, (tree,) = sample(seed, n_classes=3)
+@examples(100)
+@given(seed=SEEDS, kind=KINDS)
+def test_spectra_of_classes_add_up_to_one(engine, seed, kind):
+    _, cardinalities, (tree,) = sample_trees(seed, kind, n_classes=3)
     spectra = [FourierSpectrum.from_tree(tree, cardinalities, class_index) for class_index in range(3)]
     total = sum(spectra[1:], spectra[0])
     np.testing.assert_allclose(total.coefficients[0], 1.0, **CLOSE)
@@ -122,47 +106,6 @@ def test_worked_example_of_the_paper(engine):
     assert reference.extract_fs((1, [0.5, 1.0]), [2, 2, 2])[0, 1, 0] == pytest.approx(-1 / 4)
 
 
-def multiway_tree(rng, cardinalities, free, depth):
-    """A tree with a child for every value, in which no feature repeats on a path."""
-    if depth == 0 or not free:
-        return float(rng.integers(0, 3))
-    m = int(rng.choice(sorted(free)))
-    return m, [multiway_tree(rng, cardinalities, free - {m}, depth - 1) for _ in range(cardinalities[m])]
-
-
-def multiway_value(node, x):
-    while isinstance(node, tuple):
-        node = node[1][x[node[0]]]
-    return node
-
-
-def boxes_of(node, cardinalities, schema):
-    """The schemata of the leaves of a multiway tree as boxes, and the leaves' values."""
-    if not isinstance(node, tuple):
-        return [(box_of_schema(schema, cardinalities), node)]
-    m, children = node
-    return [found for v, child in enumerate(children) for found in boxes_of(child, cardinalities, schema | {m: v})]
-
-
-@examples(50)
-@given(seed=SEEDS)
-def test_algorithms_of_the_paper(engine, seed):
-    """The definition, ExtractFS, its bottom-up form, and what the engine makes of the leaves' boxes."""
-    rng = np.random.default_rng(seed)
-    cardinalities = random_cardinalities(rng, largest=3, n_attributes=3).tolist()
-    node = multiway_tree(rng, cardinalities, set(range(len(cardinalities))), 3)
-    table = [multiway_value(node, x) for x in domain(cardinalities)]
-    expected = reference.transform(table, cardinalities)
-    boxes, values = zip(*boxes_of(node, np.array(cardinalities), {}), strict=True)
-    arguments = joined(boxes), np.array(values), np.array(cardinalities)
-    counts = np.asarray(kernel("count_orders")(*arguments, 1e9))
-    partitions, found = kernel("expand_spectrum")(*arguments, counts)
-    of_boxes = {tuple(map(int, j)): w for j, w in zip(partitions, found, strict=True)}
-    for coefficients in (reference.extract_fs(node, cardinalities), reference.bottom_up(node, cardinalities), of_boxes):
-        for partition, coefficient in expected.items():
-            assert coefficients.get(partition, 0.0) == pytest.approx(coefficient, abs=1e-12)
-
-
 def test_partitions_beyond_a_byte(engine):
     for cardinality, dtype in ((128, np.int8), (129, np.int16), (40_000, np.int32)):
         table = np.zeros(cardinality)
@@ -184,7 +127,7 @@ def test_partitions_beyond_a_byte(engine):
 @examples(100)
 @given(seed=SEEDS)
 def test_algebra(engine, seed):
-    _, cardinalities, (a, b) = sample(seed, n_trees=2)
+    _, cardinalities, (a, b) = sample_trees(seed, n_trees=2)
     f, g = table_of(a, cardinalities), table_of(b, cardinalities)
     v, w = FourierSpectrum.from_tree(a, cardinalities), FourierSpectrum.from_tree(b, cardinalities)
     for spectrum, table in (
@@ -206,10 +149,10 @@ def test_algebra(engine, seed):
     np.testing.assert_allclose(FourierSpectrum.from_ensemble([a, b], cardinalities).to_table(), (f + g) / 2, **CLOSE)
 
 
-@examples(100)
-@given(seed=SEEDS)
-def test_schema_averages_three_ways(engine, seed):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+@examples(200)
+@given(seed=SEEDS, kind=KINDS)
+def test_schema_averages_three_ways(engine, seed, kind):
+    rng, cardinalities, trees = sample_trees(seed, kind, n_trees=2)
     weights = rng.normal(size=2)
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
     schema, mask = random_schema(rng, cardinalities)
@@ -225,7 +168,7 @@ def test_schema_averages_three_ways(engine, seed):
 @examples(100)
 @given(seed=SEEDS, energy=st.floats(0.01, 1.0), max_order=st.none() | st.integers(0, 3))
 def test_truncation_error_is_the_dropped_energy(engine, seed, energy, max_order):
-    rng, cardinalities, trees = sample(seed, n_trees=3)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=3)
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, rng.normal(size=3))
     kept = spectrum.truncate(energy=energy, max_order=max_order)
     error = ((kept.to_table() - spectrum.to_table()) ** 2).mean()
@@ -300,10 +243,10 @@ def test_plot_energy_and_its_bounds(engine):
     plt.close("all")
 
 
-@examples(60)
-@given(seed=SEEDS)
-def test_energy_is_bounded(engine, seed):
-    rng, cardinalities, (tree,) = sample(seed)
+@examples(120)
+@given(seed=SEEDS, kind=KINDS)
+def test_energy_is_bounded(engine, seed, kind):
+    rng, cardinalities, (tree,) = sample_trees(seed, kind)
     values = rng.normal(size=tree.node_count)
     spectrum = FourierSpectrum.from_tree(tree, cardinalities, values=values)
     tails = np.cumsum(spectrum.energy_by_order()[::-1])[::-1]
@@ -440,7 +383,7 @@ def test_extraction_needs_little_memory_beside_the_spectrum():
 @examples(30)
 @given(seed=SEEDS)
 def test_memory_limit_is_exact(engine, seed):
-    rng, cardinalities, trees = sample(seed, n_trees=2)
+    rng, cardinalities, trees = sample_trees(seed, n_trees=2)
     values = [rng.normal(size=tree.node_count) for tree in trees]
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, values=values)
     # Coefficients that cancel are counted; the real ones are no more.
@@ -453,6 +396,6 @@ def test_memory_limit_is_exact(engine, seed):
 @examples(50)
 @given(seed=SEEDS)
 def test_gram_of_spectra_and_of_boxes(engine, seed):
-    _, cardinalities, trees = sample(seed, n_trees=3)
+    _, cardinalities, trees = sample_trees(seed, n_trees=3)
     spectra = [FourierSpectrum.from_tree(tree, cardinalities) for tree in trees]
     np.testing.assert_allclose(gram(trees, cardinalities), [[a.inner(b) for b in spectra] for a in spectra], **CLOSE)

@@ -5,69 +5,19 @@ import pytest
 from category_gains import CRITERIA, sized
 from hypothesis import given
 from hypothesis import strategies as st
+from own_criteria import OF_CHILDREN, OF_CUTS, OF_SEQUENCES
+from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, effort, examples, grow, on_both_engines
+from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference, on_both_engines
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._core.criteria.table import CONVEX
-from pytrees._engine import config_context
-from pytrees.criteria import CountCriterion, SequenceCriterion
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
 from pytrees.tree import MULTIWAY
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]
+INFORMATION = {"gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"}  # which nearly tie
 WITH_IMPURITY = {"gini", "entropy", "ogini", "wig", "ranking"}
 DECREASES = st.sampled_from([0.0, 0.0, 1e-9, 0.01, 0.05, 0.25])
-
-
-class Gini(CountCriterion):
-    def gains(self, left, right):
-        n_left, n_right = left.sum(axis=1), right.sum(axis=1)
-        squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
-        return squares / (n_left + n_right) - ((left + right) ** 2).sum(axis=1) / (n_left + n_right) ** 2
-
-    def gain_of_children(self, counts):
-        sizes = counts.sum(axis=1)
-        squares = ((counts**2).sum(axis=1) / sizes).sum() / sizes.sum()
-        return squares - (counts.sum(axis=0) ** 2).sum() / sizes.sum() ** 2
-
-
-class OfFewChildren(Gini):
-    """Forbids more children than three."""
-
-    def gain_of_children(self, counts):
-        return super().gain_of_children(counts) if len(counts) <= 3 else -np.inf
-
-
-class Purity(CountCriterion):
-    """Samples of the most frequent class; a division that leaves it is forbidden."""
-
-    def gains(self, left, right):
-        gains = left.max(axis=1) + right.max(axis=1) - (left + right).max(axis=1)
-        return np.where(gains > 0, gains, -np.inf)
-
-    def gain_of_children(self, counts):
-        return counts.max(axis=1).sum()
-
-
-class Effort(SequenceCriterion):
-    def impurity(self, labels):
-        return effort(labels)
-
-
-class Spread(SequenceCriterion):
-    """Samples that stand close together are to stay together."""
-
-    needs_rows = True
-
-    def gain(self, labels, goes_left, rows):
-        return np.std(rows) - np.std(rows[goes_left]) - np.std(rows[~goes_left])
-
-    def gain_of_children(self, labels, children, rows):
-        return np.std(rows) - sum(np.std(rows[children == child]) for child in range(children.max() + 1))
-
-
-USERS = [Gini(), OfFewChildren(), Purity(), Effort(), Spread()]
 
 
 def numeric(weights=no_weights, **shape):
@@ -103,7 +53,7 @@ def two_classes(drawn):
 def test_engines_grow_the_same_tree(criterion, weights, kind):
     name = criterion if isinstance(criterion, str) else criterion[0]
 
-    @examples(150 if criterion in ("gini", "entropy") else 40)
+    @examples(150 if criterion in ("gini", "entropy") else 80 if name in INFORMATION else 40)
     @given(kind(weights), limits(), DECREASES)
     def check(drawn, growth_limits, decrease):
         problem, options = drawn
@@ -128,8 +78,14 @@ def test_engines_grow_the_same_tree_of_sequences(criterion, n_threads, kind):
     check()
 
 
-@every_kind
-@pytest.mark.parametrize("criterion", USERS, ids=lambda criterion: criterion.name)
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        *((criterion, kind) for criterion in OF_CHILDREN for kind in KINDS),
+        *((criterion, numeric) for criterion in [*OF_CUTS, *OF_SEQUENCES[1:]]),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else value.name,
+)
 def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion, kind):
     weights = [no_weights] if criterion.judges == "sequence" else WEIGHTS
 
@@ -167,8 +123,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
         problem, options = drawn
         options = options | growth_limits
         tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins, **options)
-        with config_context(engine="reference"):
-            assert_same_tree(tree, grow(*problem, criterion, **options))
+        assert_same_tree(tree, grow_reference(*problem, criterion, **options))
 
     check()
 

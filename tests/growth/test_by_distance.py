@@ -21,10 +21,10 @@ from by_distance import (
 from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
+from seeded import count_weights, float_weights, no_weights
 from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
 from pytrees import Tree
-from pytrees.testing.strategies import count_weights, float_weights, no_weights
 from pytrees.tree import LEAF, MULTIWAY
 
 # ----------------------------------------------------------------------------------------------- from the definitions
@@ -32,20 +32,19 @@ from pytrees.tree import LEAF, MULTIWAY
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_steps_follow_the_definitions(engine, distance, way):
-    @examples(12)
-    @given(
-        mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
-        st.sampled_from([1, 1, 1, 2, 3]),
-        st.sampled_from([UNLIMITED, UNLIMITED, 6, 4, 3]),
-        TIES,
-    )
-    def check(mixed, min_samples_leaf, max_leaf_nodes, ties):
-        problem, categories = mixed
-        limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
-        assert steps_of(grow(*problem, distance, way, **limits)) == Oracle(problem, distance, *way, **limits).grow()
-
-    check()
+@examples(12)
+@given(
+    mixed_problems(max_rows=9, max_classes=3, max_categories=4) | mixed_problems(count_weights, 7, 3, 4),
+    st.sampled_from([1, 1, 1, 2, 3]),
+    st.sampled_from([UNLIMITED, UNLIMITED, 6, 4, 3]),
+    TIES,
+)
+def test_steps_follow_the_definitions(distance, way, mixed, min_samples_leaf, max_leaf_nodes, ties):
+    problem, categories = mixed
+    limits = {"min_samples_leaf": min_samples_leaf, "max_leaf_nodes": max_leaf_nodes, "ties": ties, **categories}
+    expected = Oracle(problem, distance, *way, **limits).grow()
+    for tree in on_both_engines(grow, *problem, distance, way, **limits):
+        assert steps_of(tree) == expected
 
 
 # ---------------------------------------------------------------------------------------- compiled against reference
@@ -53,30 +52,24 @@ def test_steps_follow_the_definitions(engine, distance, way):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
-def test_engines_agree(distance, way):
-    @examples(20)
-    @given(mixed_problems(max_rows=15, missing=True) | mixed_problems(count_weights, missing=True), size_limits(), TIES)
-    def check(mixed, limits, ties):
-        problem, categories = mixed
-        assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **categories, **limits))
-
-    check()
+@examples(20)
+@given(mixed_problems(max_rows=15, missing=True) | mixed_problems(count_weights, missing=True), size_limits(), TIES)
+def test_engines_agree(distance, way, mixed, limits, ties):
+    problem, categories = mixed
+    assert_same_tree(*on_both_engines(grow, *problem, distance, way, ties=ties, **categories, **limits))
 
 
 @pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("criterion", [*EVERY_DISTANCE, *CRITERIA])
-def test_engines_agree_on_local_growth(criterion, stop):
-    @examples(50)
-    @given(st.data(), size_limits())
-    def check(data, limits):
-        weights = [no_weights] if criterion in SEQUENCE_CRITERIA else [float_weights, float_weights, count_weights]
-        mixed = data.draw(mixed_problems(data.draw(st.sampled_from(weights)), missing=True))
-        problem, categories = mixed
-        problem.n_classes = 4
-        way = "local", "majority", stop
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, way, **categories, **limits))
-
-    check()
+@examples(50)
+@given(st.data(), size_limits())
+def test_engines_agree_on_local_growth(criterion, stop, data, limits):
+    weights = [no_weights] if criterion in SEQUENCE_CRITERIA else [float_weights, float_weights, count_weights]
+    mixed = data.draw(mixed_problems(data.draw(st.sampled_from(weights)), missing=True))
+    problem, categories = mixed
+    problem.n_classes = 4
+    way = "local", "majority", stop
+    assert_same_tree(*on_both_engines(grow, *problem, criterion, way, **categories, **limits))
 
 
 @pytest.mark.parametrize("ties", ["first", "local"])
@@ -97,8 +90,8 @@ def test_engines_agree_on_more_samples(distance, way, ties):
 # --------------------------------------------------------------------------------------------------- what must hold
 
 
-# Sums of fractions whose common denominators have 128 bits and more, and which are equal or nearly so: where all values
-# of a feature have the same shares of the classes, every cut comes equally near; a sample more of one class decides.
+# Sums of fractions that are equal or nearly so, with common denominators of 128 bits and more. If all values of a
+# feature have the same shares of the classes, all cuts tie; one more sample of a class decides.
 @pytest.mark.parametrize("labels", ["majority", "all"])
 @pytest.mark.parametrize("distance", ["gini", "jaccard"])
 @pytest.mark.parametrize("largest", [3, 2**8, 2**14, 2**20])
@@ -123,7 +116,7 @@ def test_near_ties_of_steps_are_compared_exactly(distance, labels, largest, seed
 @pytest.mark.parametrize("way", WAYS)
 @examples(40)
 @given(mixed=mixed_problems(count_weights, 14), limits=size_limits(), distance=st.sampled_from(DISTANCES))
-def test_trees_are_valid(engine, way, mixed, limits, distance):
+def test_trees_are_valid(way, mixed, limits, distance):
     (X, y, weights, n_classes), categories = mixed
     arrays = grow(X, y, weights, n_classes, distance, way, **categories, **limits)
     labels, steps = arrays.pop("label"), arrays.pop("split_step")
@@ -171,8 +164,8 @@ def test_a_leaf_of_one_class_and_a_wrong_label_stays(engine):
 
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
-    # The first class is the majority on both sides of every cut, so that none changes the clustering: the first cut is
-    # at 0.5, the one that tells most is at 5.5, and both are of the only feature.
+    # The first class is the majority on both sides of every cut, so that no cut changes the clustering. The first cut
+    # is at 0.5; the cut that tells most of the classes is at 5.5.
     X, y = np.arange(10.0)[:, None], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0]
     limits = {"distance": distance, "way": ("global", "majority", "pure"), "max_leaf_nodes": 2}
     assert grow(X, y, **limits)["threshold"][0] == 0.5
@@ -180,7 +173,7 @@ def test_ties_of_the_whole_tree_are_broken_within_the_leaf(engine, distance):
 
 
 def test_only_no_decrease_stops_at_a_plateau(engine):
-    # XOR: every first split leaves the distance as it is; with a sample more of class 0 it is one of equals.
+    # XOR: no first split changes the distance.
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
     n_nodes = {"pure": 7, "no_distance_decay": 7, "no_decrease": 1}
     for evaluation, (stop, n) in product(("local", "global", "glocal"), n_nodes.items()):

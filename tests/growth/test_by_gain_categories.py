@@ -7,20 +7,16 @@ import pytest
 from category_gains import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_splits, sized, tables
 from hypothesis import given
 from hypothesis import strategies as st
+from own_criteria import Changes, Gini
+from seeded import count_weights, float_weights, no_weights, problems_with_categories
 from strategies import limits
-from support import assert_same_tree, examples, grow
+from support import assert_same_tree, children_of, examples, grow, rows_of_nodes
 
 from pytrees._engine import kernel
-from pytrees.criteria import CountCriterion, SequenceCriterion
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems_with_categories
 from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 NO_CATEGORY = -1
 SEQUENCE_CRITERIA = ["etc", "lz76"]
-
-
-def of_users(criterion, n_classes):
-    return criterion.specification(n_classes)
 
 
 # ---------------------------------------------------------------------------------------------- two categories as a cut
@@ -28,7 +24,7 @@ def of_users(criterion, n_classes):
 
 @pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
 @pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
-def test_two_categories_grow_the_tree_of_a_threshold(engine, criterion, weights):
+def test_two_categories_grow_the_tree_of_a_threshold(criterion, weights):
     if criterion in SEQUENCE_CRITERIA and weights is not no_weights:
         return
 
@@ -60,21 +56,6 @@ def test_ties_go_to_the_lower_feature(engine, criterion):
 # ------------------------------------------------------------------------------------------------------- what they are
 
 
-def rows_of_nodes(tree, X):
-    """For every node the rows that come through it, by the children's arrays alone."""
-    rows = {0: np.arange(len(X))}
-    for node in range(len(tree["feature"])):
-        children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
-        for number, child in enumerate(children):
-            values = X[rows[node], tree["feature"][node]]
-            if tree["children_left"][node] == MULTIWAY:
-                chosen = values == tree["category"][child]
-            else:
-                chosen = (values <= tree["threshold"][node]) == (number == 0)
-            rows[child] = rows[node][chosen]
-    return rows
-
-
 @examples(150)
 @given(problems_with_categories(count_weights), limits())
 def test_arrays_of_the_tree_follow_from_the_data(engine, drawn, growth_limits):
@@ -98,8 +79,7 @@ def test_arrays_of_the_tree_follow_from_the_data(engine, drawn, growth_limits):
         counts = np.bincount(y[rows[node]], weights[rows[node]], n_classes)
         np.testing.assert_array_equal(tree["value"][node], counts)
         assert tree["n_node_samples"][node] == len(rows[node]) >= min(growth_limits["min_samples_leaf"], len(X))
-        children = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
-        categories = tree["category"][children].tolist()
+        categories = tree["category"][children_of(tree, node)].tolist()
         if is_multiway[node]:
             assert categories == sorted(set(X[rows[node], tree["feature"][node]].astype(int)))
             assert len(categories) > 1
@@ -153,7 +133,7 @@ def test_a_split_that_exceeds_max_leaf_nodes_is_skipped_and_others_are_made(engi
 @pytest.mark.parametrize("swaps", [False, True])
 @pytest.mark.parametrize("ties", [False, True])
 def test_gains_of_large_denominators_order_the_leaves_exactly(engine, swaps, ties):
-    # One leaf has the rows of the one split, the other those of the other, with classes of its own.
+    # Each leaf has the rows of one of the splits, with classes of its own.
     y, weights, codes, other_codes = nearly_equal_splits()
     gains = [impurity_gain(gini, tables(y, of, weights, 2)) for of in (codes, other_codes)]
     sides = [(codes, gains[0]), (codes if ties else other_codes, gains[0] if ties else gains[1])]
@@ -189,25 +169,15 @@ def test_wrong_codes_are_refused(engine, value, n_categories, message):
         grow(X, [0, 1, 0], n_categories=n_categories)
 
 
-class WithoutChildren(CountCriterion):
-    def gains(self, left, right):
-        return left.max(axis=1) + right.max(axis=1)
-
-
-class SequenceWithoutChildren(SequenceCriterion):
-    def gain(self, labels, goes_left):
-        return 0.0
-
-
 @pytest.mark.parametrize(
     ("criterion", "method"),
     [
-        (WithoutChildren(), r"gain_of_children\(counts\)"),
-        (SequenceWithoutChildren(), r"gain_of_children\(labels, children\)"),
+        (Gini(), r"gain_of_children\(counts\)"),
+        (Changes(), r"gain_of_children\(labels, children\)"),
     ],
 )
 def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterion, method):
-    specification = of_users(criterion, 2)
+    specification = criterion.specification(2)
     with pytest.raises(ValueError, match=rf"{criterion.name} must define {method} for categorical features"):
         grow([[0.0], [1.0]], [0, 0], None, 2, specification, n_categories=[2])
     assert len(grow([[0.0], [1.0]], [0, 1], None, 2, specification, n_categories=[0])["feature"]) == 3
@@ -225,14 +195,14 @@ def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterio
     ],
 )
 def test_gains_of_a_user_s_criterion_are_checked(engine, returned, error, message):
-    class Returning(WithoutChildren):
+    class Returning(Gini):
         def gain_of_children(self, counts):
             if isinstance(returned, Exception):
                 raise returned
             return returned
 
     with pytest.raises(error, match=message):
-        grow([[0.0], [1.0], [2.0]], [0, 1, 0], None, 2, of_users(Returning(), 2), n_categories=[3])
+        grow([[0.0], [1.0], [2.0]], [0, 1, 0], None, 2, Returning().specification(2), n_categories=[3])
 
 
 # ------------------------------------------------------------------------------------------------------ what is shared

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import columns_of_all_kinds
+from samples import columns_of_all_kinds, noisy_labels
+from seeded import count_weights, no_weights, problems
 from sklearn.tree import DecisionTreeClassifier
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, examples, grow
+from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference
 
 from pytrees._core.base.sizes import sizes
 from pytrees._core.growth.by_gain import share_features
-from pytrees._engine import config_context
-from pytrees.testing.strategies import count_weights, no_weights, problems
 from pytrees.tree import UNDEFINED
 
 SIZES = sizes()
@@ -26,21 +25,9 @@ BLOCKS = st.integers(1, 20)
 BINS = st.integers(2, 12) | st.just(256)
 
 
-def grow_reference(*args, **limits):
-    with config_context(engine="reference"):
-        return grow(*args, **limits)
-
-
 def grow_sorted(X, *args, **limits):
     """All rows in one block: no bins."""
     return grow(X, *args, block_rows=len(X), **limits)
-
-
-def noisy_classes(X, n_classes, rng):
-    """Labels that follow the ranks of the first features, and for a fifth of the rows nothing."""
-    ranks = X[:, :3].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
-    y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
-    return np.where(rng.random(len(X)) < 0.2, rng.integers(n_classes, size=len(X)), y)
 
 
 def mixed_columns(n_rows, seed=0, names=None):
@@ -63,7 +50,7 @@ def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights
     check()
 
 
-# Where the number of leaves is limited, all open leaves keep their counts or their block.
+# If the number of leaves is limited, all open leaves keep their counts or their block.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(120)
 @given(
@@ -83,30 +70,33 @@ def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes
 @examples(100)
 @given(data=st.data(), block_rows=BLOCKS, max_bins=BINS)
 def test_large_weights_agree_with_the_reference(criterion, largest, data, block_rows, max_bins):
-    problem = data.draw(problems(lambda n_rows: count_weights(n_rows, largest), min_rows=4, max_rows=20, missing=True))
+    problem = data.draw(
+        problems(lambda rng, n_rows: count_weights(rng, n_rows, largest), min_rows=4, max_rows=20, missing=True)
+    )
     tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins)
     assert_same_tree(tree, grow_reference(*problem, criterion))
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("pure_rows", [20, 30, 45])
-@pytest.mark.parametrize("block_rows", [5, 19, 20, 21])
 @pytest.mark.parametrize("growth_limits", [{}, {"max_leaf_nodes": 6}, {"max_features": 1}])
-def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, block_rows, growth_limits):
+def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, growth_limits):
     rng = np.random.default_rng(pure_rows)
     y = np.concatenate([np.resize([1, 2, 1, 1, 2], 20), np.zeros(pure_rows, dtype=int)])
     X = np.column_stack([np.arange(20.0 + pure_rows), rng.integers(4, size=20 + pure_rows)])
     if mirrored:
         X[:, 0] *= -1.0
     for criterion in CRITERIA:
-        tree = grow(X, y, None, 3, criterion, block_rows=block_rows, max_bins=4, **growth_limits)
-        assert_same_tree(tree, grow_reference(X, y, None, 3, criterion, **growth_limits))
-        if "max_features" not in growth_limits:
-            assert {tree["n_node_samples"][1], tree["n_node_samples"][tree["children_right"][0]]} == {20, pure_rows}
+        expected = grow_reference(X, y, None, 3, criterion, **growth_limits)
+        sizes_of_children = {expected["n_node_samples"][child] for child in (1, expected["children_right"][0])}
+        assert "max_features" in growth_limits or sizes_of_children == {20, pure_rows}
+        for block_rows in (5, 19, 20, 21):
+            tree = grow(X, y, None, 3, criterion, block_rows=block_rows, max_bins=4, **growth_limits)
+            assert_same_tree(tree, expected)
 
 
-# The only perfect cut lies inside a bin of eight rows of which but one edge may be cut: the other leaves too few rows.
-# That edge is worse by more than eight rows could make up for if both might be cut.
+# The only perfect cut lies inside a bin of eight rows. One edge of the bin leaves too few rows; the other edge is so
+# bad that a bound from there would rule the bin out.
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -139,20 +129,20 @@ def test_bins_do_not_change_the_tree(
     rng = np.random.default_rng(seed)
     X = mixed_columns(n_rows, seed)
     X = np.ascontiguousarray(X[:, rng.permutation(X.shape[1])[:4]])
-    y = noisy_classes(X, n_classes, rng)
+    y = noisy_labels(X, n_classes, rng)
     weights = rng.integers(1, rng.choice([3, 1000]), size=n_rows) if is_weighted else None
     binned = grow(X, y, weights, n_classes, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
     assert_same_tree(binned, grow_sorted(X, y, weights, n_classes, criterion, **growth_limits))
 
 
 # Bins begin above this many rows; up to it the two ways are one and the same.
-@pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS - 1, ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
+@pytest.mark.parametrize("n_rows", [ROWS_WITHOUT_BINS, ROWS_WITHOUT_BINS + 1])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_features_of_all_kinds_around_the_least_number_of_samples_for_bins(criterion, n_classes, n_rows):
     rng = np.random.default_rng(n_rows)
     X = mixed_columns(n_rows)
-    y = noisy_classes(X, n_classes, rng)
+    y = noisy_labels(X, n_classes, rng)
     for weights in (None, rng.integers(1, 4, size=n_rows)):
         problem = X, y, weights, n_classes, criterion
         assert_same_tree(grow(*problem), grow_sorted(*problem))
@@ -164,7 +154,7 @@ def test_a_single_feature(criterion, kind):
     n_rows = ROWS_WITHOUT_BINS + 1
     rng = np.random.default_rng(0)
     X = mixed_columns(n_rows, names=[kind])
-    y = noisy_classes(X, 3, rng)
+    y = noisy_labels(X, 3, rng)
     assert_same_tree(grow(X, y, None, 3, criterion), grow_sorted(X, y, None, 3, criterion))
 
 
@@ -174,7 +164,7 @@ def test_limits_on_large_data(criterion, growth_limits):
     n_rows = 3 * ROWS_WITHOUT_BINS
     rng = np.random.default_rng(2)
     X = mixed_columns(n_rows, names=["continuous", "rounded", "skewed", "mostly zero"])
-    problem = X, noisy_classes(X, 3, rng), None, 3, criterion
+    problem = X, noisy_labels(X, 3, rng), None, 3, criterion
     assert_same_tree(grow(*problem, **growth_limits), grow_sorted(*problem, **growth_limits))
 
 
@@ -184,7 +174,7 @@ def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, mo
     n_rows, n_in_block = ROWS_WITHOUT_BINS + 1, max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes) + more
     rng = np.random.default_rng(n_in_block)
     X = mixed_columns(n_rows, names=["continuous", "rounded", "32 values", "last bits and far"])
-    # The first cut separates so many rows, most of them of another class than the others.
+    # The first cut separates `n_in_block` rows, most of which have a class of their own.
     is_first = rng.permutation(n_rows) < n_in_block
     y = np.where(rng.random(n_rows) < 0.9, is_first, rng.integers(n_classes, size=n_rows))
     X = np.column_stack([np.where(is_first, 0.0, rng.integers(1, 9, size=n_rows)), X])
@@ -195,7 +185,7 @@ def test_subtrees_around_the_greatest_number_of_samples_of_a_block(n_classes, mo
 
 
 def whole_numbers(n_rows, n_values, rng):
-    """Columns of up to so many whole numbers: all of them, the ends and what lies between them by chance, and two."""
+    """Make columns of whole numbers in a range: of all numbers, mostly of both ends, of both ends alone, of all."""
     X = rng.integers(n_values, size=(n_rows, 4))
     X[:, 1] = np.where(rng.random(n_rows) < 0.9, (X[:, 1] > n_values // 2) * (n_values - 1), X[:, 1])
     X[:, 2] = rng.integers(2, size=n_rows) * (n_values - 1)
@@ -203,7 +193,7 @@ def whole_numbers(n_rows, n_values, rng):
     return X + np.array([0.0, -7.0, 1e15, 3.0])
 
 
-# Few whole numbers in all features make bins for fewer samples than other values do.
+# If all features hold few whole numbers, smaller nodes have bins.
 @pytest.mark.parametrize("n_values", [2, FEW_VALUES - 1, FEW_VALUES, FEW_VALUES + 1, 257])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -212,7 +202,7 @@ def test_few_whole_numbers(criterion, n_classes, n_values):
     n_in_block = BLOCK_ROWS_OF_FEW_VALUES * n_classes
     for n_rows in (n_in_block - 1, n_in_block, n_in_block + 1, 5000):
         X = whole_numbers(n_rows, n_values, rng)
-        y = noisy_classes(X, n_classes, rng)
+        y = noisy_labels(X, n_classes, rng)
         for weights in (None, rng.integers(1, 4, size=n_rows)):
             problem = X, y, weights, n_classes, criterion
             assert_same_tree(grow(*problem), grow_sorted(*problem))
@@ -225,7 +215,7 @@ def test_few_whole_numbers(criterion, n_classes, n_values):
 def test_few_whole_numbers_of_the_reference(criterion):
     rng = np.random.default_rng(0)
     X = whole_numbers(2 * BLOCK_ROWS_OF_FEW_VALUES + 50, 9, rng)
-    y = noisy_classes(X, 2, rng)
+    y = noisy_labels(X, 2, rng)
     assert_same_tree(grow(X, y, None, 2, criterion), grow_reference(X, y, None, 2, criterion))
 
 
@@ -242,19 +232,19 @@ def test_which_features_make_blocks_small(n_others, n_features, are_few, others)
     elif others == "missing":
         X[0, :n_others] = np.nan
     else:
-        # As features are that are scaled to 0..1: their ends are whole numbers.
+        # As in features that are scaled to 0..1: their ends are whole numbers.
         X[2:, :n_others] = rng.random((len(X) - 2, n_others))
     shared = share_features(X, 3, "gini", True, n_features, UNLIMITED)
     assert shared.block_rows == (3 * BLOCK_ROWS_OF_FEW_VALUES if are_few else len(X))
 
 
-# One value is no whole number, as the first or the last that is looked at; one is missing; one feature is continuous.
+# The first or the last value is no whole number, a value is missing, or one feature is continuous.
 @pytest.mark.parametrize("is_other", ["first", "last", "missing", "continuous"])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_nearly_few_whole_numbers(criterion, is_other):
     rng = np.random.default_rng(1)
     X = np.column_stack([whole_numbers(3000, 30, rng), whole_numbers(3000, 30, rng)])
-    y = noisy_classes(X, 2, rng)
+    y = noisy_labels(X, 2, rng)
     if is_other == "continuous":
         X[:, 3] = rng.normal(size=len(X))
     else:
@@ -273,13 +263,13 @@ def ways_without_bins(n_rows):
     }
 
 
-# Up to so many rows a block has entries of 32 bits.
+# Up to MOST_IN_NARROW rows a block has entries of 32 bits.
 @pytest.mark.parametrize("n_rows", [MOST_IN_NARROW - 1, MOST_IN_NARROW, MOST_IN_NARROW + 1])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
     rng = np.random.default_rng(3)
     X = mixed_columns(n_rows, names=["continuous", "rounded", "last bits and far", "any magnitude"])
-    y = noisy_classes(X, 3, rng)
+    y = noisy_labels(X, 3, rng)
     binned = grow(X, y, n_classes=3, criterion=criterion, max_depth=6)
     for name, way in ways_without_bins(n_rows).items():
         tree = grow(X, y, n_classes=3, criterion=criterion, max_depth=6, **way)
@@ -295,7 +285,7 @@ def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
 def test_many_classes(criterion, n_classes):
     rng = np.random.default_rng(n_classes)
     X = mixed_columns(52_000, names=["continuous", "rounded"])
-    y = noisy_classes(X, n_classes, rng)
+    y = noisy_labels(X, n_classes, rng)
     # By default a block has 400 rows for every class.
     assert_same_tree(
         grow(X, y, None, n_classes, criterion, max_depth=3), grow_sorted(X, y, None, n_classes, criterion, max_depth=3)
@@ -321,9 +311,9 @@ def test_classes_of_wide_labels(criterion, n_classes):
 def test_root_gains_as_much_as_scikit_learn_finds(criterion):
     n_rows = ROWS_WITHOUT_BINS + 1
     rng = np.random.default_rng(4)
-    # It takes values for equal that differ by less than 1e-7, and rounds them to single precision.
+    # scikit-learn takes values for equal that differ by less than 1e-7, and rounds values to single precision.
     X = rng.integers(-(2**15), 2**15, size=(n_rows, 4)) / 64.0
-    y = noisy_classes(X, 3, rng)
+    y = noisy_labels(X, 3, rng)
     theirs = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y).tree_
     ours = grow(X, y, None, 3, criterion, max_depth=1)
     shares = theirs.weighted_n_node_samples / n_rows

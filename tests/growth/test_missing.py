@@ -178,7 +178,7 @@ def test_scikit_learn_finds_the_same_gain_and_the_same_unique_split(problem):
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("seed", range(5))
 def test_scikit_learn_grows_as_good_trees(criterion, seed):
-    # Continuous features: of the best cuts of a node few are equal, and those of few samples.
+    # Best cuts of continuous features seldom tie, except in nodes of few samples.
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(400, 3)).astype(np.float32).astype(np.float64)
     y = (X[:, 0] + X[:, 1] > rng.normal(scale=0.5, size=400)).astype(np.int32)
@@ -216,7 +216,7 @@ def test_bins_ranks_and_blocks_grow_the_same_tree(criterion, n_classes, weighted
 
 
 def test_bins_of_a_feature_whose_sampled_values_are_all_missing():
-    # One row in two says where to cut: all known values stand at the others.
+    # Every second row says where to cut; all known values stand in the other rows.
     n_rows = 20_000
     X = np.full((n_rows, 1), NAN)
     X[1::2, 0] = np.arange(n_rows // 2) % 7

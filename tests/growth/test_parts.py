@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from own_criteria import Gini
+from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
 from strategies import limits
 from support import assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import config_context
-from pytrees.criteria import CountCriterion
-from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems, problems_with_categories
 
 SIZES = sizes()
 PART_ROWS, ROWS_WITHOUT_BINS = SIZES["PART_ROWS"], SIZES["MOST_ROWS_WITHOUT_BINS"]
@@ -32,15 +31,6 @@ def test_parts_of_any_size_make_the_same_tree(criterion, weights, data):
     alone = grow(*problem, criterion, **options)
     together = grow(*problem, criterion, **options, n_threads=data.draw(THREADS), part_rows=data.draw(PARTS))
     assert_same_tree(together, alone)
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@examples(60)
-@given(problem=problems(max_rows=40, missing=True), block_rows=BLOCKS, part_rows=PARTS, n_threads=THREADS)
-def test_parts_agree_with_the_reference(criterion, problem, block_rows, part_rows, n_threads):
-    tree = grow(*problem, criterion, block_rows=block_rows, part_rows=part_rows, n_threads=n_threads)
-    with config_context(engine="reference"):
-        assert_same_tree(tree, grow(*problem, criterion))
 
 
 @pytest.mark.parametrize("subsets", [False, True])
@@ -84,14 +74,9 @@ def test_all_kinds_of_weights_and_trees_take_n_jobs():
         assert trees[0] == trees[1]
 
 
-class Purity(CountCriterion):
-    def gains(self, left, right):
-        return left.max(axis=1) + right.max(axis=1)
-
-
 def test_your_own_criterion_is_asked_by_one_thread():
     X, y = noisy_steps(2 * PART_ROWS)
-    trees = [DecisionTreeClassifier(Purity(), max_depth=3, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (1, 2)]
+    trees = [DecisionTreeClassifier(Gini(), max_depth=3, n_jobs=n_jobs).fit(X, y).tree_ for n_jobs in (1, 2)]
     assert trees[0] == trees[1]
 
 

@@ -1,4 +1,4 @@
-"""Ready set functions: by hand, and that they are what they are said to be, on all sets of a few samples."""
+"""Ready set functions: values by hand, and their declared properties on all sets of a few samples."""
 
 from itertools import chain, combinations
 

@@ -84,8 +84,8 @@ def cost(name, clusters, classes, weights):
 
 
 def local_cost(name, children, classes, weights):
-    """Return the cost of a leaf, or of its children. Where the measure depends on their classes, children have the best
-    classes, not all the same; by Jaccard more than two have their most frequent ones."""
+    """Return the cost of a leaf, or of its children. If the measure depends on their classes, children have the best
+    classes that are not all the same; by Jaccard more than two children have their most frequent classes."""
     if name not in NEEDS_CLASSES:
         return cost(name, children, classes, weights)
     ways = list(product(range(len(classes)), repeat=len(children)))

@@ -10,6 +10,17 @@ from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = {"rtol": 0.0, "atol": 1e-12}
+# Keywords of `random_multiway_tree`; None stands for binary trees, PAPER for trees with a child for every value.
+PAPER = {"cut": 0.0, "absent": 0.0}
+KINDS = st.sampled_from([None, PAPER, {"cut": 0.0}, {"absent": 0.0}, {}, {"absent": 0.7}, {"sets": True}])
+LIMITS = st.fixed_dictionaries(
+    {
+        "criterion": st.sampled_from(["entropy", "variance"]),
+        "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
+        "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8, 12]),
+        "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
+    }
+)
 STRUCTURE = (
     "children_left",
     "children_right",
@@ -115,6 +126,15 @@ def random_multiway_trees(rng, cardinalities, n_trees, n_classes=2, **kind):
     ]
 
 
+def sample_trees(seed, kind=None, n_trees=1, n_classes=2, largest=5, n_attributes=4):
+    """Return a generator, cardinalities, and trees of a kind."""
+    rng = np.random.default_rng(seed)
+    cardinalities = random_cardinalities(rng, largest, n_attributes)
+    if kind is None:
+        return rng, cardinalities, random_trees(rng, cardinalities, n_trees, n_classes)
+    return rng, cardinalities, random_multiway_trees(rng, cardinalities, n_trees, n_classes, **kind)
+
+
 def naive_values(tree, X, values):
     """Return the values of the nodes that samples reach, by a walk from the root."""
     return np.array([values[way(tree, row)[-1]] for row in X], dtype=np.float64)
@@ -148,6 +168,27 @@ def probabilities(masses):
     for part in masses:
         joint = np.multiply.outer(joint, part)
     return joint
+
+
+def random_measure(rng, cardinalities, kind):
+    """Return arguments of the public functions that name a measure, and its masses."""
+    if kind == "masses":
+        masses = random_masses(rng, cardinalities, zeros=True)
+        return {"measure": masses}, masses
+    if kind == "empirical":
+        X = rng.integers(0, cardinalities, (7, cardinalities.size))
+        columns = zip(X.T, cardinalities, strict=True)
+        return {"measure": kind, "X": X}, [np.bincount(column, minlength=size) / len(X) for column, size in columns]
+    return {}, [np.full(size, 1 / size) for size in cardinalities]
+
+
+def beside_thresholds(thresholds, X):
+    """Return samples, and numbers at and next to all thresholds in both precisions."""
+    extra = np.tile(X[:1], (400, 1))
+    for m, cuts in enumerate(thresholds):
+        near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), cuts.astype(np.float32)])
+        extra[:, m] = np.resize(near, 400) if near.size else extra[:, m]
+    return np.concatenate([X, extra])
 
 
 def random_schema(rng, cardinalities):

@@ -19,7 +19,7 @@ def power(counts):
 
 
 def comparable_gain(criterion, children):
-    """Return a number that grows with the gain of a split into children of these class counts, and is 0 where nothing
+    """Return a number that grows with the gain of a split into children of these class counts, and is 0 if nothing
     is gained: less 1, 2 to the power of the gain, of vi less than 0 where that is; of ratios the ratio with a hundred
     digits."""
     node = [sum(column) for column in zip(*children, strict=True)]

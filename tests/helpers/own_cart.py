@@ -1,4 +1,4 @@
-"""A CART of one's own, for what checks trees of others: right, or with one of several faults."""
+"""A CART of one's own, right or with one of several faults, to test the checks of other people's trees."""
 
 from itertools import pairwise
 

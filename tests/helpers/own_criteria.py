@@ -1,6 +1,9 @@
-"""Gini impurity as a user would write it, for tests of criteria of one's own."""
+"""Criteria in plain Python, as users write them."""
 
-from pytrees.criteria import CountCriterion
+import numpy as np
+from support import effort
+
+from pytrees.criteria import CountCriterion, SequenceCriterion
 
 
 class Gini(CountCriterion):
@@ -11,3 +14,96 @@ class Gini(CountCriterion):
         n = n_left + n_right
         squares = (left**2).sum(axis=1) / n_left + (right**2).sum(axis=1) / n_right
         return squares / n - ((left + right) ** 2).sum(axis=1) / n**2
+
+
+class GiniOfChildren(Gini):
+    def gain_of_children(self, counts):
+        sizes = counts.sum(axis=1)
+        squares = ((counts**2).sum(axis=1) / sizes).sum() / sizes.sum()
+        return squares - (counts.sum(axis=0) ** 2).sum() / sizes.sum() ** 2
+
+
+class AtMostThreeChildren(GiniOfChildren):
+    """Forbids more children than three."""
+
+    def gain_of_children(self, counts):
+        return super().gain_of_children(counts) if len(counts) <= 3 else -np.inf
+
+
+class Purity(CountCriterion):
+    """Samples of the most frequent class; a division that leaves their number is forbidden."""
+
+    def gains(self, left, right):
+        gains = left.max(axis=1) + right.max(axis=1) - (left + right).max(axis=1)
+        return np.where(gains > 0, gains, -np.inf)
+
+    def gain_of_children(self, counts):
+        return counts.max(axis=1).sum()
+
+
+class Entropy(CountCriterion):
+    """With logarithms, whose sums depend on their order."""
+
+    def gains(self, left, right):
+        return self.total(left + right) - self.total(left) - self.total(right)
+
+    @staticmethod
+    def total(counts):
+        n = counts.sum(axis=1)
+        return n * np.log2(n) - (counts * np.log2(np.where(counts > 0, counts, 1.0))).sum(axis=1)
+
+
+class ShareOfFeature(CountCriterion):
+    """A cut's share in all gains of its feature: the criterion must see the feature as a whole."""
+
+    per_feature = True
+
+    def gains(self, left, right):
+        gains = Gini().gains(left, right)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+
+class EvenOnly(CountCriterion):
+    """Forbids cuts that send an odd number of samples to the left."""
+
+    def gains(self, left, right):
+        return np.where(left.sum(axis=1) % 2 == 0, Gini().gains(left, right), -np.inf)
+
+
+class Effort(SequenceCriterion):
+    def impurity(self, labels):
+        return effort(labels)
+
+
+class Changes(SequenceCriterion):
+    """Number of changes of class that a cut removes, by a `gain` of its own."""
+
+    def gain(self, labels, goes_left):
+        changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
+        return changes[0] - changes[1] - changes[2]
+
+
+class Spread(SequenceCriterion):
+    """Keeps samples together that stand close together in X: looks at their numbers only."""
+
+    needs_rows = True
+
+    def gain(self, labels, goes_left, rows):
+        return np.std(rows) - np.std(rows[goes_left]) - np.std(rows[~goes_left])
+
+    def gain_of_children(self, labels, children, rows):
+        return np.std(rows) - sum(np.std(rows[children == child]) for child in range(children.max() + 1))
+
+
+class Range(SequenceCriterion):
+    """Keeps samples together that stand close together in X, by an `impurity`."""
+
+    needs_rows = True
+
+    def impurity(self, labels, rows):
+        return float(np.ptp(rows))
+
+
+OF_CUTS = [Gini(), Entropy(), ShareOfFeature(), EvenOnly()]
+OF_CHILDREN = [GiniOfChildren(), AtMostThreeChildren(), Purity(), Effort(), Spread()]
+OF_SEQUENCES = [Effort(), Changes(), Range()]

@@ -86,6 +86,26 @@ def make_multiway_chain(depth):
     )
 
 
+def consistent(X, y):
+    """Return the labels, those of equal rows made equal."""
+    _, group = np.unique(X + 0.0, axis=0, return_inverse=True)
+    first = np.unique(group, return_index=True)[1]
+    return y[first][group.ravel()]
+
+
+def columns_of_some_kinds(n_rows, rng, n_features):
+    """Draw so many of the features below, in any order and with repeats."""
+    kinds = list(columns_of_all_kinds(n_rows, int(rng.integers(2**31))).values())
+    return np.column_stack([kinds[i] for i in rng.integers(len(kinds), size=n_features)])
+
+
+def noisy_labels(X, n_classes, rng, noise=0.2):
+    """Draw labels that follow the ranks of the first two features, but for a share of the samples."""
+    ranks = X[:, :2].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
+    y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
+    return np.where(rng.random(len(X)) < noise, rng.integers(n_classes, size=len(X)), y)
+
+
 def trees_of(forest):
     return [estimator.tree_ for estimator in forest.estimators_]
 

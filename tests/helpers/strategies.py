@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 from support import UNLIMITED
 
-from pytrees.testing.strategies import ALPHABETS
+from pytrees.testing.strategies import ALPHABETS, feature_matrices
 
 
 @st.composite
@@ -21,6 +21,14 @@ def long_label_sequences(draw, min_length, max_length):
     if draw(st.booleans()):
         codes = np.repeat(codes, rng.integers(1, 5, length))[:length]
     return codes.astype(np.int32), n_symbols
+
+
+@st.composite
+def classified(draw, max_rows, n_classes, max_features=3):
+    """Draw the features and labels of some samples; `n_classes` are the numbers of classes to choose from."""
+    X = draw(feature_matrices(max_rows=max_rows, max_features=max_features))
+    labels = st.integers(0, draw(st.sampled_from(n_classes)) - 1)
+    return X, np.array(draw(st.lists(labels, min_size=len(X), max_size=len(X))))
 
 
 def limits(**fixed):

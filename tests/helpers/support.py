@@ -1,11 +1,17 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
 import numpy as np
+import pytest
 import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
-from pytrees.tree import LEAF
+from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
@@ -36,6 +42,29 @@ def on_both_engines(call, *args, **kwargs):
     return results
 
 
+@contextmanager
+def interrupted(after=0.3):
+    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt within two seconds of processor time,
+    which the load of the machine does not change."""
+    started = []
+
+    def send():
+        started.append(time.process_time())
+        signal.raise_signal(signal.SIGINT)
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+        assert time.process_time() - started[0] < 2.0
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, previous)
+
+
 def effort(codes, n_symbols=None):
     codes = np.asarray(codes, dtype=np.int32)
     return kernel("effort_to_compress")(codes, n_symbols or int(codes.max(initial=0)) + 1)
@@ -57,6 +86,16 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
     return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}
 
 
+def grow_one_by_one(*problem, **options):
+    """Grow a tree from sorted samples, cut by cut: a limit on cuts that never applies leaves no other way."""
+    return grow(*problem, max_candidates=UNLIMITED - 1, **options)
+
+
+def grow_reference(*problem, **options):
+    with config_context(engine="reference"):
+        return grow(*problem, **options)
+
+
 def assert_same_tree(tree, other, *, names=None):
     """Assert equal arrays of the same kinds, down to the signs of zeros."""
     assert tree.keys() == other.keys()
@@ -67,15 +106,34 @@ def assert_same_tree(tree, other, *, names=None):
             np.testing.assert_array_equal(np.signbit(tree[name]), np.signbit(other[name]), err_msg=name)
 
 
+def children_of(tree, node):
+    """Return the children of a node, also of trees whose nodes have two at most."""
+    if "children" in tree:
+        return tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
+    children = [tree["children_left"][node], tree["children_right"][node]]
+    return np.array([child for child in children if child != LEAF], dtype=np.int64)
+
+
+def categories_of(tree, node):
+    """Return the categories that lead to a node."""
+    if "categories" not in tree:
+        return tree["category"][[node]]
+    return tree["categories"][tree["category_offsets"][node] : tree["category_offsets"][node + 1]]
+
+
 def rows_of_nodes(tree, X):
     """Return for every node the rows that come through it, by a walk from the root."""
-    rows = [None] * len(tree["feature"])
-    stack = [(0, np.arange(len(X)))]
-    while stack:
-        node, here = stack.pop()
-        rows[node] = here
-        if tree["children_left"][node] != LEAF:
-            goes_left = X[here, tree["feature"][node]] <= tree["threshold"][node]
-            stack.append((tree["children_left"][node], here[goes_left]))
-            stack.append((tree["children_right"][node], here[~goes_left]))
+    rows = [np.arange(len(X))] + [None] * (len(tree["feature"]) - 1)
+    for node, here in enumerate(rows):
+        children = children_of(tree, node)
+        values = X[here, tree["feature"][node]] if len(children) else []
+        for number, child in enumerate(children):
+            if tree["children_left"][node] == MULTIWAY:
+                chosen = np.isin(values, categories_of(tree, child))
+            else:
+                goes_left = values <= tree["threshold"][node]
+                if "missing_go_to_left" in tree:
+                    goes_left |= np.isnan(values) & (tree["missing_go_to_left"][node] == 1)
+                chosen = goes_left == (number == 0)
+            rows[child] = here[chosen]
     return rows

@@ -9,7 +9,7 @@ from support import examples, on_both_engines
 from pytrees._core.rows.draws import count_draws as compiled
 from pytrees._engine import kernel
 
-# The generator makes 624 words at a time, and of a power of two none is rejected.
+# The generator makes 624 words at a time, and rejects no word if the number of samples is a power of two.
 SIZES = st.integers(1, 40) | st.sampled_from([623, 624, 625, 1023, 1024, 1025, 2048, 2049]) | st.integers(1, 5_000)
 SEEDS = st.sampled_from([0, 1, 2**31 - 1, 2**32 - 1]) | st.integers(0, 2**32 - 1)
 

@@ -12,7 +12,7 @@ from pytrees._engine import config_context, kernel
 from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
 
 KINDS = list(columns_of_all_kinds(10))
-# Up to here all rows say where to cut, and beyond it one in n // SAMPLE_ROWS of them.
+# Up to this number all rows say where to cut, beyond it one in n // SAMPLE_ROWS of them.
 SAMPLE_ROWS = sizes()["SAMPLE_ROWS"]
 
 
@@ -29,7 +29,7 @@ def column(values):
 
 
 def assert_are_bins(X, max_bins):
-    """Bins in the order of the values, no more than asked for, and what is said of them."""
+    """Assert that bins follow the order of values, that there are at most `max_bins`, and which bins are mixed."""
     codes, is_mixed = bin_features(X, max_bins)
     assert codes.shape == X.shape
     assert len(is_mixed) == X.shape[1]
@@ -96,14 +96,15 @@ def test_columns_of_all_kinds(kind, n_rows, max_bins):
     assert_engines_agree(X, max_bins)
 
 
+# The last number is far beyond the switches, and no multiple.
 @pytest.mark.parametrize(
-    "n_rows", [multiple * SAMPLE_ROWS + more for multiple in (1, 2, 3) for more in (-1, 0, 1)] + [10 * SAMPLE_ROWS + 77]
+    "n_rows", [*(multiple * SAMPLE_ROWS - less for multiple in (1, 2, 3) for less in (1, 0)), 10 * SAMPLE_ROWS + 77]
 )
 def test_bins_of_many_samples_are_cut_by_a_subsample(n_rows):
-    X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
-    assert_are_bins(X, 256)
-    some = [KINDS.index(kind) for kind in ("continuous", "mostly zero", "rounded", "last bits and far")]
-    assert_engines_agree(np.ascontiguousarray(X[:, some]), 256)
+    columns = columns_of_all_kinds(n_rows)
+    assert_are_bins(np.column_stack(list(columns.values())), 256)
+    kinds = ("continuous", "mostly zero", "rounded", "last bits and far")[: 4 if n_rows < 10 * SAMPLE_ROWS else 1]
+    assert_engines_agree(np.column_stack([columns[kind] for kind in kinds]), 256)
 
 
 def test_values_beyond_the_sample(engine):
@@ -130,16 +131,14 @@ def test_few_whole_numbers_have_bins_of_their_own_however_many_samples(shift, n_
     values[1::4] = np.arange(SAMPLE_ROWS) % n_values
     if not is_dense:
         values[values % 3 == 1] = 0.0
-    X = np.column_stack([shift + values * step, values])
+    X = column(shift + values * step)
     codes, is_mixed = bin_features(X)
     assert_engines_agree(X[: 2 * SAMPLE_ROWS], 256)
     assert_are_bins(X, 256)
-    for feature in range(2):
-        span = np.ptp(X[:, feature])
-        assert any(is_mixed[feature]) == (span >= 256 and n_values > 1)
-        if span < 256:
-            expected = np.unique(X[:, feature], return_inverse=True)[1]
-            np.testing.assert_array_equal(codes[:, feature], expected)
+    span = np.ptp(X)
+    assert any(is_mixed[0]) == (span >= 256 and n_values > 1)
+    if span < 256:
+        np.testing.assert_array_equal(codes[:, 0], np.unique(X, return_inverse=True)[1].ravel())
 
 
 @pytest.mark.parametrize(
@@ -239,35 +238,12 @@ BOUNDED_OF_TWO = BOUNDED[2:]  # and of no more classes
 MOST_INSIDE = {2: 15, 3: 6, 4: 3, 5: 2, 6: 2}
 
 
-@st.composite
-def bins_of_nodes(draw, most_classes=6):
-    """Class counts to the left of a bin, in it and to its right."""
-    n_classes = draw(st.integers(2, most_classes))
-    most_inside = MOST_INSIDE[n_classes]
-    side = st.lists(st.integers(0, 3) | st.integers(0, 40), min_size=n_classes, max_size=n_classes)
-    nothing = st.just([0] * n_classes)
-    counts = draw(
-        st.lists(st.integers(0, most_inside), min_size=n_classes, max_size=n_classes).filter(
-            lambda counts: sum(counts) >= 2
-        )
-    )
-    return draw(side | side | side | nothing), counts, draw(side | side | side | nothing)
-
-
 def most_classes(criterion):
     return 2 if criterion in BOUNDED_OF_TWO else 6
 
 
 @pytest.mark.parametrize("criterion", BOUNDED)
-@examples(300)
-@given(data=st.data())
-def test_no_cut_inside_a_bin_exceeds_its_bound(criterion, data):
-    assert_is_bound(criterion, *data.draw(bins_of_nodes(most_classes(criterion))))
-
-
-# Drawn from a seed, which is many times as fast.
-@pytest.mark.parametrize("criterion", BOUNDED)
-def test_no_cut_inside_a_bin_of_many_nodes_exceeds_its_bound(criterion):
+def test_no_cut_inside_a_bin_exceeds_its_bound(criterion):
     rng = np.random.default_rng(4)
     for n_classes in rng.integers(2, most_classes(criterion) + 1, size=2000):
         sides = rng.integers(0, rng.choice([2, 5, 20], size=(2, 1)), size=(2, n_classes))
@@ -286,15 +262,6 @@ def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
         left, right = (10.0 ** rng.uniform(0.0, 6.0, size=(2, 1)) * shares).astype(int)
         counts = rng.integers(0, MOST_INSIDE[n_classes], size=n_classes)
         counts[rng.integers(n_classes)] += 2
-        assert_is_bound(criterion, left, counts, right)
-
-
-@pytest.mark.parametrize("criterion", BOUNDED)
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_bound_of_an_empty_side(criterion, n_classes):
-    n_classes = min(n_classes, most_classes(criterion))
-    nothing, counts, side = [0] * n_classes, [2] * n_classes, list(range(1, n_classes + 1))
-    for left, right in [(nothing, side), (side, nothing), (nothing, nothing)]:
         assert_is_bound(criterion, left, counts, right)
 
 

@@ -58,7 +58,7 @@ def test_neighbouring_doubles_are_different(engine, value):
 # The radix sort takes eight bits at a time, and passes over digits that all values share.
 @pytest.mark.parametrize("digit", range(8))
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_values_that_differ_in_one_digit(engine, digit, sign):
+def test_values_that_differ_in_one_digit(digit, sign):
     # The top digit holds the sign and most of the exponent: of the positive ones 0x7f would be infinite.
     highest = 127 if digit == 7 else 256
     digits = np.random.default_rng(digit).permutation(highest).astype(np.uint64)
@@ -67,7 +67,7 @@ def test_values_that_differ_in_one_digit(engine, digit, sign):
 
 
 @pytest.mark.parametrize("digits", [(0, 1), (0, 7), (3, 5), (1, 4, 6), (0, 2, 3, 5, 7)])
-def test_values_that_differ_in_several_digits(engine, digits):
+def test_values_that_differ_in_several_digits(digits):
     rng = np.random.default_rng(sum(digits))
     bits = np.full(200, 0x3FF0_0000_0000_0000, dtype=np.uint64)
     for digit in digits:
@@ -80,20 +80,20 @@ def test_extreme_values(engine):
     assert_sorted_as_by_numpy(rng.choice(EXTREME_VALUES, (300, 3)))
 
 
-def test_random_bit_patterns(engine):
+def test_random_bit_patterns():
     values = np.random.default_rng(1).integers(0, 2**64, 2000, dtype=np.uint64).view(np.float64)
     assert_sorted_as_by_numpy(column(values[np.isfinite(values)]))
 
 
 @pytest.mark.parametrize("n_rows", [255, 256, 257, 1000])
-def test_stable_over_many_ties(engine, n_rows):
+def test_stable_over_many_ties(n_rows):
     rng = np.random.default_rng(n_rows)
     assert_sorted_as_by_numpy(rng.integers(-5, 5, (n_rows, 2)) / 4.0)
 
 
 # Up to 24 rows are sorted by insertion, more of them digit by digit, from 1024 on by longer digits.
 @pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50, 1023, 1024, 1025])
-def test_short_and_long_sorts(engine, n_rows):
+def test_short_and_long_sorts(n_rows):
     rng = np.random.default_rng(n_rows)
     X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
     assert_sorted_as_by_numpy(X)
@@ -104,11 +104,11 @@ def test_short_and_long_sorts(engine, n_rows):
         assert_sorted_as_by_numpy(X)
 
 
-# Keys have 32 bits: where the values of a feature span more, those that agree in the upper bits are sorted again by the
-# lower ones, few of them by insertion.
+# Keys have 32 bits. If the values of a feature span more, values that agree in the upper bits are sorted again by the
+# lower bits, few of them by insertion.
 @pytest.mark.parametrize("run_length", [1, 2, 3, 23, 24, 25, 26, 300])
 @pytest.mark.parametrize("n_different", [1, 2, 1000])
-def test_runs_of_values_that_differ_in_their_low_bits(engine, run_length, n_different):
+def test_runs_of_values_that_differ_in_their_low_bits(run_length, n_different):
     rng = np.random.default_rng(run_length)
     starts = np.array([-1e300, -1.0, 0.0, 1.0, 2.0, 1e10, 1e300])
     low_bits = rng.integers(0, n_different, (run_length, len(starts)))
@@ -120,7 +120,7 @@ def test_runs_of_values_that_differ_in_their_low_bits(engine, run_length, n_diff
 # The bits that a key drops are as many as the range asks for: from none, where all are kept, to 32.
 @pytest.mark.parametrize("span_bits", [1, 8, 11, 22, 31, 32, 33, 34, 40, 52, 61])
 @pytest.mark.parametrize("n_more", [200, 600])
-def test_ranges_of_any_width(engine, span_bits, n_more):
+def test_ranges_of_any_width(span_bits, n_more):
     rng = np.random.default_rng(span_bits)
     steps = np.concatenate([[0, 2**span_bits - 1], rng.integers(0, 2**span_bits, n_more), rng.integers(0, 2, n_more)])
     values = (np.full(len(steps), 5.0).view(np.int64) + steps * (1 if span_bits <= 52 else -1)).view(np.float64)

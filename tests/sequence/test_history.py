@@ -15,8 +15,8 @@ from pytrees._engine import kernel
 from pytrees.reference.sequence.history import exhaustive_history
 from pytrees.testing.strategies import fibonacci_word, label_sequences
 
-# Up to so many labels a sequence is decomposed over planes of bits, over at most 8 different labels; an automaton keeps
-# its edges in a table for at most 4 different labels, and otherwise hashes them.
+# A sequence of at most this many labels, 8 of them different, is decomposed over planes of bits. Other sequences take
+# an automaton, whose edges stand in a table for at most 4 different labels, and otherwise in a hash table.
 MAX_PLANE_LENGTH = 2048
 MAX_PLANES = 8
 

@@ -1,26 +1,24 @@
 """The best cut by the impurity of label sequences: compiled against the naive reference, neighbouring cuts, threads."""
 
-import signal
 import threading
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, complexity, effort, examples, grow, on_both_engines
+from support import assert_same_tree, complexity, effort, examples, grow, interrupted, on_both_engines
 
 import pytrees._core.sequence.scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from pytrees.testing.strategies import fibonacci_word, label_sequences
 from pytrees.tree import LEAF
 
-# Below 200 labels cuts are judged one by one; from there on neighbouring ones share steps, where there are at most 5
+# Below 200 labels cuts are judged one by one. From there on neighbouring cuts share steps, if there are at most 5
 # classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
 SHARED_LENGTH = 200
-# By Lempel-Ziv complexity neighbouring cuts share components where there are at most 8 classes and so many labels.
+# By Lempel-Ziv complexity neighbouring cuts share components if there are at most 8 classes and this many labels.
 CHANGING_LENGTH = 8192
-# Labels times cuts from which on features are scanned on threads.
+# Features are scanned on threads from this product of labels and cuts on.
 LABELS_FOR_THREADS = 300_000
 
 IMPURITIES = {"etc": effort, "lz76": complexity}
@@ -29,7 +27,7 @@ both = pytest.mark.parametrize("criterion", IMPURITIES)
 
 
 def best_cut(labels, orders, cuts, criterion="etc", n_threads=1):
-    """(cost, feature, rows on the left) of the root's best cut, None where it has none."""
+    """(cost, feature, rows on the left) of the root's best cut, or None if there is no cut."""
     labels, n_rows = np.asarray(labels, dtype=np.int32), len(labels)
     X = np.empty((n_rows, len(orders)))
     for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True)):
@@ -47,17 +45,20 @@ def all_cuts(labels, orders):
     return [range(1, len(labels))] * len(orders)
 
 
-def cost(labels, order, n_left, criterion="etc"):
-    """By the engine's own function of one sequence, which has tests of its own."""
-    left, impurity = np.isin(np.arange(len(labels)), order[:n_left]), IMPURITIES[criterion]
-    return n_left * impurity(labels[left]) + (len(labels) - n_left) * impurity(labels[~left])
+def costs(labels, order, cuts, criterion="etc"):
+    """Return the costs of cuts by the engine's own function of one sequence, which has tests of its own."""
+    position, impurity, n_rows = np.argsort(order), IMPURITIES[criterion], len(labels)
+    return [
+        n_left * impurity(labels[position < n_left]) + (n_rows - n_left) * impurity(labels[position >= n_left])
+        for n_left in cuts
+    ]
 
 
 def cheapest_cut(labels, orders, cuts, criterion="etc"):
     return min(
-        (cost(labels, order, n_left, criterion), feature, n_left)
+        (cost, feature, n_left)
         for feature, (order, of_feature) in enumerate(zip(orders, cuts, strict=True))
-        for n_left in of_feature
+        for cost, n_left in zip(costs(labels, order, of_feature, criterion), of_feature, strict=True)
     )
 
 
@@ -139,15 +140,15 @@ def test_neighbouring_cuts_share_work_exactly(criterion, node):
     seed=st.integers(0, 2**32 - 1), n_classes=st.sampled_from([2, 3, 5, 6]), step=st.sampled_from([1, 3, 15, 16, 17])
 )
 def test_every_single_cut_has_its_cost(criterion, seed, n_classes, step):
-    # Cut by cut, so that none is ruled out by another one; the rows in between move all the same.
+    # Cuts are offered from the cheapest up, so that each is found once; rows between them move all the same.
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, 220).astype(np.int32)
     order = np.argsort(rng.normal(size=220) + labels)
     n_left = np.arange(1, 220, step)
-    costs = [cost(labels, order, cut, criterion) for cut in n_left]
-    for i in np.argsort(costs)[:5]:
-        cuts = [cut for cut, of_cut in zip(n_left, costs, strict=True) if of_cut >= costs[i]]
-        assert best_cut(labels, [order], [cuts], criterion) == (costs[i], 0, min(n_left[np.equal(costs, costs[i])]))
+    of_cuts = np.array(costs(labels, order, n_left, criterion))
+    for cost in np.sort(of_cuts)[:5]:
+        cuts = n_left[of_cuts >= cost].tolist()
+        assert best_cut(labels, [order], [cuts], criterion) == (cost, 0, n_left[of_cuts == cost].min())
 
 
 @pytest.mark.parametrize(
@@ -289,18 +290,9 @@ def test_error_within_a_thread_comes_through(monkeypatch):
 def test_a_long_scan_can_be_interrupted(criterion, n_jobs):
     # Without the interruption this would take minutes.
     X, y = data_of_size(40_000)
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     tree = PermutationDecisionTreeClassifier(criterion=criterion, n_jobs=n_jobs)
-    start = time.monotonic()
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            tree.fit(X, y)
-    finally:
-        timer.join()
-        signal.signal(signal.SIGINT, previous)
-    assert time.monotonic() - start < 20
+    with interrupted():
+        tree.fit(X, y)
     assert not hasattr(tree, "tree_")
 
 

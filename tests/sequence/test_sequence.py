@@ -1,4 +1,4 @@
-"""Sequences of every kind that users have, the steps of the substitution, and phrases as deep as they come."""
+"""Sequences of every kind that users have, the steps of the substitution, and deep phrases."""
 
 import array
 import copy

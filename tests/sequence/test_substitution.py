@@ -153,8 +153,8 @@ def test_engines_agree_on_both_sides_of_the_dense_phase(drawn):
 
 @st.composite
 def long_runs(draw):
-    """(codes, n_symbols): up to some 20 runs of up to some hundred labels, on both sides of the 12 runs, and of the
-    three labels to a run, down to which the steps go by runs; some alphabets end at the 64 symbols of its table."""
+    """Draw (codes, n_symbols): some runs of labels. Steps go by runs down to 12 runs, and to three labels a run; their
+    table holds 64 symbols."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n_symbols = draw(st.sampled_from([1, 2, 3, 5, 60, 62, 63, 64, 65]))
     n_runs = draw(st.integers(1, 20))
@@ -209,7 +209,7 @@ def test_engines_agree_where_passes_change(length):
             assert_engines_agree(codes, 2)
 
 
-# Sequences that end in either phase, in the middle of a step or behind one.
+# Sequences that end in either phase, in the middle of a step or after it.
 EARLIER = [
     np.repeat(np.arange(9), 50),
     np.arange(9) % 2,

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import columns_of_all_kinds
+from samples import columns_of_some_kinds, noisy_labels
+from seeded import count_weights, no_weights, problems
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+from support import UNLIMITED, assert_same_tree, examples, grow, grow_one_by_one, grow_reference, on_both_engines
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import config_context, kernel
-from pytrees.testing.strategies import count_weights, no_weights, problems
+from pytrees._engine import kernel
 
 SIZES = sizes()
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS = SIZES["MOST_IN_PAIRS"], SIZES["MOST_OF_CLASSES_IN_PAIRS"]
@@ -20,24 +20,11 @@ MOST_OF_FEW, FEWEST_IN_BINS = SIZES["MOST_OF_FEW"], SIZES["FEWEST_IN_BINS"]
 MOST_NODE_BINS, SAMPLES_PER_BIN = SIZES["MOST_NODE_BINS"], SIZES["SAMPLES_PER_NODE_BIN"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
-BINARY_CRITERIA = CRITERIA[2:]  # of more than two classes they have no bounds
+BINARY_CRITERIA = CRITERIA[2:]  # without bounds for more than two classes
 
 
-def grow_sorted(*problem, **options):
-    """Every node sorts its samples: a limit on cuts that does not apply leaves no other way."""
-    return grow(*problem, max_candidates=UNLIMITED - 1, **options)
-
-
-def columns(n_rows, rng, n_features=8):
-    kinds = list(columns_of_all_kinds(n_rows, int(rng.integers(2**31))).values())
-    return np.column_stack([kinds[i] for i in rng.integers(len(kinds), size=n_features)])
-
-
-def noisy_labels(X, n_classes, rng):
-    """Labels that follow the ranks of two features, and for a fifth of the samples nothing."""
-    ranks = X[:, :2].argsort(axis=0, kind="stable").argsort(axis=0).mean(axis=1) / len(X)
-    y = np.minimum(ranks * 1.2 * n_classes, n_classes - 1).astype(np.int32)
-    return np.where(rng.random(len(X)) < 0.2, rng.integers(n_classes, size=len(X)), y)
+def both_sides_of(*limits):
+    return [limit + more for limit in limits for more in (0, 1)]
 
 
 # ------------------------------------------------------------------------------------------ against the reference
@@ -53,12 +40,10 @@ def test_few_of_many_features_agree_with_the_reference(criterion, weights, numbe
     def check(problem, growth_limits, max_features, seed):
         X, y, case_weights, n_classes = problem
         rng = np.random.default_rng(seed)
-        X = np.column_stack([X, columns(len(X), rng, 8)])
+        X = np.column_stack([X, columns_of_some_kinds(len(X), rng, 8)])
         growth_limits = growth_limits | {"max_features": max_features}
-        tree = grow(X, y, case_weights, n_classes, criterion, **growth_limits)
-        with config_context(engine="reference"):
-            expected = grow(X, y, case_weights, n_classes, criterion, **growth_limits)
-        assert_same_tree(tree, expected)
+        problem = X, y, case_weights, n_classes, criterion
+        assert_same_tree(grow(*problem, **growth_limits), grow_reference(*problem, **growth_limits))
 
     check()
 
@@ -80,7 +65,7 @@ def test_bins_and_pairs_do_not_change_the_tree(
     seed, n_rows, n_classes, heaviest, criterion, max_features, growth_limits
 ):
     rng = np.random.default_rng(seed)
-    X = columns(n_rows, rng, 12)
+    X = columns_of_some_kinds(n_rows, rng, 12)
     y = noisy_labels(X, n_classes, rng)
     if criterion == "entropy":
         heaviest = min(heaviest, 1000)  # its table of n log2 n is as long as all weights together
@@ -90,7 +75,7 @@ def test_bins_and_pairs_do_not_change_the_tree(
     options = {name: limit for name, limit in growth_limits.items() if name != "max_candidates"}
     options |= {"max_features": max_features}
     problem = X, y, weights, n_classes, criterion
-    assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+    assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -98,44 +83,28 @@ def test_bins_and_pairs_do_not_change_the_tree(
 @pytest.mark.parametrize(
     "n_rows",
     [
-        MOST_IN_PAIRS,
-        MOST_IN_PAIRS + 1,
-        MOST_OF_CLASSES_IN_PAIRS,
-        MOST_OF_CLASSES_IN_PAIRS + 1,
-        MOST_WEIGHT_IN_PAIRS,
-        MOST_WEIGHT_IN_PAIRS + 1,
-        SAMPLES_PER_BIN * MOST_NODE_BINS - 1,
-        SAMPLES_PER_BIN * MOST_NODE_BINS,
-        SAMPLES_PER_BIN * MOST_NODE_BINS + 1,
+        *both_sides_of(MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_WEIGHT_IN_PAIRS),
+        *(SAMPLES_PER_BIN * MOST_NODE_BINS + more for more in (-1, 0, 1)),
     ],
 )
 @pytest.mark.parametrize("min_samples_leaf", [1, 2, 7])
 def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = columns(n_rows, rng, 12)
+        X = columns_of_some_kinds(n_rows, rng, 12)
         problem = X, noisy_labels(X, n_classes, rng), None, n_classes, criterion
         options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf}
-        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
-# Bins of one value each are taken where a node's ranks spread over no more values than there are samples, or half as
-# many: of some of all samples the ranks have gaps.
+# A node has bins of one value each if its ranks spread over no more values than there are samples, or half as many. The
+# node holds some of all samples, so that its ranks have gaps.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize(
     "n_rows",
     [
-        8,
-        9,
-        MOST_OF_FEW,
-        MOST_OF_FEW + 1,
-        FEWEST_IN_BINS - 1,
-        FEWEST_IN_BINS,
-        MOST_IN_PAIRS,
-        MOST_IN_PAIRS + 1,
-        MOST_OF_CLASSES_IN_PAIRS,
-        MOST_OF_CLASSES_IN_PAIRS + 1,
+        *both_sides_of(8, MOST_OF_FEW, FEWEST_IN_BINS - 1, MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS),
         MOST_NODE_BINS + 1,
     ],
 )
@@ -144,12 +113,13 @@ def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples
     for seed, excess in enumerate([-1, 0, 1, n_rows, 70_000 if n_rows < 20 else 3 * n_rows]):
         rng = np.random.default_rng(seed)
         n_values = max(2, (n_rows // 2 if seed < 3 and n_classes > 2 else n_rows) + excess)
-        X = rng.permuted(np.tile(np.arange(max(n_values, n_rows)) % n_values, (12, 1)), axis=1).T
+        n_drawn = 1 if excess == 70_000 else 3
+        X = rng.permuted(np.tile(np.arange(max(n_values, n_rows)) % n_values, (4 * n_drawn, 1)), axis=1).T
         rows = np.sort(rng.choice(len(X), n_rows, replace=False))
         y = rng.integers(n_classes, size=len(X)).astype(np.int32)
         problem = X, y, None, n_classes, criterion
-        options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf, "rows": rows}
-        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+        options = {"max_features": n_drawn, "seed": seed, "min_samples_leaf": min_samples_leaf, "rows": rows}
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -159,21 +129,21 @@ def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples
 def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, total, excess):
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        X = columns(n_rows, rng, 12)
+        X = columns_of_some_kinds(n_rows, rng, 12)
         weights = 1 + rng.multinomial(total + excess - n_rows, np.full(n_rows, 1 / n_rows))
         problem = X, noisy_labels(X, n_classes, rng), weights, n_classes, criterion
         options = {"max_features": 3, "seed": seed}
-        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 # Bins count in 32 bits.
 @pytest.mark.parametrize("total", [2**31 - 1, 2**31, 2**34])
 def test_weights_beyond_32_bits(total):
     rng = np.random.default_rng(0)
-    X = columns(150, rng, 12)
+    X = columns_of_some_kinds(150, rng, 12)
     weights = np.append(np.ones(148, dtype=np.int64), [total - 148 - total // 2, total // 2])
     problem = X, noisy_labels(X, 3, rng), weights, 3, "gini"
-    assert_same_tree(grow(*problem, max_features=2), grow_sorted(*problem, max_features=2))
+    assert_same_tree(grow(*problem, max_features=2), grow_one_by_one(*problem, max_features=2))
 
 
 # Ranks of more rows than 65,536 have 32 bits, and nodes of an eighth of all rows or fewer read them row by row.
@@ -187,7 +157,7 @@ def test_ranks_of_16_and_of_32_bits(n_rows, n_classes, criterion):
     weights = rng.integers(1, 4, size=n_rows)
     for problem in ((X, y, None, n_classes, criterion), (X, y, weights, n_classes, criterion)):
         options = {"max_features": 1, "min_samples_leaf": 3}
-        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [UNLIMITED, 20])
@@ -195,17 +165,12 @@ def test_ranks_of_16_and_of_32_bits(n_rows, n_classes, criterion):
 def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        X = columns(n_rows, rng, 8)
+        X = columns_of_some_kinds(n_rows, rng, 8)
         X[:, ::3] = rng.integers(4, size=(n_rows, 3))
         n_categories = [4 if feature % 3 == 0 else 0 for feature in range(8)]
         problem = X, noisy_labels(X, 3, rng), rng.integers(1, 4, size=n_rows), 3, "gini"
-        options = {
-            "max_features": 2,
-            "seed": seed,
-            "n_categories": n_categories,
-            "max_leaf_nodes": max_leaf_nodes,
-        }
-        assert_same_tree(grow(*problem, **options), grow_sorted(*problem, **options))
+        options = {"max_features": 2, "seed": seed, "n_categories": n_categories, "max_leaf_nodes": max_leaf_nodes}
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 # ------------------------------------------------------------------------------------------------------ of one node
@@ -228,7 +193,7 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
 def test_the_best_cut_of_one_node(criterion, seed, n_rows, n_classes, heaviest, min_samples_leaf):
     rng = np.random.default_rng(seed)
     n_classes = 2 if criterion in BINARY_CRITERIA else n_classes
-    X = columns(n_rows, rng, 3)
+    X = columns_of_some_kinds(n_rows, rng, 3)
     y = noisy_labels(X, n_classes, rng) if n_rows > 1 else [0]
     weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
     compiled, reference = on_both_engines(ranked_cut, X, y, weights, n_classes, criterion, min_samples_leaf)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from seeded import count_weights, no_weights, problems
 from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._core.base.sizes import sizes
-from pytrees.testing.strategies import count_weights, no_weights, problems
 
 MIN_LANES = sizes()["MIN_LANES"]
 LANE_LIMIT = 2**32  # sums below it fit a lane
@@ -96,7 +96,7 @@ def test_ranking_of_costs_around_64_bits(n, n_classes, span, is_weighted):
 
 @examples(200)
 @given(
-    problem=problems(lambda n_rows: count_weights(n_rows, 2**16), min_rows=4, max_rows=20, missing=True),
+    problem=problems(lambda rng, n_rows: count_weights(rng, n_rows, 2**16), min_rows=4, max_rows=20, missing=True),
     max_candidates=st.sampled_from([UNLIMITED, 2]),
     data=st.data(),
 )

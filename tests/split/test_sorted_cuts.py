@@ -1,14 +1,13 @@
-"""Cuts of samples with real weights, most of which are passed over without a look at their gains: the same as by the
-reference, which computes every gain."""
+"""Samples with real weights: most cuts are passed over without their gains, and the tree is the reference's, which
+computes every gain."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, examples, grow
+from support import assert_same_tree, examples, grow, grow_reference
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import config_context
 
 BOX_ROWS = sizes()["BOX_ROWS"]
 
@@ -37,8 +36,7 @@ def weighted_tables(draw):
 def test_no_good_cut_is_passed_over(criterion, table, is_deep):
     limits = {} if is_deep else {"max_depth": 1}
     tree = grow(*table, criterion, **limits)
-    with config_context(engine="reference"):
-        assert_same_tree(tree, grow(*table, criterion, **limits))
+    assert_same_tree(tree, grow_reference(*table, criterion, **limits))
 
 
 def test_one_weight_beside_which_the_others_are_lost_in_rounding():
@@ -51,9 +49,8 @@ def test_one_weight_beside_which_the_others_are_lost_in_rounding():
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_many_samples_and_features_that_tell_nothing(criterion):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 4)).round(2)
-    y = ((X[:, 2] > 0.1) ^ (rng.random(600) < 0.2)).astype(np.int32)
-    table = X, y, rng.gamma(2.0, size=600), 2
+    X = rng.normal(size=(20 * BOX_ROWS, 4)).round(2)
+    y = ((X[:, 2] > 0.1) ^ (rng.random(len(X)) < 0.2)).astype(np.int32)
+    table = X, y, rng.gamma(2.0, size=len(X)), 2
     tree = grow(*table, criterion, max_depth=3)
-    with config_context(engine="reference"):
-        assert_same_tree(tree, grow(*table, criterion, max_depth=3))
+    assert_same_tree(tree, grow_reference(*table, criterion, max_depth=3))

@@ -351,8 +351,7 @@ cdef int _roll_out(
     level."""
     cdef Planned tree, best_tree
     cdef FeatureCut cuts[MOST_WIDTH + 1]
-    cdef FeatureCut best
-    cdef index_t i, least = UNLIMITED
+    cdef index_t i, best = 0, least = UNLIMITED
     cdef int answer = _tree(rollouts, samples, depth, level - 1, width, found)
     if answer == STOPPED or rollouts.is_over:
         return answer
@@ -363,8 +362,8 @@ cdef int _roll_out(
         if _with_sides(rollouts, samples, cuts[i], depth, level - 1, width, &tree) == STOPPED:
             return STOPPED
         if tree.n_splits < least:
-            least, best = tree.n_splits, cuts[i]
-    if _with_sides(rollouts, samples, best, depth, level, width, &tree) == STOPPED:
+            least, best = tree.n_splits, i
+    if _with_sides(rollouts, samples, cuts[best], depth, level, width, &tree) == STOPPED:
         return STOPPED
     if tree.n_splits < best_tree.n_splits:
         best_tree = tree
