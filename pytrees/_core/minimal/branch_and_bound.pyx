@@ -64,7 +64,8 @@ cdef void _make_side(
         source, target = level.orders + other * trees.n_rows, side.orders + other * trees.n_rows
         n = 0
         for i in range(level.n_rows):
-            # There is no branch: the row written last may belong to the other side; the next row replaces it.
+            # There is no branch: the row written last may belong to the other side. The next row replaces it, or it
+            # stands after all rows that count.
             target[n] = source[i]
             n += level.is_left[source[i]] != is_right
     side.n_rows = level.n_rows - end if is_right else end

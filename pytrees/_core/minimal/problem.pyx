@@ -25,12 +25,13 @@ def check_codes(X, y, n_classes):
 
 def ranks_of(X):
     """Return, by feature, which of its distinct values a sample has."""
-    columns = np.ascontiguousarray(X.T)
-    order = np.argsort(columns, axis=1)
-    values = np.take_along_axis(columns, order, axis=1)
-    ascending, ranks = np.zeros((2, *columns.shape), dtype=np.int32)
-    np.cumsum(values[:, 1:] != values[:, : len(X) - 1], axis=1, out=ascending[:, 1:])
-    np.put_along_axis(ranks, order, ascending, axis=1)
+    ranks = np.empty((X.shape[1], X.shape[0]), dtype=np.int32)
+    ascending = np.zeros(len(X), dtype=np.int32)
+    for column, ranks_of_column in zip(X.T, ranks, strict=True):
+        order = np.argsort(column)
+        values = column[order]
+        np.cumsum(values[1:] != values[: len(X) - 1], out=ascending[1:])
+        ranks_of_column[order] = ascending
     return ranks
 
 

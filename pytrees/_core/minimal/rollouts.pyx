@@ -401,7 +401,7 @@ def small_tree(
     samples.orders, samples.n = &orders[0, 0], <index_t> len(values)
     leaf.n_splits, leaf.feature, leaf.below, leaf.above, leaf.left, leaf.right = 0, UNDEFINED, NONE, NONE, NONE, NONE
     for label in range(n_classes):
-        # The key of a leaf is the empty set with its class in the position of the level, above all levels.
+        # The key of a leaf is the empty set with its class in the place of the level, above all levels.
         rollouts.key[rollouts.n_words - 1] = (1 << 62) + label
         if _add_tree(rollouts, &leaf) == STOPPED:
             return None

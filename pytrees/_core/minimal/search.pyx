@@ -1,7 +1,7 @@
 """The smallest tree that is consistent with the labels: the least number of splits that is enough for all samples.
 
 `nogoods` tells whether a number of splits is enough. The search asks with a rising number; the first yes is the least
-number. Two working sets take turns, each of which is a number of sets to look at. The complete one holds all samples
+number. Two working sets take turns; a turn is a number of sets to look at. The complete working set holds all samples
 and keeps bounds of the sets that it meets. The growing one starts empty and learns nogoods, which are about few
 samples. Both keep what they know between turns and after a limit of time, so that the search can go on later.
 
@@ -48,13 +48,12 @@ cdef class Search:
 
     cdef readonly index_t n_splits          # are needed at least
     cdef WorkingSet complete, growing       # the growing one is None before its first turn
-    cdef WorkingSet turn_of                 # the one of both whose turn it is
+    cdef WorkingSet turn_of                 # the working set whose turn it is
     cdef int64_t turn                       # sets
     cdef float64_t deadline
     cdef bint is_prepared                   # `n_splits` are what a clique of the bound rows needs, or more
     cdef bint is_solved                     # `n_splits` are enough
-    cdef const float64_t[:, ::1] values     # of the distinct samples
-    cdef object X, y, sample_of             # all samples, and the distinct one of each
+    cdef object X, y, sample_of, first      # all samples, the distinct one of each, and the first of each distinct one
     cdef object n_classes, memory_limit
 
     def __init__(self, X, y, n_classes, memory_limit, bound_rows, first_turn):
@@ -66,9 +65,9 @@ cdef class Search:
         is_bound_row = np.zeros(n_samples, dtype=bool)
         is_bound_row[np.arange(n_bound_rows) * n_samples // n_bound_rows] = True
         order = np.argsort(~is_bound_row, kind="stable")
-        first = first[order]
-        self.X, self.y, self.n_classes, self.sample_of = X, y, n_classes, np.argsort(order)[group].astype(np.int32)
-        ranks, labels, self.values = np.ascontiguousarray(ranks[:, first]), y[first], X[first]
+        self.X, self.y, self.n_classes = X, y, n_classes
+        self.sample_of, self.first = np.argsort(order)[group].astype(np.int32), first[order]
+        ranks, labels = np.ascontiguousarray(ranks[:, self.first]), y[self.first]
         self.memory_limit = memory_limit
         self.complete = WorkingSet(labels, ranks, orders_of(ranks), n_classes, memory_limit, n_bound_rows)
         if first_turn is None:
@@ -101,7 +100,8 @@ cdef class Search:
             answer = choose_split(self.turn_of, &samples[0], <index_t> samples.shape[0], budget, &split)
         if answer != YES:
             raise Stopped
-        threshold = threshold_between(self.values[split.below, split.feature], self.values[split.above, split.feature])
+        below, above = self.X[self.first[[split.below, split.above]], split.feature]
+        threshold = threshold_between(below, above)
         return split.feature, threshold, split.left_budget, budget - 1 - split.left_budget
 
     @property
