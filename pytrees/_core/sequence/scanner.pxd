@@ -1,4 +1,4 @@
-"""The best cut of a node by the impurity of its children's label sequences: the scan's state, and what it asks for."""
+"""The best cut of a node by the impurity of its children's label sequences: the state of a scan."""
 
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
@@ -51,7 +51,7 @@ cdef class SequenceScanner:
     cdef index_t length, n_runs, n_features
     cdef int64_t node_cost          # of the node undivided
 
-    # Shared by the threads; behind the lock while there are several.
+    # Shared by the threads; a thread needs the lock to use them, if there are several threads.
     cdef PyThread_type_lock lock
     cdef index_t n_taken            # features that a thread has taken
     cdef bint stops
