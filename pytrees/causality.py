@@ -89,8 +89,8 @@ def compression_complexity_causality(
     Parameters
     ----------
     x, y : sequences of hashable labels
-        Each has length n, as in :func:`effort_to_compress`. Labels of x are compared with labels of y: code both alike,
-        as :func:`symbolize` does with one number of symbols for both.
+        Both have the same length; labels are as in :func:`effort_to_compress`. The same label must mean the same in x
+        and y, because the two are compared: :func:`symbolize` codes both alike if it gets one number of symbols.
     past : int
         The number of labels of the past (L in [1]_).
     present : int

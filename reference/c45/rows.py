@@ -41,8 +41,8 @@ def divide_rows(X, rows, feature, threshold):
 def class_shares(children_left, feature, threshold, child_offsets, children, category, value, X):
     """Return for every row the class shares of the leaves that it reaches.
 
-    Where the value of the node's feature is missing the row goes to every child, with the child's share of the training
-    rows' weight. Where its value has no child it stays at the node.
+    If the value of the node's feature is missing, the row goes to every child, with the child's share of the training
+    rows' weight. If no child has its value, the row stays at the node.
     """
     totals = [add_up(counts) for counts in value]
 

@@ -1,7 +1,7 @@
 """The split of a node by gain ratio.
 
 J. R. Quinlan, "C4.5: Programs for Machine Learning" (1993), Chapters 2 and 3, and "Improved Use of Continuous
-Attributes in C4.5" (Journal of Artificial Intelligence Research 4, 1996). The rows of a node are pairs of a row and the
+Attributes in C4.5" (Journal of Artificial Intelligence Research 4, 1996). Rows are pairs of a row's number and the
 part of its weight that the node has.
 """
 
@@ -29,7 +29,7 @@ class Data:
         self.n_classes = n_classes
         self.n_categories = n_categories or [0] * len(X[0])
         self.rows = [(row, 1.0 if weights is None else float(weights[row])) for row in range(len(y))]
-        # Features of very many values gain much by chance: they do not raise the average, unless all are such.
+        # Features of very many values gain much by chance. They do not count in the average, unless all are like this.
         most = 0.3 * weight_of(self.rows)
         is_typical = [n_values < most for n_values in self.n_categories]
         self.is_typical = is_typical if any(is_typical) else [True] * len(is_typical)
@@ -88,7 +88,7 @@ def categorical_split(data, rows, feature, min_samples_leaf):
 def threshold_split(data, rows, feature, min_samples_leaf):
     """Return the split at the threshold of the greatest gain, reduced by the bits that choose among the thresholds.
 
-    Both sides must have enough rows: more where there are many rows and few classes, as in Quinlan's program.
+    Both sides must have enough rows. As in Quinlan's program, this is more if there are many rows and few classes.
     """
     known = known_rows(data, rows, feature)
     counts, known_total = data.counts_of(known), weight_of(known)

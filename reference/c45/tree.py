@@ -12,7 +12,7 @@ from ..criteria.counts import add_up, is_greater
 from .rows import divide_rows, weight_of
 from .splits import SLACK, Data, best_split
 
-# A simpler tree may be expected to make this many errors more.
+# A simpler tree may have this many more expected errors.
 SIMPLICITY = 0.1
 
 
@@ -35,7 +35,10 @@ class Node:
 
 
 def grow_c45(X, y, weights, n_classes, *, n_categories=None, max_depth, min_samples_leaf, confidence, subtree_raising):
-    """Grow a tree and prune it at this confidence, if any: a dict of its arrays, and its number of nodes before."""
+    """Grow a tree and prune it, unless the confidence is None.
+
+    Return a dict of the tree's arrays, and its number of nodes before it was pruned.
+    """
     data = Data(X, y, weights, n_classes, n_categories)
     root = grow(data, data.rows, 0, max_depth, min_samples_leaf)
     collapse(root)
@@ -77,10 +80,10 @@ def collapse(node):
 
 
 def pessimistic_errors(total, errors, confidence):
-    """Return the errors to be expected among rows of this weight: their upper limit at this confidence.
+    """Return how many errors are expected among rows of this weight: the upper limit at this confidence.
 
-    Without errors it is exact; from one error on it is the score interval with a correction for continuity; between,
-    it is interpolated.
+    Without errors the limit is exact. From one error on it is the upper end of the score interval, with a correction
+    for continuity. Between none and one it is interpolated.
     """
     if total <= 0.0:
         return 0.0
@@ -130,7 +133,7 @@ def with_rows(data, node, rows):
 
 
 def prune(data, node, confidence, raises):
-    """Replace nodes, from the leaves up, by a leaf or their largest branch where that is expected to err no more."""
+    """Replace nodes, from the leaves up, by a leaf or their largest branch, if it is expected to err no more."""
     if not node.children:
         return
     for child in node.children.values():
@@ -154,7 +157,7 @@ def in_preorder(node):
 
 
 def as_arrays(root, n_categories):
-    """Return the arrays of the tree in preorder; those of the children only where features may have categories."""
+    """Return the arrays of the tree in preorder; the arrays of children only if features may have categories."""
     nodes = in_preorder(root)
     number = {node: i for i, node in enumerate(nodes)}
     children = [[number[child] for child in node.children.values()] for node in nodes]

@@ -1,5 +1,6 @@
-"""Functions that are constant on boxes, without their spectra: inner products and averages over schemata.
+"""Sums of boxes, each times its values, without their spectra: inner products, and averages over schemata.
 
+A box allows every attribute a set of values. The boxes of a tree's leaves are disjoint; a schema is a box as well.
 A measure is (offsets, cumulative): the weight of the values a to b - 1 of attribute m is
 cumulative[offsets[m] + b] - cumulative[offsets[m] + a].
 """
@@ -35,7 +36,7 @@ def share(weights, values):
 
 
 def overlap(box, other, weights):
-    """Return the probability of what two boxes have in common."""
+    """Return the probability of the intersection of two boxes."""
     everything = [set(range(len(attribute_weights))) for attribute_weights in weights]
     return prod(
         share(weights[m], box.get(m, everything[m]) & other.get(m, everything[m])) for m in sorted({*box, *other})
@@ -62,8 +63,8 @@ def leaf_boxes(
 ):
     """Return the boxes of a tree's leaves, empty ones excluded: (leaves, indptr, attribute, run_indptr, start, stop).
 
-    Box b is that of the leaf leaves[b], or of the multiway node of that number, for the values that have no child
-    there. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
+    Box b belongs to the leaf leaves[b], or to the multiway node leaves[b]: the values that no child has stay at the
+    node. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
     """
     leaves, indptr, constraints = [], [0], []
 
@@ -118,7 +119,7 @@ def gram(tree_indptr, boxes, values, measure):
 
 
 def box_averages(boxes, values, schemata, measure):
-    """Return the average of the sum of the boxes' functions over every schema; NaN where a schema has no mass."""
+    """Return the average of the sum of the boxes' functions over every schema; NaN if a schema has no mass."""
     boxes, weights = unpack(boxes), weights_of(measure)
     n_outputs = len(values[0]) if values else 0
     found = []

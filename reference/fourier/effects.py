@@ -1,4 +1,4 @@
-"""Divide functions: the variance by attributes and their interactions, and profiles over attributes.
+"""Parts of a function: its variance by attributes and their interactions, and its profiles.
 
 I. M. Sobol', "Sensitivity estimates for nonlinear mathematical models", 1993; J. H. Friedman, "Greedy function
 approximation: a gradient boosting machine", Annals of Statistics 29, 2001, section 8.2 (partial dependence).
@@ -13,10 +13,10 @@ from .functions import mean_value, variance
 def box_effects(boxes, values, measure):
     """Return the mean, and the variances of first order, total, of pairs of attributes and of all orders.
 
-    The function is the sum of the boxes, each times its row of values; variances are summed over the outputs. The
-    square of its mean over all attributes but those of a set has the mean D(set): two points that are equal in these
-    attributes, and independent in the others, are looked at. The first-order variance of an attribute is its addition
-    to the empty set; its total variance is its addition to all other attributes.
+    The function is the sum of the boxes, each times its row of values; variances are summed over the outputs. Let
+    D(set) be the mean product of the function's values at two points that are equal in the attributes of the set, and
+    independent in the others. The first-order variance of an attribute is what D gains if the attribute is added to the
+    empty set; its total variance is what D gains if the attribute is added to all others.
     """
     boxes, weights = unpack(boxes), weights_of(measure)
     n_attributes = len(weights)
@@ -47,7 +47,7 @@ def box_effects(boxes, values, measure):
     of_pairs = symmetric(lambda m, n: mean_square({m, n}) - nothing - first[m] - first[n], n_attributes)
     by_order = [0.0] * (n_attributes + 1)
     for product, a, b in pairs:
-        # The coefficients of a polynomial: its factors are what is apart, and to the power of one what is not.
+        # The coefficients of the polynomial prod(apart_m + (together_m - apart_m) x); its powers are the orders.
         of_pair = [product]
         for m in numbers:
             alone = apart(a, b, m)
@@ -61,8 +61,8 @@ def box_effects(boxes, values, measure):
 def sample_effects(rows, values, weights):
     """Return the mean, and the variances of first order, total, and of pairs of attributes, and the whole variance.
 
-    Samples that have the same value of an attribute are a group: the variance of the groups' means is of first order,
-    the mean variance in groups of samples that are equal in all other attributes is total.
+    Samples of equal values form groups. With groups by one attribute, the variance of the groups' means is its variance
+    of first order. With groups by all other attributes, the mean variance in the groups is its total variance.
     """
     samples = [sample for sample in zip(rows, values, weights, strict=True) if sample[2]]
     n_attributes = len(rows[0])
@@ -82,12 +82,15 @@ def sample_effects(rows, values, weights):
 
 
 def symmetric(of_pair, n):
-    """Return a matrix of what pairs of different numbers have, with zeros on the diagonal."""
+    """Return the symmetric matrix of of_pair(i, j) for i < j, with zeros on the diagonal."""
     return [[of_pair(min(i, j), max(i, j)) if i != j else 0.0 for j in range(n)] for i in range(n)]
 
 
 def box_profiles(boxes, values, measure, wanted):
-    """Return means over all attributes but one or two (the other is -1 otherwise), at every value of these."""
+    """Return the means over all attributes but one or two, at every value of these.
+
+    `wanted` has pairs (attribute, other), with the other -1 for one attribute alone.
+    """
     boxes, weights = unpack(boxes), weights_of(measure)
 
     def probability(box, chosen):
@@ -103,7 +106,7 @@ def box_profiles(boxes, values, measure, wanted):
 
 
 def sample_profiles(boxes, values, rows, weights, cardinalities, wanted):
-    """Return means over weighted samples in all of which one attribute or two are set, at every value of these."""
+    """Return the means over weighted samples, with one attribute or two set to each of their values in all samples."""
     boxes = unpack(boxes)
 
     def value_at(point, k):
@@ -121,7 +124,7 @@ def sample_profiles(boxes, values, rows, weights, cardinalities, wanted):
 
 
 def table(average, cardinalities, attribute, other):
-    """Return what an average is at every value of an attribute, and of the other where there is one."""
+    """Return the average at every value of an attribute, and of the other attribute unless it is -1."""
     if other < 0:
         return [[average({attribute: value})] for value in range(cardinalities[attribute])]
     return [

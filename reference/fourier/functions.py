@@ -1,6 +1,8 @@
-"""Functions on schemata, as TCFS asks them: from boxes, from a spectrum, or from values at samples.
+"""Functions on schemata, which a tree is built from: given by boxes, by a spectrum, or by values at samples.
 
-A function is restricted to the schema of a node, and asked for what is needed.
+A schema is the box of a node of the tree that is built: for every attribute a range of values. A function on a schema
+tells its average, its energy (its variance on the schema), and the energy that touches an attribute. A split restricts
+the function to the parts of the schema.
 """
 
 from math import prod
@@ -34,9 +36,9 @@ def restrict(partitions, coefficients, attribute, cardinality, low, high):
 
 
 class Function:
-    """A function on a schema: attribute m has a value from limits[m][0] to limits[m][1] - 1, weights[m] is its measure.
+    """A function on a schema: attribute m has a value from limits[m][0] to limits[m][1] - 1.
 
-    Only the functions of samples below have a measure other than a product.
+    The measure is the product of the weights weights[m]; a `SampleFunction` has the measure of its samples instead.
     """
 
     def weight(self, m, low, high):
@@ -73,7 +75,7 @@ class BoxFunction(Function):
         )
 
     def overlap(self, *boxes):
-        """Return the probability, on the schema, of what boxes have in common."""
+        """Return the probability, on the schema, of the intersection of boxes."""
         return prod(self.share(m, *boxes) for m in sorted(set().union(*boxes)))
 
     def average(self):
@@ -96,7 +98,7 @@ class BoxFunction(Function):
         return mean_square - sum(mean * mean for mean in self.average())
 
     def touching(self, m):
-        """Return the energy of the coefficients that touch an attribute, lost where its values are averaged."""
+        """Return the energy of the coefficients that touch an attribute: what is lost if its values are averaged."""
         return sum(
             product
             * (self.share(m, box, other) - self.share(m, box) * self.share(m, other))
@@ -133,7 +135,7 @@ class SpectrumFunction(Function):
 
 
 class SampleFunction(Function):
-    """A function given by its values at weighted samples, of which those that are left are on the schema."""
+    """A function given by its values at the weighted samples that are on the schema."""
 
     def __init__(self, samples, limits, total):
         self.samples, self.limits, self.total = samples, limits, total
@@ -162,7 +164,7 @@ class SampleFunction(Function):
         return variance(self.samples)
 
     def touching(self, m):
-        """Return what is lost where samples that differ in one attribute at most are averaged: the mean variance."""
+        """Return the energy that is lost if samples that differ in one attribute at most are averaged."""
         groups = {}
         for x, value, w in self.samples:
             groups.setdefault((*x[:m], *x[m + 1 :]), []).append((x, value, w))

@@ -1,8 +1,10 @@
-"""TCFS, Figs. 4 and 5 of Kargupta, Park & Dutta: a decision tree of a function, from its spectrum, boxes, or samples.
+"""Tree construction from a Fourier spectrum (TCFS): a decision tree of a function.
 
-The paper keeps the coefficients that are not used yet, and adds them to the averages of all candidate schemata. Here a
-function is restricted to the schema, and asked for what is needed. A categorical attribute is split as in the paper,
-into a child for every value; others into two, of values up to a threshold and above.
+Figs. 4 and 5 of Kargupta, Park & Dutta. The function is given by its spectrum, by boxes, or by its values at samples.
+The paper keeps the coefficients that are not used yet, and adds them to the averages of all candidate schemata. Here
+the function is restricted to the schema of a node, and asked for its averages and its energy. A categorical attribute
+is split as in the paper, into a child for every value. Another attribute is cut in two: values up to a threshold, and
+values above it.
 """
 
 from itertools import accumulate
@@ -15,7 +17,10 @@ TOLERANCE = 1e-12
 
 
 def impurity(averages, criterion):
-    """Return the entropy in bits, of one class and the others or of all classes; or minus the squared averages."""
+    """Return the entropy of classes in bits, or minus the sum of the squared averages.
+
+    A single average is the share of a class; the other classes have the rest.
+    """
     if criterion != "entropy":
         return -sum(average * average for average in averages)
     shares = [min(1.0, max(0.0, average)) for average in averages]
@@ -25,9 +30,10 @@ def impurity(averages, criterion):
 
 
 def splits(function, m, categorical):
-    """Return all splits of the schema by an attribute, as lists of parts, (low, high) for every child; all have mass.
+    """Return all splits of the schema by an attribute: lists with a part (low, high) for every child.
 
-    A categorical attribute is split into its values; others may have a cut behind each of their values, ascending.
+    All parts have mass. A categorical attribute is split into its values; another one may be cut after each value,
+    ascending.
     """
     low, high = function.limits[m]
     if m in categorical:
@@ -45,10 +51,10 @@ def gain(function, m, parts, criterion):
 
 
 def find_split(function, categorical, criterion, unit, scale):
-    """Return the split of the greatest gain; where none gains, one by the attribute that most of the energy touches.
+    """Return the split of the greatest gain; if none gains, a split by the attribute that most of the energy touches.
 
-    That is the lowest cut with half of the weight on its left, if there is one, or else the last. Ties go to the lowest
-    attribute, then to the lowest cut. (attribute, parts, gain), or None where nothing can be split.
+    The second is the lowest cut with at least half of the weight on its left, or else the last cut. Ties go to the
+    lowest attribute, then to the lowest cut. Return (attribute, parts, gain), or None if nothing can be split.
     """
     best, best_gain = None, 0.0
     attributes = range(len(function.limits))
@@ -69,10 +75,11 @@ def find_split(function, categorical, criterion, unit, scale):
 
 
 def is_settled(averages, settled):
-    """Whether every group of outputs has one whose average is so low, or so high, that the node is left alone.
+    """Whether every group of outputs has a settled output. Then the node becomes a leaf.
 
-    The paper's "minimum confidence" c: of one output the limits are 1 - c and c, as the confidence is
-    max(phi, 1 - phi). `settled` has two lists of groups of limits, or is None.
+    `settled` is None, or a pair (at_most, at_least) of lists of groups. An output is settled if its average is at most
+    the one number, or at least the other. This is the paper's "minimum confidence" c: the confidence in one output is
+    max(phi, 1 - phi), so its numbers are 1 - c and c.
     """
     if settled is None:
         return False
@@ -107,7 +114,7 @@ def most_promising(frontier, unit):
 def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves):
     """Build the tree (Fig. 5), the most promising node first. A split that exceeds the limit of leaves is not made.
 
-    None where there would be more than `most_leaves`.
+    Return None if there would be more leaves than `most_leaves`.
     """
     unit = 1.0 if criterion == "entropy" else scale
     limits = categorical, criterion, tol, scale, max_depth, settled
@@ -194,7 +201,7 @@ def tree_of(
 
     `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
     values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the node's schema,
-    `average` the function's averages over it. None where there would be more leaves than `most_leaves`.
+    `average` the function's averages over it. None if there would be more leaves than `most_leaves`.
     """
     categorical = {m for m, yes in enumerate(is_categorical or []) if yes}
     limits = criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves

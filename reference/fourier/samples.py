@@ -6,8 +6,8 @@ from ..criteria.counts import add_up
 def gram_of_samples(places, values, weights):
     """Return sums of weighted products of the values of all pairs of trees, over samples and outputs.
 
-    At sample i tree t has the row places[i][t] of `values`. (Merz and Pazzani, "A principal components approach to
-    combining regression estimates", take the matrix of the predictions on given samples times itself.)
+    Row places[i][t] of `values` has the values of tree t at sample i. (Merz and Pazzani, "A principal components
+    approach to combining regression estimates", take the matrix of the predictions on given samples times itself.)
     """
     n_trees = len(places[0]) if places else 0
 

@@ -27,7 +27,7 @@ def root(t, n):
 
 
 def character(partition, x, cardinalities):
-    """Return psi_j(x); attributes of x that are None are wild-cards, where the digit must be zero."""
+    """Return psi_j(x). Where x is None, a wild-card, the digit must be zero."""
     return prod(root(v * j, n) for j, v, n in zip(partition, x, cardinalities, strict=True) if j)
 
 
@@ -62,9 +62,9 @@ def transform(table, cardinalities):
 def extract_fs(node, cardinalities):
     """Return the coefficients of a tree whose nodes have one child for every value of their feature: ExtractFS, Fig. 3.
 
-    A node is (feature, children), or the number at a leaf. Line numbers are the paper's; it does not say that w_0 is
-    the average of the tree from the start, that a leaf returns, and that S is passed by value (line 15 adds to the
-    copy that the children get).
+    A node is (feature, children), or the number at a leaf. Line numbers are the paper's. The paper does not say that
+    w_0 is the average of the tree from the start, that a leaf returns, and that S is passed by value (line 15 adds to
+    the copy that the children get).
     """
     w = {(0,) * len(cardinalities): complex(average(node))}
 
@@ -95,12 +95,12 @@ def categories_of(tree, node):
 def unfolded(tree, values, cardinalities):
     """Return nested nodes for a tree, a mapping from the names of its arrays, with these values at its nodes.
 
-    A threshold gives all values on one side the same child, a multiway node all absent values a leaf. Where a feature
-    repeats on a path, its value is known: it leads on at once.
+    All values on one side of a threshold get the same child; all values that a multiway node lacks get a leaf. If a
+    feature repeats on a path, its value is known, and the node is passed at once.
     """
 
     def child_for(node, value):
-        """Return the child for a value of the node's feature; None where rows stay."""
+        """Return the child for a value of the node's feature; None if rows of the value stay at the node."""
         below = tree["children"][tree["child_offsets"][node] : tree["child_offsets"][node + 1]]
         if tree["children_left"][node] == MULTIWAY:
             return next((child for child in below if value in categories_of(tree, child)), None)
@@ -126,7 +126,7 @@ def average(node):
 
 
 def bottom_up(node, cardinalities):
-    """Return the same coefficients from the leaves up: a node's are a transform, along its feature, of its children's.
+    """Return the same coefficients from the leaves up: a node transforms those of its children along its feature.
 
     No feature may repeat on a path.
     """
@@ -146,7 +146,7 @@ def bottom_up(node, cardinalities):
 
 
 def supports(boxes, values):
-    """Return the sets of attributes where a partition can have non-zero digits: subsets of those of a box."""
+    """Return the sets of attributes in which a partition can have digits other than zero: all subsets of a box's."""
     found = {()}
     for box, value in zip(unpack(boxes), values, strict=True):
         if value:
@@ -171,9 +171,9 @@ def count_orders(boxes, values, cardinalities, limit):
 def expand_spectrum(boxes, values, cardinalities, order_counts):
     """Return the spectrum of a sum of boxes, each times its value: (partitions, coefficients).
 
-    The sum over the domain is a product over the attributes: of 1 where neither j nor the box has the attribute, of the
-    mean of exp(2 pi i x j / lambda) where x may have some of the values. `order_counts` only tells the engine how much
-    memory it needs.
+    The coefficient of a box is a product over the attributes: of 1 if neither j nor the box has the attribute, and
+    otherwise of the mean of exp(2 pi i x j / lambda) over the values x, where the values that the box lacks count as
+    zero. `order_counts` only tells the engine how much memory it needs.
     """
     found = {(0,) * len(cardinalities): 0j}
     for box, value in zip(unpack(boxes), values, strict=True):

@@ -4,8 +4,10 @@ from itertools import pairwise
 
 
 def check_groups(groups, rows, n_rows):
-    """Raise ValueError where there is not a group for every row, or the rows that are used do not stand together group
-    by group, in ascending order: which the definition does not ask for, but the compiled engine does."""
+    """Raise ValueError unless every row has a group, and the rows in use stand group by group, in ascending order.
+
+    The definition does not need the order; the compiled engine does.
+    """
     if len(groups) != n_rows:
         raise ValueError(f"There are {len(groups)} groups for {n_rows} rows.")
     if any(groups[row] > groups[following] for row, following in pairwise(rows)):

@@ -3,9 +3,9 @@
 Lempel and Ziv, "On the complexity of finite sequences", IEEE Trans. Information Theory 22 (1976); Kaspar and Schuster,
 "Easily calculable measure for the complexity of spatiotemporal patterns", Phys. Rev. A 36 (1987).
 
-From the end of the component before, a component is the shortest word that does not occur in what stands before its own
-last symbol; an earlier occurrence may overlap it. The last component may be cut off by the end of the sequence before
-it is complete, and counts like the others.
+A component starts where the component before it ends. It is the shortest word that does not occur in the symbols before
+its own last symbol; an earlier occurrence may overlap the component. The sequence may end before the last component is
+complete, which counts nevertheless.
 """
 
 

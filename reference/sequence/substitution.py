@@ -28,7 +28,7 @@ def pair_counts(sequence):
 
 
 def most_frequent_pair(sequence):
-    """Return the pair with the highest count, the first met from the left where several have it, and that count."""
+    """Return the pair with the highest count, the first from the left if several have it; and that count."""
     best, best_count = None, 0
     for pair, count in pair_counts(sequence).items():
         if count > best_count:

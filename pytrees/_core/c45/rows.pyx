@@ -15,7 +15,7 @@ from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.sorting cimport key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
 
-cdef uint32_t WITHOUT_VALUE = 0xFFFFFFFF    # the branch of a row whose value is missing: behind all others
+cdef uint32_t WITHOUT_VALUE = 0xFFFFFFFF    # the branch of a row whose value is missing: after all others
 
 
 @cython.final
@@ -27,7 +27,7 @@ cdef class FractionalRows:
         self.n_categories = n_categories
         self.spare_rows = np.empty(n_rows, dtype=np.int32)
         self.spare_weights = np.empty(n_rows)
-        # One entry is written behind the last.
+        # One entry is written after the last one.
         self.entries, self.spare_entries = np.empty((2, n_rows + 1), dtype=np.uint64)
         _reserve_rows(self, n_rows)
         for i in range(n_rows):
@@ -70,7 +70,7 @@ cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) exc
 cdef int divide_rows(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
 ) except -1 nogil:
-    """Put the rows of every part together, and the rows without a value behind all parts; rows keep their order.
+    """Put the rows of every part together, and the rows without a value after all parts; rows keep their order.
 
     Return whether the rows are divided. If all rows with a value go one way, they are not, and stay where they are.
     """

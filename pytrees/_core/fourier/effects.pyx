@@ -168,7 +168,7 @@ def sample_effects(rows, values, weights):
     return np.average(outputs, axis=0, weights=weights), first, total, pairs, variance
 
 
-cdef struct Run:
+cdef struct ValueRun:
     int64_t start, stop
 
 
@@ -176,11 +176,11 @@ cdef inline int64_t n_runs_of(Boxes boxes, int64_t constraint) noexcept nogil:
     return 1 if constraint == NONE else boxes.run_indptr[constraint + 1] - boxes.run_indptr[constraint]
 
 
-cdef inline Run run_of(Boxes boxes, int64_t constraint, int64_t i, int64_t size) noexcept nogil:
+cdef inline ValueRun run_of(Boxes boxes, int64_t constraint, int64_t i, int64_t size) noexcept nogil:
     """Return run i of a constraint; the constraint NONE allows all values, which are `size`."""
     if constraint == NONE:
-        return Run(0, size)
-    return Run(boxes.start[boxes.run_indptr[constraint] + i], boxes.stop[boxes.run_indptr[constraint] + i])
+        return ValueRun(0, size)
+    return ValueRun(boxes.start[boxes.run_indptr[constraint] + i], boxes.stop[boxes.run_indptr[constraint] + i])
 
 
 cdef class Profile:
@@ -215,7 +215,7 @@ cdef class Profile:
                     &values[box, 0], share,
                 )
 
-    cdef void add_steps(self, Run rows, Run columns, const float64_t* values, float64_t share) noexcept nogil:
+    cdef void add_steps(self, ValueRun rows, ValueRun columns, const float64_t* values, float64_t share) noexcept nogil:
         cdef Py_ssize_t k
         cdef float64_t part
         for k in range(self.steps.shape[2]):

@@ -247,7 +247,7 @@ cdef class SpectrumFunction(Function):
 cdef class SampleFunction(Function):
     """A function given by its values at samples on the schema; no sample has weight zero.
 
-    The measure is that of the samples: a value of an attribute weighs what the samples that have it weigh.
+    The samples are the measure: the weight of an attribute's value is the sum of the weights of its samples.
     """
 
     cdef object samples, values, weights        # codes, int32; by sample and output; by sample

@@ -287,9 +287,9 @@ cdef dict arrays_of(SchemaNode root):
     return tree
 
 
-def _tree_of(
+cdef dict tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
-    is_categorical=None, settled=None, int64_t most_leaves=UNLIMITED,
+    is_categorical, settled, int64_t most_leaves,
 ):
     """Build the tree of a function on the schema without constraints: a dict of arrays, one element for every node.
 
@@ -311,26 +311,44 @@ def _tree_of(
     return None if root is None else arrays_of(root)
 
 
-def tree_from_boxes(boxes, values, tree_of_box, measure, *limits):
-    """Build the tree of the sum of boxes, each times its row of `values`; see `_tree_of` for the limits.
+def tree_from_boxes(
+    boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
+):
+    """Build the tree of the sum of boxes, each times its row of `values`; see `tree_of` for the limits.
 
     Boxes of the same `tree_of_box` are disjoint, and follow each other.
     """
-    return _tree_of(box_function(boxes, values, tree_of_box, measure), *limits)
+    return tree_of(
+        box_function(boxes, values, tree_of_box, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves,
+    )
 
 
-def tree_from_spectrum(partitions, coefficients, measure, *limits):
-    """Build the tree of spectra on the same partitions, a column of `coefficients` each; see `_tree_of` for the limits.
+def tree_from_spectrum(
+    partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
+):
+    """Build the tree of spectra on the same partitions, a column of `coefficients` each; see `tree_of` for the limits.
 
     The measure must be uniform.
     """
-    return _tree_of(spectrum_function(partitions, coefficients, measure), *limits)
+    return tree_of(
+        spectrum_function(partitions, coefficients, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves,
+    )
 
 
-def tree_from_samples(rows, values, weights, cardinalities, *limits):
+def tree_from_samples(
+    rows, values, weights, cardinalities, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
+    settled=None, most_leaves=UNLIMITED,
+):
     """Build the tree of a function that is known at weighted rows, under their joint distribution.
 
     `rows` are codes, (n_rows, n_attributes); `values` (n_rows, n_outputs); `weights` (n_rows,), not all zero. See
-    `_tree_of` for the limits.
+    `tree_of` for the limits.
     """
-    return _tree_of(sample_function(rows, values, weights, cardinalities), *limits)
+    return tree_of(
+        sample_function(rows, values, weights, cardinalities), criterion, tol, scale, max_depth, max_leaf_nodes,
+        is_categorical, settled, most_leaves,
+    )

@@ -1,4 +1,4 @@
-"""Samples of several groups, each of which is a label sequence of its own."""
+"""Samples of several groups, each of which is a label sequence of its own: how groups and their costs lie in memory."""
 
 cimport cython
 
@@ -8,13 +8,13 @@ from pytrees._core.sequence.impurities cimport ImpurityMemory
 
 @cython.final
 cdef class NodeGroups:
-    """The groups of a node's samples, which stand together group by group."""
+    """The groups of a node. Its samples are numbered group by group."""
 
-    cdef const index_t[::1] group_of_row    # of all rows
-    cdef index_t n_groups                   # of the node
+    cdef const index_t[::1] group_of_row    # by row of the whole table
+    cdef index_t n_groups                   # of the node, numbered from 0 on
     cdef index_t last_row                   # the row of the sample that was added last
-    cdef index_t[::1] group_of_sample       # 0 to n_groups - 1, by sample of the node
-    cdef index_t[::1] starts                # samples starts[g] to starts[g + 1] are group g
+    cdef index_t[::1] group_of_sample       # by sample of the node
+    cdef index_t[::1] starts                # group g has the samples starts[g] to starts[g + 1] - 1
     cdef int64_t[::1] costs                 # by group: its number of samples times the impurity of their sequence
 
 
@@ -23,10 +23,10 @@ cdef class GroupCosts:
     """Memory of one thread for the cost of a cut, group by group."""
 
     cdef ImpurityMemory memory
-    cdef index_t[::1] sequence      # its sequence
-    cdef int64_t[::1] costs         # by group; a pending group's is out of date
-    cdef int64_t known              # their sum
-    cdef index_t[::1] pending       # pending[:n_pending]: groups whose samples have moved since their cost was asked
+    cdef index_t[::1] sequence      # memory.sequence
+    cdef int64_t[::1] costs         # by group; the cost of a pending group is out of date
+    cdef int64_t known              # sum of the costs of groups that are not pending
+    cdef index_t[::1] pending       # groups of which samples have moved since their cost was computed
     cdef index_t n_pending
     cdef uint8_t[::1] is_pending
 

@@ -10,12 +10,11 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport UNLIMITED, index_t, int64_t, uint8_t
-from pytrees._core.sequence.impurities cimport ImpurityMemory, impurity_of, steps_left
+from pytrees._core.sequence.impurities cimport ImpurityMemory, impurity_of, steps_left, take_child
 
 
 def check_groups(groups, rows, Py_ssize_t n_rows):
-    """Raise ValueError unless there is a group for every row, and the rows in use stand together group by group, in
-    ascending order."""
+    """Raise ValueError unless every row has a group, and the rows in use stand group by group, in ascending order."""
     if len(groups) != n_rows:
         raise ValueError(f"There are {len(groups)} groups for {n_rows} rows.")
     if np.any(np.diff(np.asarray(groups)[rows]) < 0):
@@ -47,7 +46,7 @@ cdef void start_groups(NodeGroups groups) noexcept nogil:
 
 
 cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil:
-    """Add the next sample of the node, which is this row."""
+    """Add the next sample of the node: a row of the table."""
     if sample == 0 or groups.group_of_row[row] != groups.group_of_row[groups.last_row]:
         groups.starts[groups.n_groups] = sample
         groups.n_groups += 1
@@ -113,14 +112,12 @@ cdef int64_t _cost_of_group(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, index_t group,
     int64_t limit
 ) noexcept nogil:
-    cdef index_t i, side, length
+    cdef index_t side, length
     cdef int64_t cost = 0
     for side in range(2):
-        length = 0
-        # sequence[:length] is the child's part; labels behind it are overwritten.
-        for i in range(groups.starts[group], groups.starts[group + 1]):
-            costs.sequence[length] = labels[i]
-            length += is_left[i + 1] == side
+        length = take_child(
+            labels, is_left, side, groups.starts[group], groups.starts[group + 1], costs.sequence
+        )
         if length == 0:
             continue
         cost += length * <int64_t> impurity_of(costs.memory, length, steps_left(limit, cost, length))

@@ -1,4 +1,4 @@
-"""A heap of whole numbers, in memory of the caller."""
+"""A heap of whole numbers, the smallest on top, in memory of the caller."""
 
 from pytrees._core.base.types cimport index_t, int64_t
 
@@ -17,7 +17,7 @@ cdef inline void push(int64_t[::1] heap, index_t* size, int64_t key) noexcept no
 
 
 cdef inline int64_t pop(int64_t[::1] heap, index_t* size) noexcept nogil:
-    """Take the smallest key. The element behind the heap is read, and must be part of the array."""
+    """Take the smallest key. The array must have one more element than the heap, because it is read."""
     cdef int64_t smallest = heap[0], key
     cdef index_t i = 0, child
     size[0] -= 1

@@ -14,8 +14,8 @@ cdef class LabelPlanes:
     cdef uint8_t[::1] labels
     cdef uint64_t[:, ::1] planes    # a bit for every label and position: whether the label stands there
     cdef uint64_t[::1] starts       # scratch: a bit for every position
-    cdef index_t n_known            # components that no change has touched; none of them is cut off by the end
-    cdef index_t[::1] stops         # the position behind the last label of each of them
+    cdef index_t n_known            # the first components, which no change has touched, and which are complete
+    cdef index_t[::1] stops         # by known component: the position after its last label
 
 
 @cython.final
@@ -28,8 +28,8 @@ cdef class PlaneChildren:
 
 cdef struct State:
     index_t longest     # length of its longest substring
-    index_t link        # the state of the longest suffix of its substrings that is not one of them; NONE at the root
-    index_t edge        # the first of its edges if they are kept in lists, or NONE
+    index_t link        # the state of the longest suffix that its substrings share but that is not one of them, or NONE
+    index_t edge        # the first of its edges if edges are kept in lists, or NONE
 
 
 cdef struct Edge:
@@ -50,8 +50,8 @@ cdef class ExhaustiveHistory:
 
     # The suffix automaton of the labels so far, for sequences that are too long for planes.
     cdef State[::1] states
-    cdef index_t[::1] targets       # few labels: a row a state, a column a label; ROOT stands for no edge
-    cdef Edge[::1] edges            # more labels: in a hash table
+    cdef index_t[::1] targets       # few labels: the target by state and label; ROOT stands for no edge
+    cdef Edge[::1] edges            # more labels: edges in a hash table, and in a list for every state
     cdef index_t[::1] buckets
     cdef index_t n_symbols, n_states, n_edges, last
     cdef uint64_t bucket_mask

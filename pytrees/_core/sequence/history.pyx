@@ -1,17 +1,17 @@
 """Lempel-Ziv complexity (1976): the number of components of a sequence's exhaustive history.
 
-A component starts where the one before ends. It is the shortest substring that does not occur in the labels before its
-own last label. The last component counts even if the sequence ends before it is complete. There are two ways to find
-the components:
+A component starts where the component before it ends. It is the shortest substring that does not occur in the labels
+before its own last label. The last component counts even if the sequence ends before it is complete. There are two ways
+to find the components:
 
-*Planes.* A short sequence over few labels has a bit for every label and position. A component grows label by label. The
-positions before it at which its labels so far occur are kept, 64 positions in a step. If the sequence changes, the
-components that end before the change stay.
+*Planes.* A short sequence over few labels has a bit for every label and position: a plane for every label. A component
+grows label by label. The earlier positions at which its labels so far occur are kept as bits, and a step looks at 64
+positions at once. If the sequence changes, the components that end before the change stay.
 
 *Automaton.* For other sequences the suffix automaton is built label by label (Blumer et al., "The smallest automaton
-recognizing the subwords of a text", 1985). The link of its last state leads to the longest suffix of the labels so far
-that also occurs before the end; a component is complete as soon as that suffix is shorter than it. This takes linear
-time.
+recognizing the subwords of a text", 1985). A state stands for the substrings that end at the same positions. The link
+of the last state leads to the longest suffix of the labels so far that also occurs before the end. A component is
+complete as soon as this suffix is shorter than the component. This takes linear time.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ from libc.string cimport memmove, memset
 
 from pytrees._core.base.compiler cimport popcount
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, uint8_t, uint64_t
+from pytrees._core.sequence.passes cimport load_codes
 
 cdef enum:
     MAX_PLANES = 8                  # labels, and so planes
@@ -32,7 +33,7 @@ cdef enum:
 _STATE = np.dtype([(name, np.int32) for name in ("longest", "link", "edge")])
 _EDGE = np.dtype([(name, np.int32) for name in ("state", "symbol", "target", "next_of_state", "next_of_bucket")])
 
-# There are fewer edges than three for a label: their number must fit index_t.
+# There are fewer than three edges for a label; their number must fit index_t.
 MAX_LENGTH = (2**31 - 2) // 4
 
 
@@ -46,7 +47,7 @@ cdef class LabelPlanes:
         self.length = 0
         self.n_known = 0
         self.labels = np.empty(capacity, dtype=np.uint8)
-        # A shift reads the element behind.
+        # A shift reads the element after.
         self.planes = np.zeros((n_labels, capacity // 64 + 2), dtype=np.uint64)
         self.starts = np.empty(capacity // 64 + 2, dtype=np.uint64)
         self.stops = np.empty(capacity, dtype=np.int32)
@@ -68,7 +69,7 @@ cdef class ExhaustiveHistory:
             self.planes = LabelPlanes(min(capacity, MAX_PLANE_LENGTH), <index_t> symbol_capacity)
             if capacity <= MAX_PLANE_LENGTH:
                 length = 0
-        # A label makes a state and at most a copy of one; there are fewer edges than states and labels.
+        # A label makes a state, and at most one copy of a state. There are fewer edges than states and labels together.
         n_states = 2 * length + 1
         n_edges = 0 if has_table else 3 * length + 1
         self.states = np.empty(n_states, dtype=_STATE)
@@ -88,7 +89,7 @@ cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_sym
 
 
 cdef bint has_planes(index_t length, index_t n_symbols) noexcept nogil:
-    """Whether a sequence that changes label by label is not too long, and has not too many labels."""
+    """Whether a sequence that changes label by label is short enough for planes, and has few enough labels."""
     return length <= MAX_CHANGING_LENGTH and n_symbols <= MAX_PLANES
 
 
@@ -128,7 +129,7 @@ cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcep
 
 
 cdef inline void _load(LabelPlanes planes, const index_t* labels, index_t length) noexcept nogil:
-    """Replace the sequence by another one."""
+    """Start another sequence."""
     cdef index_t i
     memset(&planes.planes[0, 0], 0, planes.n_labels * planes.planes.shape[1] * sizeof(uint64_t))
     for i in range(length):
@@ -160,7 +161,7 @@ cdef inline void _insert_label(LabelPlanes planes, index_t position, index_t lab
 
 
 cdef inline void _remove_label(LabelPlanes planes, index_t position) noexcept nogil:
-    """Remove the label at a position; the labels behind it move down."""
+    """Remove the label at a position; the labels after it move down."""
     cdef index_t k, i, first = position >> 6, last = (planes.length - 1) >> 6
     cdef uint64_t below = (<uint64_t> 1 << (position & 63)) - 1
     cdef uint64_t* plane
@@ -177,7 +178,7 @@ cdef inline void _remove_label(LabelPlanes planes, index_t position) noexcept no
 
 
 cdef inline void _forget_from(LabelPlanes planes, index_t position) noexcept nogil:
-    """Forget the components that hold this position or a later one."""
+    """Forget the components that contain this position or a later one."""
     while planes.n_known > 0 and planes.stops[planes.n_known - 1] > position:
         planes.n_known -= 1
 
@@ -208,7 +209,7 @@ cdef index_t complexity_of_planes(LabelPlanes planes, index_t limit) noexcept no
 
 
 cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept nogil:
-    """Return the length of the longest substring from a position on that also starts before it."""
+    """Return the length of the longest substring that starts at a position and also at an earlier one."""
     cdef uint64_t* starts = &planes.starts[0]
     cdef const uint8_t* labels = &planes.labels[start]
     cdef const uint64_t* plane = &planes.planes[labels[0], 0]
@@ -221,7 +222,7 @@ cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept n
     starts[last] &= ~<uint64_t> 0 >> (63 - ((start - 1) & 63))
     if not _trim(starts, &first, &last):
         return 0
-    # starts: the earlier positions at which the first `matched` labels stand too, all in bits[first:last + 1].
+    # starts: the earlier positions at which the first `matched` labels also occur, all in starts[first:last + 1].
     while matched + 1 < left:
         follows_once = _keep_followed(
             starts, &planes.planes[labels[matched], 0], &planes.planes[labels[matched + 1], 0], matched, first, last
@@ -230,14 +231,14 @@ cdef inline index_t _longest_match(LabelPlanes planes, index_t start) noexcept n
             return matched + follows_once
         matched += 2
     if matched < left:
-        # Nothing needs to follow the last label.
+        # The last label alone: its plane stands for the plane of the next label, too.
         plane = &planes.planes[labels[matched], 0]
         matched += _keep_followed(starts, plane, plane, matched, first, last)
     return matched
 
 
 cdef inline bint _trim(const uint64_t* starts, index_t* first, index_t* last) noexcept nogil:
-    """Leave out elements without a position at both ends; whether others are left."""
+    """Leave out elements without a position at both ends; return whether others are left."""
     while first[0] <= last[0] and starts[first[0]] == 0:
         first[0] += 1
     while first[0] <= last[0] and starts[last[0]] == 0:
@@ -248,7 +249,10 @@ cdef inline bint _trim(const uint64_t* starts, index_t* first, index_t* last) no
 cdef inline bint _keep_followed(
     uint64_t* starts, const uint64_t* plane, const uint64_t* next_plane, index_t distance, index_t first, index_t last
 ) noexcept nogil:
-    """Keep the positions that are followed, at a distance, by the labels of two planes; whether any is by the first."""
+    """Keep the positions that are followed, at a distance, by the label of the first plane and then of the next one.
+
+    Return whether any position is followed by the label of the first plane.
+    """
     cdef index_t i, bits = distance & 63, next_bits = (distance + 1) & 63
     cdef uint64_t kept, follow_once = 0
     plane += distance >> 6
@@ -324,7 +328,7 @@ cdef inline void _add_symbol(ExhaustiveHistory history, index_t symbol) noexcept
     if states[target].longest == states[at].longest + 1:
         states[new].link = target
         return
-    # Only the shorter substrings of the target are suffixes of the labels now: they get a state of their own.
+    # Only the shorter substrings of the target are suffixes of the labels so far. They get a state of their own.
     copy = _new_state(history, states[at].longest + 1, states[target].link)
     _copy_edges(history, target, copy)
     while at != NONE and _redirect(history, at, symbol, target, copy):
@@ -348,7 +352,7 @@ cdef inline index_t _find_edge(ExhaustiveHistory history, index_t state, index_t
 
 
 cdef inline index_t _target(ExhaustiveHistory history, index_t state, index_t symbol) noexcept nogil:
-    """Return the state to which the edge of a symbol leads; ROOT if there is no edge, because none leads there."""
+    """Return the state to which the edge of a symbol leads; ROOT, to which no edge leads, if there is no edge."""
     cdef index_t edge
     if history.edges.shape[0] == 0:
         return history.targets[state * <Py_ssize_t> history.n_symbols + symbol]
@@ -402,13 +406,10 @@ cdef inline void _copy_edges(ExhaustiveHistory history, index_t state, index_t c
 
 def lempel_ziv_complexity(const index_t[::1] codes, Py_ssize_t n_symbols):
     """Count the components of the exhaustive history of the sequence of codes 0..n_symbols-1."""
-    cdef Py_ssize_t i, length = codes.shape[0]
+    cdef Py_ssize_t length = codes.shape[0]
     cdef ExhaustiveHistory history = ExhaustiveHistory(length, n_symbols)
     cdef index_t n_components
-    for i in range(length):
-        if not 0 <= codes[i] < n_symbols:
-            raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
-        history.sequence[i] = codes[i]
+    load_codes(codes, n_symbols, &history.sequence[0] if length > 0 else NULL)
     with nogil:
         n_components = complexity(history, <index_t> length, <index_t> n_symbols, UNLIMITED)
     return n_components

@@ -1,7 +1,8 @@
 """The table of criteria on label sequences: no other file of this folder depends on the criterion.
 
-A criterion gives the impurity of a whole sequence. It may also give the impurities of a cut's children faster from cut
-to cut, while rows move from the right child to the left one.
+The impurity of a label sequence is a whole number, here called steps: Effort-To-Compress or Lempel-Ziv complexity. A
+criterion gives the impurity of any sequence. It may also follow the two children of a cut while rows move from the
+right child to the left one, which is faster than to start anew at every cut.
 """
 
 cimport cython
@@ -28,11 +29,11 @@ cdef class ImpurityMemory:
 
     cdef SequenceImpurity impurity
     cdef index_t n_classes
-    cdef index_t[::1] sequence          # labels whose impurity is asked for; they may be overwritten
-    cdef PairSubstitution substitution  # of EFFORT, otherwise None
-    cdef LevelChildren levels           # the same; None if there are too many classes
-    cdef ExhaustiveHistory history      # of COMPLEXITY, otherwise None
-    cdef PlaneChildren planes           # the same; None if there are too many classes
+    cdef index_t[::1] sequence          # the labels whose impurity is asked for; they may be overwritten
+    cdef PairSubstitution substitution  # for EFFORT, otherwise None
+    cdef LevelChildren levels           # for EFFORT unless there are too many classes, otherwise None
+    cdef ExhaustiveHistory history      # for COMPLEXITY, otherwise None
+    cdef PlaneChildren planes           # for COMPLEXITY unless there are too many classes, otherwise None
 
 
 cdef inline index_t impurity_of(ImpurityMemory memory, index_t length, index_t limit) noexcept nogil:
@@ -40,6 +41,22 @@ cdef inline index_t impurity_of(ImpurityMemory memory, index_t length, index_t l
     if memory.impurity == EFFORT:
         return effort(memory.substitution, length, memory.n_classes, limit)
     return complexity(memory.history, length, memory.n_classes, limit)
+
+
+cdef inline index_t take_child(
+    const index_t[::1] labels, const uint8_t[::1] is_left, bint side, index_t start, index_t stop,
+    index_t[::1] sequence,
+) noexcept nogil:
+    """Write the labels of the rows start to stop - 1 that are in one child to `sequence`; return their number.
+
+    is_left[r + 1] says whether row r is on the left; the left child has the side 1.
+    """
+    cdef index_t row, written = 0
+    # sequence[:written] is the child's part of the labels so far; labels after it are overwritten.
+    for row in range(start, stop):
+        sequence[written] = labels[row]
+        written += is_left[row + 1] == side
+    return written
 
 
 cdef inline index_t steps_left(int64_t limit, int64_t cost, index_t length) noexcept nogil:
@@ -55,11 +72,11 @@ cdef inline bint takes_runs(ImpurityMemory memory) noexcept nogil:
 cdef inline index_t impurity_of_runs(
     ImpurityMemory memory, index_t n_runs, index_t length, index_t limit
 ) noexcept nogil:
-    """Return the impurity of the sequence that `memory.substitution.runs[:n_runs]` spell."""
+    """Return the impurity of the sequence that consists of the runs `memory.substitution.runs[:n_runs]`."""
     return effort_of_runs(memory.substitution, n_runs, length, memory.n_classes, limit)
 
 
-# The two children of a cut, between which rows move.
+# The children of a cut are followed while rows move from the right one to the left one.
 
 cdef inline bint children_share_work(
     ImpurityMemory memory, index_t length, index_t n_cuts, bint has_long_runs

@@ -1,4 +1,4 @@
-"""Effort-To-Compress of two children of a cut, while rows move from one to the other."""
+"""Effort-To-Compress of two children of a cut, while rows move from one to the other: how levels lie in memory."""
 
 cimport cython
 
@@ -16,10 +16,10 @@ cdef struct Link:
 
 cdef struct SequenceLevel:
     index_t length
-    index_t n_distinct      # different pairs, the two at the ends not counted
-    index_t left, right     # the pair to be replaced next
+    index_t n_distinct      # different pairs, without the two pairs at the ends
+    index_t left, right     # the most frequent pair, which is replaced next
     index_t count           # its occurrences without overlap
-    index_t rival           # no other pair has more
+    index_t rival           # no other pair has a greater count
 
 
 @cython.final
@@ -29,10 +29,10 @@ cdef class ChildSequence:
     cdef index_t n_rows, n_classes
     cdef index_t n_levels               # levels[:n_levels] belong to the sequence as it is
     cdef SequenceLevel[::1] levels
-    cdef LevelSymbol[:, ::1] symbols    # by position, a row a level
-    cdef index_t[:, ::1] counts         # of all pairs, a row a level
-    cdef Link[::1] links                # scratch: symbols that replace a part of the sequence
-    cdef index_t[::1] flat_positions    # scratch: positions of the symbols of a level, in order
+    cdef LevelSymbol[:, ::1] symbols    # by level and position
+    cdef index_t[:, ::1] counts         # by level and pair
+    cdef Link[::1] links                # scratch: the symbols that replace a part of a level
+    cdef index_t[::1] flat_positions    # scratch: the positions of the symbols of a loaded level, in order
 
 
 @cython.final

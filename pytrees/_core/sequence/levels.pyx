@@ -1,14 +1,16 @@
 """Effort-To-Compress of two children of a cut, while rows move from one to the other.
 
-A cut differs from the cut before by the few rows between them. The children's sequences differ by these rows, too, and
-so do their substitutions, as long as the same pairs are replaced. Level 0 is a child's sequence, level t + 1 is level t
-with its most frequent pair replaced. A row that comes or goes changes every level near its own position only, up to the
-level at which another pair becomes the most frequent. The levels above it are given up, and built again when a cut asks
-for them.
+Few rows lie between neighbouring cuts, so a child's sequence changes little from cut to cut. So do the sequences that
+its substitutions make, as long as they replace the same pairs. Level 0 is the sequence of a child. Level t + 1 is level
+t with its most frequent pair replaced by a new symbol, n_classes + t. A row that comes or goes changes every level only
+near the row's position, up to the level at which another pair becomes the most frequent. The levels above this one are
+given up, and built again when a cut asks for them.
 
-A level is linked over the positions of the rows, which count from 1: a symbol stands at the position of the first of
-its rows. Positions ascend along the links, from HEAD to the position behind the last row. These two ends hold symbols
-of their own, and belong to two pairs that occur once.
+A level is a list of symbols, linked over positions. Row r of the node has position r + 1, and a symbol stands at the
+position of the first of the rows that it is made of. Along the links positions ascend, from HEAD to the position after
+the last row. These two ends have symbols of their own, HEAD_SYMBOL and TAIL_SYMBOL; the pairs with them occur once.
+
+To load a level is to write its symbols, and their positions, one after another to scratch memory.
 """
 
 import numpy as np
@@ -27,7 +29,7 @@ cdef enum:
 
 cdef enum:
     MAX_LEVELS = 10
-    TABLE_SIDE = 16         # of a table of pair counts: classes, a new symbol a level, and two ends
+    TABLE_SIDE = 16         # symbols in a table of pair counts: classes, a new symbol for every level, two ends
     HEAD_SYMBOL = 14
     TAIL_SYMBOL = 15
     MAX_SHARED_CLASSES = 5  # with the symbols of all levels they stay below HEAD_SYMBOL
@@ -102,7 +104,7 @@ cdef inline void _start_child(
 
 
 cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexcept nogil:
-    """Build the level above the highest one, which is loaded; afterwards the new level is loaded."""
+    """Build a level on top of the highest one, which is loaded; afterwards the new level is loaded."""
     cdef index_t level = child.n_levels - 1, length
     cdef const SequenceLevel* below = &child.levels[level]
     length = replace_pair[index_t](
@@ -125,13 +127,13 @@ cdef inline void _load(ChildSequence child, index_t level, PairSubstitution stat
 cdef inline void _link_level(
     ChildSequence child, PairSubstitution state, index_t level, index_t length
 ) noexcept nogil:
-    """Link the symbols that are loaded, the opposite of _load, and count their pairs."""
+    """Make a level of the symbols that are loaded, and count their pairs: the opposite of `_load`."""
     cdef LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
     cdef index_t i, position, right, same, last = HEAD, left = HEAD_SYMBOL, tail = child.n_rows + 1
     cdef index_t overlaps = 0, n_distinct = -1      # the first pair, with HEAD, does not count
     memset(counts, 0, TABLE_SIDE * TABLE_SIDE * sizeof(index_t))
-    # overlaps: the pair that ends at `left`, at the position `last`, was counted, and is a pair of equal symbols.
+    # overlaps: the pair that ends at the position `last` was counted, and is a pair of equal symbols.
     for i in range(length):
         position = child.flat_positions[i]
         right = state.sequence[i]
@@ -159,15 +161,17 @@ cdef inline void _link_level(
 cdef inline void _count_pairs(
     ChildSequence child, index_t level, index_t at, index_t stop, index_t overlaps, index_t n_further, index_t sign
 ) noexcept nogil:
-    """Count the pairs between two positions, and the pairs of the n_further symbols that continue the run of the second
-    position; undo this if the sign is -1 instead of 1. overlaps: the pair that ends at the first position was counted,
-    and is a pair of equal symbols."""
+    """Count the pairs from position `at` to `stop`, and in the n_further symbols that continue the run of `stop`.
+
+    If the sign is -1 instead of 1, the count is undone. `overlaps` says whether the pair that ends at the first
+    position was counted, and is a pair of equal symbols.
+    """
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t* counts = &child.counts[level, 0]
     cdef index_t left = symbols[at].symbol, right, same, pair, counted, n_distinct = 0
     cdef index_t rival = child.levels[level].rival
     cdef index_t top = child.levels[level].left * TABLE_SIDE + child.levels[level].right
-    # overlaps: as above, for `at`, whose symbol is `left`.
+    # overlaps: the same for the present position, whose symbol is `left`.
     while at != stop:
         at = symbols[at].next
         right = symbols[at].symbol
@@ -189,8 +193,10 @@ cdef inline void _count_pairs(
 
 
 cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
-    """Find the most frequent pair, the first from the left of equally frequent ones, and the count of its strongest
-    rival. No pair is looked for if all occur once."""
+    """Find the most frequent pair, the first from the left of equally frequent ones, and the next greatest count.
+
+    No pair is looked for if every pair occurs once.
+    """
     cdef index_t* counts = &child.counts[level, 0]
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t i, pair, at, top = 0, rival = 0, n_counts = (child.n_classes + level) * TABLE_SIDE
@@ -221,8 +227,7 @@ cdef inline void _change(ChildSequence child, index_t before, index_t after, ind
     """Replace all symbols between the positions `before` and `after` by links[:n_links], on all levels."""
     cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last
     while True:
-        # A run is counted from its left end, and every second pair of it counts. overlaps: the pair that ends at
-        # `before` counts.
+        # Every second pair of a run counts, from its left end on. overlaps: the pair that ends at `before` counts.
         overlaps = 0
         at = before
         while child.symbols[level, child.symbols[level, at].previous].symbol == child.symbols[level, at].symbol:
@@ -248,6 +253,7 @@ cdef inline void _change(ChildSequence child, index_t before, index_t after, ind
 
 
 cdef inline bint _keeps_top(ChildSequence child, index_t level) noexcept nogil:
+    """Find the most frequent pair after a change; return whether it is the pair that is replaced on the next level."""
     cdef index_t left = child.levels[level].left, right = child.levels[level].right
     cdef index_t count = child.counts[level, left * TABLE_SIDE + right]
     if count > child.levels[level].rival:
@@ -278,7 +284,7 @@ cdef inline void _splice(
 
 
 cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
-    """Find the symbol that stands at this position on the next level; return the next position that holds one there."""
+    """Find the symbol that stands at this position on the next level; return the position of the symbol after it."""
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t following = symbols[at].next, here = symbols[at].symbol
     cdef index_t starts = -<index_t> (
@@ -292,13 +298,15 @@ cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index
 cdef inline index_t _rewrite(
     ChildSequence child, index_t level, index_t overlaps, index_t last, index_t* before, index_t* after
 ) noexcept nogil:
-    """Carry the change of a level, between the positions `before` and `after`, over to the next level: write the new
-    symbols to `links`, and move `before` and `after` to the positions between which they stand there. `last` ends the
-    run of `after`."""
+    """Carry the change of a level, between the positions `before` and `after`, over to the next level.
+
+    The new symbols of the next level are written to `links`; return their number. `before` and `after` move to the
+    positions between which they stand. `last` is the end of the run of `after`.
+    """
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t left = child.levels[level].left, right = child.levels[level].right
     cdef index_t n_links = 0, at = before[0]
-    # Start with a whole symbol of the next level, whatever stands behind `before`.
+    # Start with a whole symbol of the next level, which may have begun before `before`.
     if symbols[at].symbol == right and symbols[symbols[at].previous].symbol == left and (left != right or overlaps):
         at = symbols[at].previous
     if at == HEAD:
@@ -320,7 +328,7 @@ cdef inline index_t _rewrite(
 cdef inline index_t _trim(
     ChildSequence child, index_t level, index_t* before, index_t* after, index_t* n_links
 ) noexcept nogil:
-    """Leave out the links at both ends that change nothing; return the first that is left."""
+    """Leave out the links at both ends that change nothing; return the number of the first link that is left."""
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t at, first = 0
     while n_links[0] > 0:
@@ -345,7 +353,7 @@ cdef inline index_t _trim(
 # --------------------------------------------------------------------------------------------------------------- effort
 
 cdef index_t least_effort(ChildSequence child) noexcept nogil:
-    """Return a lower bound of the effort: with d different pairs at least d - 1 steps follow."""
+    """Return a lower bound of the effort: at least d - 1 steps follow if there are d different pairs."""
     cdef index_t level, n_distinct, bound = 0
     if child.levels[0].length < 2:
         return 0

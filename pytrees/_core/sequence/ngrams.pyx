@@ -1,12 +1,13 @@
 """Effort-To-Compress of slices of a sequence, by pairs or by longer n-grams.
 
-The rule is the one of ``reference/sequence/ngrams.py``. Pairs are left to `substitution`. For longer n-grams, the
-symbols are linked over their positions, and so are the occurrences of every n-gram, in ascending order. A step visits
-only the occurrences that it replaces and the n-grams that these make.
+The rule is the one of ``reference/sequence/ngrams.py``: a step replaces the most frequent n-gram, `order` neighbouring
+symbols, by a new symbol. `substitution` does this for pairs. For longer n-grams, the symbols are linked over their
+positions, and so are the positions of every n-gram, in ascending order. A step visits only the occurrences that it
+replaces, and the n-grams that it makes.
 
-A heap holds the n-grams by their counts and first positions. The count of an n-gram never rises once it is made, and
-its first position never moves to the left. An old count is therefore an upper bound, and an n-gram is counted anew only
-when it comes to the top of the heap. It is the most frequent one if its count has not changed.
+A heap holds the n-grams by their counts and first positions. The count of an n-gram never rises after the step that
+makes it, and its first position never moves to the left. An old count is therefore an upper bound: an n-gram is counted
+anew only when it comes to the top of the heap. If its count has not changed, it is the most frequent one.
 """
 
 import numpy as np
@@ -29,10 +30,10 @@ cdef struct LinkedSymbol:
 
 cdef struct NGram:
     index_t first, last         # its positions are linked from first to last; NONE if it no longer occurs
-    index_t count               # occurrences without overlap when they were last counted
-    index_t is_changed          # a position was lost since
-    index_t counted_to          # last position of the occurrence that was counted last
-    index_t hashed_at
+    index_t count               # occurrences without overlap when they were counted last
+    index_t is_changed          # whether it has lost a position since then
+    index_t counted_to          # position of the last symbol of the occurrence that was counted last
+    index_t hashed_at           # its element of `hashed`
 
 
 _SYMBOL = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "ngram", "earlier", "later")])
@@ -41,14 +42,14 @@ _NGRAM = np.dtype([(name, np.int32) for name in ("first", "last", "count", "is_c
 
 @cython.final
 cdef class NGramSubstitution:
-    """Memory for sequences of up to `capacity` symbols, and n-grams of `order` of them, three at least."""
+    """Memory for sequences of up to `capacity` symbols, and for n-grams of `order` symbols, at least three."""
 
     cdef index_t order, length, n_ngrams, n_old, heap_size
     cdef uint64_t mask
     cdef LinkedSymbol[::1] symbols
     cdef NGram[::1] ngrams          # ngrams[n_old:n_ngrams] are made by the present step
-    cdef index_t[::1] hashed        # these by their hash: their index, or NONE
-    cdef index_t[::1] replaced
+    cdef index_t[::1] hashed        # the indices of these n-grams by their hash, or NONE
+    cdef index_t[::1] replaced      # the positions that hold the new symbol
     cdef int64_t[::1] heap
 
     def __cinit__(self, Py_ssize_t capacity, Py_ssize_t order):
@@ -64,12 +65,12 @@ cdef class NGramSubstitution:
         self.ngrams = np.empty(most_ngrams, dtype=_NGRAM)
         self.hashed = np.full(n_hashed, NONE, dtype=np.int32)
         self.replaced = np.empty(capacity // order + 1, dtype=np.int32)
-        # Every position is pushed once as the first of an n-gram at most; one element behind the heap is read.
+        # A position is pushed at most once as the first of an n-gram; one element after the heap is read.
         self.heap = np.zeros(most_ngrams + 1, dtype=np.int64)
 
 
 cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t n_symbols) noexcept nogil:
-    """Count the steps of the sequence that the first `length` symbols spell."""
+    """Count the steps of the sequence symbols[:length]."""
     cdef index_t i, ngram, n_replaced, n_steps = 0
     cdef bint is_constant = True
     for i in range(1, length):
@@ -80,7 +81,7 @@ cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t 
     while True:
         ngram = _take_ngram(state)
         if ngram == NONE:
-            # Every n-gram occurs once, and so will those of later steps: the first one always goes next.
+            # Every n-gram occurs once. The same holds after every later step, which takes the first n-gram.
             return n_steps + (state.length - 1) // (state.order - 1)
         n_replaced = _replace(state, ngram, n_symbols + n_steps)
         n_steps += 1
@@ -158,7 +159,7 @@ cdef inline index_t _find_new(NGramSubstitution state, index_t position) noexcep
         code ^= code >> 29
         at = state.symbols[at].next
     hashed_at = <index_t> (code & state.mask)
-    # The n-gram is not between the element of its hash and this one.
+    # The n-gram is not in the elements from its hash up to this one.
     while state.hashed[hashed_at] != NONE:
         ngram = state.hashed[hashed_at]
         if _are_equal(state, state.ngrams[ngram].first, position):
@@ -181,7 +182,7 @@ cdef inline bint _are_equal(NGramSubstitution state, index_t first, index_t seco
 
 
 cdef void _push_new(NGramSubstitution state) noexcept nogil:
-    """End a step: put the n-grams that it made into the heap."""
+    """End a step: put the n-grams that it has made into the heap."""
     cdef index_t ngram
     for ngram in range(state.n_old, state.n_ngrams):
         state.hashed[state.ngrams[ngram].hashed_at] = NONE
@@ -206,7 +207,7 @@ cdef index_t _take_ngram(NGramSubstitution state) noexcept nogil:
     while state.heap_size > 0:
         key = pop(state.heap, &state.heap_size)
         ngram = state.symbols[<index_t> (key & 0x7FFFFFFF)].ngram
-        # An n-gram that has lost its first position since has been pushed anew.
+        # An n-gram that has lost its first position was pushed once more, with the new one.
         if ngram == NONE or _key(&state.ngrams[ngram]) != key:
             continue
         if not state.ngrams[ngram].is_changed:
@@ -234,7 +235,7 @@ cdef index_t _replace(NGramSubstitution state, index_t ngram, index_t new) noexc
     state.ngrams[ngram].count = 0
     while state.ngrams[ngram].first != NONE:
         position = at = state.ngrams[ngram].first
-        # The n-grams that start in this occurrence are lost, and so are those that reach into it.
+        # The n-grams that start in this occurrence are lost here; those that reach into it, below.
         for _i in range(state.order):
             _lose(state, at)
             at = state.symbols[at].next
@@ -319,8 +320,11 @@ cdef index_t _effort_of_slice(
     index_t[::1] recoded,
     int64_t[::1] met_in,
 ) noexcept nogil:
-    """Return the effort of one slice. Its symbols are coded anew, so that the work does not grow with the symbols of
-    other slices: `recoded[code]` is valid if `met_in[code]` is the slice's number."""
+    """Return the effort of one slice.
+
+    Its symbols are coded anew, so that the work does not grow with the symbols of other slices. recoded[code] is valid
+    if met_in[code] is the number of the slice.
+    """
     cdef index_t i, n_symbols = 0
     for i in range(length):
         if met_in[codes[i]] != number:

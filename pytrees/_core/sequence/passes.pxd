@@ -1,4 +1,8 @@
-"""Passes over a whole sequence: one counts its pairs, one replaces a pair. Few symbols are stored as bytes."""
+"""Passes over a whole sequence: one loads it, one counts its pairs, one replaces a pair.
+
+Symbols are whole numbers from 0 on. A pair is two neighbouring symbols. Pairs are counted and replaced without overlap,
+greedily from the left: a run of L equal symbols holds L // 2 pairs. While there are few symbols, a symbol is a byte.
+"""
 
 from libc.string cimport memset
 
@@ -6,17 +10,27 @@ from pytrees._core.base.types cimport index_t, uint8_t, uint16_t
 
 cdef enum:
     BLOCK = 256     # pairs that are coded before they are counted
-    FEW = 128       # shorter sequences are rewritten symbol by symbol
+    FEW = 128       # shorter sequences are rewritten in one pass
 
 ctypedef fused symbol_t:
     uint8_t
     index_t
 
 
+cdef inline int load_codes(const index_t[::1] codes, Py_ssize_t n_symbols, index_t* sequence) except -1:
+    """Write the codes to a sequence. Raise ValueError unless all are symbols."""
+    cdef Py_ssize_t i
+    for i in range(codes.shape[0]):
+        if not 0 <= codes[i] < n_symbols:
+            raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
+        sequence[i] = codes[i]
+    return 0
+
+
 cdef inline void count_pairs(
     const uint8_t* symbols, index_t length, index_t n_symbols, index_t* table
 ) noexcept nogil:
-    """Count all pairs, greedily from the left, in a table with a row for every left symbol; n_symbols**2 < 2**16."""
+    """Count all pairs in a table with a row for every left symbol; n_symbols**2 < 2**16."""
     cdef uint16_t[BLOCK] codes
     cdef uint8_t[BLOCK] same
     cdef index_t i, block, start, size, overlaps = 0
@@ -24,7 +38,7 @@ cdef inline void count_pairs(
     for block in range((length + BLOCK - 2) // BLOCK):
         start = block * BLOCK
         size = min(<index_t> BLOCK, length - 1 - start)
-        # This loop is apart from the counting, so that compilers vectorise it.
+        # The codes have a loop of their own, so that compilers vectorise it.
         for i in range(size):
             codes[i] = <uint16_t> (symbols[start + i] * n_symbols + symbols[start + i + 1])
             same[i] = symbols[start + i] == symbols[start + i + 1]
@@ -37,8 +51,10 @@ cdef inline void count_pairs(
 cdef inline index_t replace_pair(
     symbol_t* sequence, index_t* positions, index_t length, symbol_t left, symbol_t right, symbol_t new
 ) noexcept nogil:
-    """Rewrite the sequence in place with a new symbol for every (left, right), greedily from the left; return its new
-    length. If `positions` are given, a new symbol gets the position of the pair's left symbol."""
+    """Replace every pair (left, right) by a new symbol, in place; return the new length of the sequence.
+
+    Unless `positions` is NULL, it has a number for every symbol, and a new symbol keeps the number of the left one.
+    """
     cdef index_t i, starts, written = 0, emits = 1
     cdef symbol_t here, following = sequence[0]
     # emits: position i is not the second half of a replaced pair. sequence[:written] is final, and written <= i.
@@ -61,7 +77,7 @@ cdef inline index_t replace_pair(
 cdef inline index_t replace_in_bytes(
     uint8_t* symbols, uint8_t* stays, index_t length, uint8_t left, uint8_t right, uint8_t new
 ) noexcept nogil:
-    """Do the same with symbols in bytes; `stays` is scratch, of the same length."""
+    """Replace pairs as `replace_pair` does, in a sequence of bytes; `stays` is scratch of the same length."""
     cdef index_t i, starts, written = 0
     if left == right or length < FEW:
         return replace_pair[uint8_t](symbols, NULL, length, left, right, new)

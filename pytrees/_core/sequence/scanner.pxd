@@ -1,4 +1,4 @@
-"""Best split of one node by the impurity of its children's label sequences."""
+"""The best cut of a node by the impurity of its children's label sequences: the state of a scan."""
 
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
@@ -13,9 +13,9 @@ cdef class FeatureOrders:
     """Base class of readers: the order of a node's samples by a feature, and the cuts to try."""
 
     # Write to `order` the numbers of the node's rows in ascending order of the feature; rows that lack its value come
-    # last, or first with `missing_first`. Write to `cuts` the cuts to try in this order, ascending, each as its number
-    # of rows on the left. Write to `n_missing` the number of rows that lack the value. Return the number of cuts;
-    # `order` is not written if there are none.
+    # last, or first with `missing_first`. Write to `cuts` the cuts to try, ascending: each is its number of rows on the
+    # left. Write to `n_missing` the number of rows that lack the value. Return the number of cuts. If it is 0, `order`
+    # need not be written.
     cdef index_t read(
         self, index_t feature, bint missing_first, index_t* order, index_t* cuts, index_t* n_missing
     ) noexcept nogil
@@ -32,10 +32,10 @@ cdef class SequenceWorker:
     """Scratch memory of one thread that scans a feature."""
 
     cdef ImpurityMemory memory
-    cdef index_t[::1] sequence      # its sequence
+    cdef index_t[::1] sequence      # memory.sequence
     cdef GroupCosts group_costs     # None without groups
     cdef index_t[::1] order, cuts
-    cdef index_t[::1] n_left_of_run    # how many of each run of the node are on the left
+    cdef index_t[::1] n_left_of_run     # by run of the node: how many of its rows are on the left
     cdef uint8_t[::1] is_left       # is_left[i + 1] is about row i; is_left[0] is true
 
 
@@ -45,13 +45,13 @@ cdef class SequenceScanner:
     cdef SequenceImpurity impurity
     cdef index_t[::1] labels        # of the node's rows, in the order of the rows: the caller writes them here
     cdef index_t[::1] features      # to be scanned, ascending; the caller writes them here
-    cdef Run[::1] runs              # of equal labels
+    cdef Run[::1] runs              # the node's runs of equal labels
     cdef index_t[::1] run_of_row
     cdef NodeGroups groups          # None without groups; the caller adds the node's samples to them
     cdef index_t length, n_runs, n_features
     cdef int64_t node_cost          # of the node undivided
 
-    # Shared by the threads; behind the lock while there are several.
+    # Shared by the threads; a thread needs the lock to use them, if there are several threads.
     cdef PyThread_type_lock lock
     cdef index_t n_taken            # features that a thread has taken
     cdef bint stops

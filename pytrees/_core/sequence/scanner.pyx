@@ -1,10 +1,13 @@
-"""Best split of one node by the impurity of its children's label sequences.
+"""The best cut of a node by the impurity of its children's label sequences.
 
-A cut costs the sum over its children of their length times their impurity. The cut of least cost gains most; ties go to
-the lowest feature, then to the lowest threshold, then to missing values on the right. The cuts of a feature are scanned
-with missing values on the right, and then on the left. A cut is given up as soon as it is known to cost too much.
-Features are scanned on several threads if the scan is long. The threads share the best cut so far, which rules out only
-cuts that do not come before it. `impurities` has all that depends on the criterion.
+The cost of a child is its number of rows times the impurity of its sequence; the cost of a cut is the sum of its
+children's costs. The cut of least cost gains most. Ties go to the lowest feature, then to the lowest threshold, then to
+missing values on the right. The cuts of a feature are scanned twice: with missing values on the right, then on the
+left. A cut is given up as soon as it is known to cost more than the best cut so far.
+
+Features are scanned on several threads if the scan is long. The threads share the best cut so far. A cut that wins ties
+with it may cost as much, any other cut must cost less; so the result does not depend on the threads' pace. `impurities`
+has all that depends on the criterion.
 """
 
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -27,12 +30,12 @@ from pytrees._core.sequence.groups cimport (
 )
 from pytrees._core.sequence.impurities cimport (
     ImpurityMemory, SequenceImpurity, children_share_work, impurity_of, impurity_of_child, impurity_of_runs,
-    least_of_child, move_left, start_children, steps_left, takes_runs,
+    least_of_child, move_left, start_children, steps_left, take_child, takes_runs,
 )
 from pytrees._core.sequence.substitution cimport Run
 
 cdef enum:
-    # Labels of the children of a node, over all cuts, from which on threads pay: about a millisecond.
+    # Threads pay from this number on of labels of a node's children, over all cuts: about a millisecond.
     LABELS_FOR_THREADS = 300000
     # Runs are long if they have, on average, more labels than this.
     LONG_RUN = 4
@@ -97,7 +100,7 @@ cdef SequenceWorker _new_worker(SequenceScanner scanner):
 cdef int find_cut(
     SequenceScanner scanner, FeatureOrders orders, index_t length, index_t n_features, index_t max_cuts
 ) except -1 nogil:
-    """Find the best cut of the node whose labels are in `labels`, over `features[:n_features]`: in `best`."""
+    """Find the best cut of the node whose labels are in `labels`, over `features[:n_features]`; write it to `best`."""
     cdef int64_t n_cuts = <int64_t> n_features * min(max_cuts, length - 1)
     _start_node(scanner, length, n_features)
     if scanner.n_threads > 1 and n_features > 1 and n_cuts * length >= LABELS_FOR_THREADS:
@@ -140,7 +143,7 @@ cdef inline bint _has_groups(SequenceScanner scanner) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------- threads
 
 cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except -1:
-    """Scan the features on several threads. The calling one is among them, and alone handles signals."""
+    """Scan the features on several threads. The calling thread is one of them; only this one handles signals."""
     cdef Py_ssize_t n_threads = min(scanner.n_threads, scanner.n_features)
     if scanner.pool is None:
         scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
@@ -193,8 +196,11 @@ cdef index_t _next_feature(SequenceScanner scanner) noexcept nogil:
 cdef inline bint _comes_first(
     SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left
 ) noexcept nogil:
-    """Whether a cut wins a tie with the best so far: the best may be by a higher feature, found by another thread, or
-    at a higher threshold, with missing values on the other side."""
+    """Whether a cut wins a tie with the best cut so far.
+
+    The best cut may be of a higher feature, which another thread scans, or at a higher threshold of the same feature,
+    with missing values on the other side.
+    """
     if scanner.best.feature != feature:
         return scanner.best.feature > feature
     return scanner.best.n_left - scanner.best.n_missing_left > n_left - n_missing_left
@@ -203,7 +209,7 @@ cdef inline bint _comes_first(
 cdef int64_t _highest_cost(
     SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left
 ) noexcept nogil:
-    """Return the cost that this cut must stay below to be the best; 0 if all threads are to stop."""
+    """Return the cost below which this cut is the best; 0 if all threads are to stop."""
     cdef int64_t cost
     _acquire(scanner)
     cost = 0 if scanner.stops else scanner.best.cost + _comes_first(scanner, feature, n_left, n_missing_left)
@@ -295,7 +301,7 @@ cdef int64_t _cost(
         least_left = n_left * <int64_t> least_of_child(worker.memory, True)
         least_right = n_right * <int64_t> least_of_child(worker.memory, False)
     cost = least_left + least_right
-    # The longer child comes first: it is the likelier to show that the cut costs too much.
+    # The longer child comes first: it is more likely to show that the cut costs too much.
     for turn in range(2):
         if cost >= limit:
             break
@@ -316,19 +322,12 @@ cdef inline index_t _child_impurity(
         return impurity_of_child(worker.memory, is_left, limit)
     if takes_runs(worker.memory) and _has_long_runs(scanner):
         return impurity_of_runs(worker.memory, _take_runs(scanner, worker, is_left), length, limit)
-    _take_labels(scanner, worker, is_left)
+    take_child(scanner.labels, worker.is_left, is_left, 0, scanner.length, worker.sequence)
     return impurity_of(worker.memory, length, limit)
 
 
-cdef void _take_labels(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
-    cdef index_t i, written = 0
-    # sequence[:written] is the child's part of labels[:i]; labels behind it are overwritten. written <= i.
-    for i in range(scanner.length):
-        worker.sequence[written] = scanner.labels[i]
-        written += worker.is_left[i + 1] == is_left
-
-
 cdef index_t _take_runs(SequenceScanner scanner, SequenceWorker worker, bint is_left) noexcept nogil:
+    """Write the runs of a child, where neighbouring runs of one label join; return their number."""
     cdef Run* runs = &worker.memory.substitution.runs[0]
     cdef index_t i, count, n_runs = 0
     # runs[:n_runs] are the child's parts of the node's runs so far.

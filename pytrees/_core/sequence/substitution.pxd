@@ -1,4 +1,4 @@
-"""Non-sequential recursive pair substitution: the state of one computation, reusable without allocation."""
+"""Non-sequential recursive pair substitution: the memory of one computation, which later ones use again."""
 
 cimport cython
 
@@ -14,14 +14,14 @@ cdef struct Position:
 
 cdef struct Pair:
     index_t count       # occurrences without overlap
-    index_t first       # its occurrences are occurrences[first:stop], ascending; some may be stale
+    index_t first       # its positions are occurrences[first:stop], ascending; at some of them it no longer starts
     index_t stop
     index_t next        # the next pair of its bucket
 
 
 cdef struct Event:
     index_t position
-    index_t fresh       # index into the pairs that the present step makes
+    index_t fresh       # the fresh pair that starts there: one that the present step makes
 
 
 cdef struct Fresh:
@@ -39,10 +39,10 @@ cdef class PairSubstitution:
     cdef readonly Py_ssize_t capacity
     cdef readonly Py_ssize_t symbol_capacity
 
-    # The caller writes the labels here, coded 0..n_symbols-1. They are overwritten.
+    # The caller writes the labels here, coded 0..n_symbols-1. The computation overwrites them.
     cdef index_t[::1] sequence
 
-    # If `record` is set, a row for every substitution: left symbol, right symbol, count and length after it.
+    # If `record` is set, a row for every substitution: left symbol, right symbol, count, length after the substitution.
     cdef index_t[:, ::1] substitutions
     cdef bint record
 
@@ -50,24 +50,24 @@ cdef class PairSubstitution:
     cdef bint fetches           # sparse phase: whether the sequence is long, and memory is fetched ahead
     cdef index_t n_distinct     # different pairs in the sequence; a lower bound in the sparse phase
 
-    # Run phase: the runs before a step, which a caller may write, and after it; counts of their pairs.
+    # Run phase: the runs before a step, which a caller may write, and then the runs after it; counts of their pairs.
     cdef Run[::1] runs
     cdef index_t[::1] run_table
 
-    # Dense phase: the symbols, a byte each; scratch; and the counts of all pairs, a row a left symbol.
+    # Dense phase: the symbols as bytes; scratch; the counts of all pairs, with a row for every left symbol.
     cdef uint8_t[::1] dense, stays
     cdef index_t[::1] table
 
     # Sparse phase.
-    cdef Position[::1] positions
-    cdef index_t[::1] occurrences
-    cdef Pair[::1] pairs
-    cdef index_t[::1] buckets
-    cdef int64_t[::1] heap
-    cdef Event[::1] events
-    cdef Fresh[::1] fresh
-    cdef index_t[::1] fresh_before, fresh_after
-    cdef index_t[::1] offsets
+    cdef Position[::1] positions                # the symbols, linked
+    cdef index_t[::1] occurrences               # positions, pair by pair
+    cdef Pair[::1] pairs                        # the tracked pairs: those that occurred twice when they were made
+    cdef index_t[::1] buckets                   # by count: the first pair of a list
+    cdef int64_t[::1] heap                      # the pairs of the top count: first position and pair in one number
+    cdef Event[::1] events                      # the occurrences that the present step makes
+    cdef Fresh[::1] fresh                       # the pairs that the present step makes
+    cdef index_t[::1] fresh_before, fresh_after     # by symbol: its fresh pair with the new symbol, plus fresh_base
+    cdef index_t[::1] offsets                   # scratch, by symbol
     cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, heap_size, top_count
 
 

@@ -1,19 +1,22 @@
 """Non-sequential recursive pair substitution (NSRPS) and the Effort-To-Compress it measures.
 
-The rule is the one of ``reference/sequence/substitution.py``. Three phases make it nearly linear.
+A step replaces the most frequent pair of neighbouring symbols by a new symbol, everywhere; the effort is the number of
+steps until all symbols are equal. Occurrences are counted without overlap, greedily from the left; among equally
+frequent pairs the first one from the left is taken (``reference/sequence/substitution.py`` has the source). A sequence
+goes through up to three phases, which together take nearly linear time.
 
-*Run phase.* If the sequence has few long runs of equal symbols, every step visits each run once, however long it is.
-Neighbouring runs have different symbols, and no run is empty.
+*Run phase.* If the sequence has few long runs of equal symbols, it is kept as runs, and a step visits each run once,
+however long the run is. Neighbouring runs have different symbols, and no run is empty.
 
-*Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, every step is two
+*Dense phase.* While the most frequent pair is a good share of the sequence and the alphabet is small, a step is two
 sequential passes: one counts all pairs in a table, one rewrites the sequence. The passes suit the cache, and long
 sequences shrink here to a fraction of their length.
 
 *Sparse phase.* The rest is grammar compression (Larsson and Moffat, "Off-line dictionary-based compression", 2000). The
 symbols are linked over their positions, the positions of every pair stand together in ascending order, and the pairs
-wait in buckets by count. A step visits only the occurrences that it replaces. Only the new symbol makes new pairs, so
-the count of a pair never rises once it is made: the buckets are walked downwards once, and a pair that occurs once is
-never tracked.
+wait in buckets by count. A step visits only the occurrences that it replaces. It makes new pairs only with its new
+symbol, so the count of an older pair never rises. The buckets are therefore walked downwards once, and a pair that
+occurs once when it is made is never tracked.
 """
 
 from threading import local
@@ -26,15 +29,15 @@ from libc.string cimport memset
 from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
 from pytrees._core.sequence.heap cimport pop, push
-from pytrees._core.sequence.passes cimport count_pairs, replace_in_bytes
+from pytrees._core.sequence.passes cimport count_pairs, load_codes, replace_in_bytes
 
 cdef enum:
-    SINGLE = 0              # stands for all pairs that occur once, which are not kept; other pairs count from 1
+    SINGLE = 0              # stands for all pairs that are not tracked; tracked pairs are numbered from 1
     RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,
     FEW_RUNS = 12           # or at most 12 runs, for which no table of all pairs pays
     TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
     DENSE_SHARE = 12        # dense phase while the top pair is at least 1/12 of the sequence
-    CACHED_LENGTH = 32768   # symbols in the sparse phase above which memory is fetched ahead: half a megabyte
+    CACHED_LENGTH = 32768   # above this many symbols, half a megabyte, the sparse phase fetches memory ahead
     CANDIDATES = 7          # heap entries whose memory is fetched: three levels
     FIRST_FETCHED = 4       # occurrences of a pair fetched before its step,
     FETCHED_AHEAD = 16      # and in it
@@ -45,7 +48,7 @@ _EVENT = np.dtype([(name, np.int32) for name in ("position", "fresh")])
 _RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
 _FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
 
-# Indices into `occurrences`, four for a label, are the largest numbers kept: they must fit index_t.
+# The largest numbers kept are indices into `occurrences`, four for a label; they must fit index_t.
 MAX_LENGTH = (2**31 - 2) // 4
 
 cdef enum:
@@ -64,19 +67,19 @@ cdef class PairSubstitution:
         self.capacity = capacity
         self.symbol_capacity = symbol_capacity
         self.record = record
-        # Every substitution of a pair that occurs twice shortens the sequence by two, so fewer than capacity/2 symbols
-        # are made, and at most capacity/2 + capacity pairs that occur twice.
+        # A substitution of a pair that occurs twice shortens the sequence by two. So fewer than capacity / 2 symbols
+        # are made, and at most capacity / 2 + capacity pairs are tracked.
         cdef Py_ssize_t symbols = symbol_capacity + capacity // 2 + 2
         self.sequence = np.empty(capacity, dtype=np.int32)
         self.substitutions = np.empty((capacity if record else 0, 4), dtype=np.int32)
-        # One run more than there are symbols, because an empty run is written behind the last.
+        # One run more than there are symbols, because an empty run is written after the last one.
         self.runs = np.empty(2 * (capacity + 1), dtype=_RUN)
         self.run_table = np.zeros(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.dense = np.empty(capacity, dtype=np.uint8)
         self.stays = np.empty(capacity, dtype=np.uint8)
         self.table = np.empty(TABLE_SYMBOLS * TABLE_SYMBOLS, dtype=np.int32)
         self.positions = np.empty(capacity, dtype=_POSITION)
-        # Every label starts one occurrence, or two in `table`, and a replaced occurrence makes at most two more.
+        # A label starts one occurrence, or two as `_track_from_table` estimates. A replaced one makes at most two more.
         self.occurrences = np.empty(4 * capacity + 1, dtype=np.int32)
         self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
         self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
@@ -130,7 +133,7 @@ cdef index_t _finish(PairSubstitution state) noexcept nogil:
 # ------------------------------------------------------------------------------------------------- steps of all phases
 
 cdef inline void _note(PairSubstitution state, index_t left, index_t right, index_t count) noexcept nogil:
-    """Count one substitution; called when `length` is already the length after it."""
+    """Count one substitution; `length` is already the length after it."""
     if state.record:
         state.substitutions[state.n_steps, 0] = left
         state.substitutions[state.n_steps, 1] = right
@@ -142,16 +145,15 @@ cdef inline void _note(PairSubstitution state, index_t left, index_t right, inde
 cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
     """Whether the steps done and the steps that must follow reach the limit: at least n_distinct - 1 steps follow.
 
-    A step that replaces (a, b) lowers n_distinct by one at most: another pair that dies out, (x, a) before or (b, y)
-    after a replaced (a, b), leaves (x, new) or (new, y) behind. In the end n_distinct is 1 for a constant sequence of
-    two or more symbols, and 0 for a single symbol.
+    A step that replaces (a, b) lowers n_distinct by at most one. Other pairs may die out, (x, a) before or (b, y) after
+    a replaced (a, b), but the pair (x, new) or (new, y) takes the place of each. In the end n_distinct is 1 for a
+    constant sequence of two or more symbols, and 0 for a single symbol.
     """
     return state.n_steps + state.n_distinct - 1 >= state.limit
 
 
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
-    """Finish a sequence in which every pair occurs once. Every pair of every later step does so, too, and the first
-    pair always goes next."""
+    """Finish a sequence in which every pair occurs once. It stays so, and every step takes the first pair."""
     cdef index_t i, left, length = state.length
     if not state.record:
         state.n_steps += state.length - 1
@@ -178,7 +180,7 @@ cdef inline index_t _count_runs(PairSubstitution state) noexcept nogil:
 
 
 cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) noexcept nogil:
-    """Substitute by runs while they are long; return whether the sequence is done. If not, `sequence` holds it."""
+    """Substitute while the runs are long; return whether the sequence is done. If it is not, `sequence` holds it."""
     cdef Run* runs = &state.runs[0]
     cdef Run* spare_runs = &state.runs[state.capacity + 1]
     cdef index_t left = NONE, right = NONE, count
@@ -231,8 +233,10 @@ cdef inline void _sequence_from_runs(PairSubstitution state, const Run* runs, in
 cdef inline index_t _most_frequent_in_runs(
     PairSubstitution state, const Run* runs, index_t n_runs, index_t* left, index_t* right
 ) noexcept nogil:
-    """Find the top count and the first pair from the left that reaches it; count the distinct pairs. `run_table` is
-    zero before and after, and only the counts of pairs that occur are looked at."""
+    """Find the top count and the first pair from the left that reaches it; count the distinct pairs.
+
+    `run_table` is zero before and after. Only the counts of pairs that occur are visited.
+    """
     cdef index_t i, symbol, before, count, best = 0, n_distinct = 0
     for i in range(n_runs):
         symbol = runs[i].symbol
@@ -245,7 +249,7 @@ cdef inline index_t _most_frequent_in_runs(
         state.run_table[symbol * (TABLE_SYMBOLS + 1)] = count + (runs[i].length >> 1)
         before = symbol
     state.n_distinct = n_distinct
-    # Pairs are met in the order of their first occurrences; a count that was met before is zero by now.
+    # Pairs are met in the order of their first occurrences. A count that was taken is zero.
     for i in range(n_runs):
         symbol = runs[i].symbol
         if i > 0:
@@ -270,7 +274,7 @@ cdef inline void _take_count(
 cdef inline index_t _replace_equal(
     PairSubstitution state, const Run* runs, index_t n_runs, Run* target, index_t symbol
 ) noexcept nogil:
-    """Replace the pairs of a symbol with itself: a run becomes half as long, and an odd one leaves a symbol over."""
+    """Replace the pairs of a symbol with itself: a run becomes half as long, and an odd run keeps one symbol."""
     cdef index_t i, pairs, rest, written = 0
     for i in range(n_runs):
         pairs = (runs[i].length >> 1) & -(runs[i].symbol == symbol)
@@ -287,7 +291,7 @@ cdef inline index_t _replace_equal(
 cdef inline index_t _replace_unequal(
     PairSubstitution state, const Run* runs, index_t n_runs, Run* target, index_t left, index_t right
 ) noexcept nogil:
-    """Replace the pairs of two symbols, each of which takes one symbol from two neighbouring runs."""
+    """Replace the pairs of two symbols: a pair takes one symbol from each of two neighbouring runs."""
     cdef index_t i, rest, starts, ends = 0, written = 0
     for i in range(n_runs):
         starts = i + 1 < n_runs and runs[i].symbol == left and runs[i + 1].symbol == right
@@ -308,8 +312,10 @@ cdef inline index_t _replace_unequal(
 # --------------------------------------------------------------------------------------------------------- dense phase
 
 cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
-    """Substitute by whole passes while that is cheaper; return whether the sequence is done. If not, and if the table
-    has room for the alphabet, it holds the counts of the present sequence."""
+    """Substitute by whole passes while these are cheaper; return whether the sequence is done.
+
+    If it is not, `sequence` holds it, and `table` the counts of its pairs, if the table has room for the alphabet.
+    """
     cdef index_t i, left = NONE, right = NONE, count = 0, length = state.length
     cdef uint8_t* dense = &state.dense[0]
     cdef bint is_done = False
@@ -385,7 +391,7 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
 
 
 cdef bint _has_repeated_symbol(PairSubstitution state) noexcept nogil:
-    """Whether any symbol occurs twice. Otherwise no pair can, and the memory for pairs is never touched."""
+    """Whether any symbol occurs twice. Otherwise no pair does, and the memory for pairs need not be touched."""
     cdef index_t i
     memset(&state.offsets[0], 0, state.n_symbols * sizeof(index_t))
     for i in range(state.length):
@@ -410,7 +416,7 @@ cdef void _start_sparse(PairSubstitution state) noexcept nogil:
     for i in range(state.n_symbols):
         state.fresh_before[i] = NONE
         state.fresh_after[i] = NONE
-    # An earlier sequence may have ended in the middle of a step.
+    # The sequence before may have ended in the middle of a step.
     state.n_events = 0
     _clear_fresh(state)
 
@@ -426,31 +432,46 @@ cdef void _link(PairSubstitution state) noexcept nogil:
 
 
 cdef void _track_from_table(PairSubstitution state) noexcept nogil:
-    """Track the pairs that the dense phase has counted last. The table counts occurrences without overlap; a pair of
-    equal symbols has at most twice as many with overlap."""
-    cdef index_t i, pair, is_tracked, n_symbols = state.n_symbols
+    """Track the pairs that the dense phase has counted last.
+
+    The table counts occurrences without overlap; a pair of equal symbols has at most twice as many with overlap.
+    """
+    cdef index_t i, pair, n_symbols = state.n_symbols
     for i in range(n_symbols * n_symbols):
-        is_tracked = state.table[i] >= 2
-        state.pairs[state.n_pairs].count = state.table[i]
-        state.pairs[state.n_pairs].first = state.n_occurrences
-        state.pairs[state.n_pairs].stop = state.n_occurrences
-        state.n_occurrences += (state.table[i] << (i % (n_symbols + 1) == 0)) & -is_tracked
-        state.table[i] = state.n_pairs & -is_tracked
-        state.n_pairs += is_tracked
+        state.table[i] = _track(state, state.table[i], state.table[i] << (i % (n_symbols + 1) == 0))
     for i in range(state.length - 1):
-        pair = state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]]
-        state.positions[i].pair = pair
-        state.occurrences[state.pairs[pair].stop] = i
-        state.pairs[pair].stop += pair != SINGLE
+        _place(state, state.table[state.sequence[i] * n_symbols + state.sequence[i + 1]], i)
     for pair in range(SINGLE + 1, state.n_pairs):
         _file(state, pair)
 
 
+cdef inline index_t _track(PairSubstitution state, index_t count, index_t size) noexcept nogil:
+    """Track a pair, with room for `size` positions, if it occurs twice; return its index, or SINGLE.
+
+    There is no branch on the count, which cannot be predicted: a pair that is not tracked is overwritten by the next.
+    """
+    cdef index_t pair = state.n_pairs, is_tracked = count >= 2
+    state.pairs[pair].count = count
+    state.pairs[pair].first = state.pairs[pair].stop = state.n_occurrences
+    state.n_pairs += is_tracked
+    state.n_occurrences += size & -is_tracked
+    return pair & -is_tracked
+
+
+cdef inline void _place(PairSubstitution state, index_t pair, index_t position) noexcept nogil:
+    """Note that a pair starts at a position. The positions of SINGLE are written to one element that is never read."""
+    state.positions[position].pair = pair
+    state.occurrences[state.pairs[pair].stop] = position
+    state.pairs[pair].stop += pair != SINGLE
+
+
 cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
     """Count the pairs of any alphabet: sort positions by their symbol, then count them by the symbol that follows.
-    Return whether any pair occurs twice; otherwise nothing more needs to be built."""
+
+    Return whether any pair occurs twice; otherwise nothing more needs to be built.
+    """
     cdef index_t i, symbol, start = 0
-    # Stable counting sort; offsets[s] ends as the end of the group of symbol s.
+    # Stable counting sort. In the end, offsets[s] is the end of the group of symbol s.
     memset(&state.offsets[0], 0, (state.n_symbols + 1) * sizeof(index_t))
     for i in range(state.length - 1):
         state.offsets[state.sequence[i] + 1] += 1
@@ -473,7 +494,7 @@ cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
 
 
 cdef void _count_group(PairSubstitution state, index_t left, index_t start, index_t stop) noexcept nogil:
-    """Count the pairs whose left symbol is `left`; their events hold the right symbol and receive the pair's index."""
+    """Count the pairs whose left symbol is `left`; `fresh` of an event is the right symbol, and becomes the pair."""
     cdef index_t i, position, right, index, counted_at = NONE - 1
     cdef index_t group = state.n_fresh
     for i in range(start, stop):
@@ -500,30 +521,16 @@ cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
 
 
 cdef void _settle(PairSubstitution state) noexcept nogil:
-    """Track the fresh pairs that occur twice: give them room, list their positions, put them into buckets.
-
-    There are no branches on counts, which cannot be predicted: pairs that occur once are written to an entry that is
-    never read.
-    """
-    cdef index_t i, pair, position, is_tracked, first_new = state.n_pairs
+    """Track the fresh pairs that occur twice: give them room, list their positions, put them into buckets."""
+    cdef index_t i, pair, first_new = state.n_pairs
     for i in range(state.n_fresh):
-        is_tracked = state.fresh[i].count >= 2
-        state.fresh[i].pair = state.n_pairs & -is_tracked
-        state.pairs[state.n_pairs].count = state.fresh[i].count
-        state.pairs[state.n_pairs].first = state.n_occurrences
-        state.pairs[state.n_pairs].stop = state.n_occurrences
-        state.n_pairs += is_tracked
-        state.n_occurrences += state.fresh[i].size & -is_tracked
+        state.fresh[i].pair = _track(state, state.fresh[i].count, state.fresh[i].size)
     for i in range(state.n_events):
-        pair = state.fresh[state.events[i].fresh].pair
-        position = state.events[i].position
-        state.positions[position].pair = pair
-        state.occurrences[state.pairs[pair].stop] = position
-        state.pairs[pair].stop += pair != SINGLE
+        _place(state, state.fresh[state.events[i].fresh].pair, state.events[i].position)
     for pair in range(first_new, state.n_pairs):
         _file(state, pair)
     state.n_distinct += state.n_fresh
-    # Indices below the base belong to earlier steps.
+    # Numbers below the base in `fresh_before` and `fresh_after` belong to earlier steps.
     state.fresh_base += state.n_fresh
     state.n_events = 0
     _clear_fresh(state)
@@ -540,7 +547,7 @@ cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
 
 
 cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
-    """Return a pair's leftmost occurrence; entries that no longer start the pair are passed over for good."""
+    """Return a pair's leftmost position; positions at which it no longer starts are passed over for good."""
     cdef index_t first = state.pairs[pair].first
     while state.positions[state.occurrences[first]].pair != pair:
         first += 1
@@ -553,7 +560,7 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
     cdef index_t pair, following
     cdef int64_t key
     while True:
-        # The heap holds the pairs of the top count by first position, and some whose count or position has changed.
+        # The heap holds the pairs of the top count by first position; the count or position of some has changed since.
         while state.heap_size > 0:
             key = pop(state.heap, &state.heap_size)
             if state.fetches:
@@ -573,9 +580,11 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
 
 
 cdef inline void _fetch_candidates(PairSubstitution state) noexcept nogil:
-    """Fetch memory for the next steps, most of which replace few occurrences, far apart. Unless new pairs come first,
-    the pairs near the top of the heap go next. Fetch the first positions of the top pair, the lists of positions of the
-    next two, and the entries of the pairs below."""
+    """Fetch memory for the next steps, most of which replace few occurrences, far apart.
+
+    Unless new pairs come first, the pairs near the top of the heap go next. The first positions of the top pair are
+    fetched, the lists of positions of the next two pairs, and the entries of the pairs below them.
+    """
     cdef index_t i, pair
     cdef Pair* pairs = &state.pairs[0]
     for i in range(min(CANDIDATES, state.heap_size)):
@@ -643,9 +652,9 @@ cdef inline void _lose_before(PairSubstitution state, index_t before, index_t le
     """Lose the pair that ends at an occurrence's left symbol."""
     cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
     if symbol == left and lost != SINGLE:
-        # The right end of a run of equal symbols, which holds half as many pairs, rounded down. The run is at most
-        # three times as long as the count of its pair, which is at most the count of the pair being replaced: the loop
-        # is linear in this step's work.
+        # `before` is the right end of a run of equal symbols, which holds half as many pairs, rounded down. The loop is
+        # linear in this step's work: the run is at most three times as long as the count of its pair, and the pair that
+        # is replaced has at least that count.
         run = 1
         while at != NONE and state.positions[at].pair == lost:
             run += 1
@@ -663,7 +672,7 @@ cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t secon
     if lost == pair or after == NONE:
         return
     if state.positions[after].symbol == state.positions[second].symbol and lost != SINGLE:
-        # The left end of a run: its pairs now start one further right, and there is one less if it was even.
+        # `second` is the left end of a run. Its pairs now start one further right; there is one less if it was even.
         run = 2
         while at != NONE and state.positions[at].pair == lost:
             run += 1
@@ -672,8 +681,10 @@ cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t secon
 
 
 cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexcept nogil:
-    """Take one occurrence from a pair; a run of odd length has a symbol to spare. n_distinct stays a lower bound,
-    because a pair of equal symbols that occurs once may have a second, overlapping occurrence."""
+    """Take one occurrence from a pair, unless its run has odd length and so a symbol to spare.
+
+    n_distinct stays a lower bound, because a pair of equal symbols may have a further, overlapping occurrence.
+    """
     state.pairs[lost].count -= 1 - (run & 1)
     state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
 
@@ -681,8 +692,10 @@ cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexce
 cdef inline index_t _gain_before(
     PairSubstitution state, index_t before, index_t new, index_t counted_at
 ) noexcept nogil:
-    """Gain the pair at position `before`, which the new symbol follows. Return the position at which a pair of the new
-    symbol with itself was counted last."""
+    """Gain the pair at position `before`, which the new symbol follows.
+
+    Return the position at which the pair of the new symbol with itself was counted last.
+    """
     cdef index_t symbol = state.positions[before].symbol
     cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
     _add_event(state, before, index)
@@ -702,7 +715,7 @@ cdef inline void _gain_after(PairSubstitution state, index_t position, index_t a
 
 
 cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
-    """Return the index of a fresh pair that was met in this step, or a new one, remembered above the base."""
+    """Return the index of the fresh pair that `known` remembers, or of a new one if that is of an earlier step."""
     cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
     index += (state.n_fresh - index) & -is_new
     known[0] = state.fresh_base + index
@@ -748,18 +761,15 @@ def substitutions(const index_t[::1] codes, Py_ssize_t n_symbols):
 
 
 cdef PairSubstitution _loaded(const index_t[::1] codes, Py_ssize_t n_symbols, bint record):
-    """Return a state that holds the codes, every one of them checked."""
-    cdef Py_ssize_t i, length = codes.shape[0]
+    """Return a state that holds the codes, which are checked."""
+    cdef Py_ssize_t length = codes.shape[0]
     cdef PairSubstitution state = None
-    # Arrays for short sequences would cost as much as the substitutions, so every thread keeps some.
+    # Every thread keeps arrays for short sequences: to make them takes as long as the substitutions.
     if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
         state = getattr(_kept, "state", None)
     if state is None or state.capacity < length or state.symbol_capacity < n_symbols:
         state = PairSubstitution(length, n_symbols, record)
         if not record and length <= MAX_KEPT_LENGTH and n_symbols <= MAX_KEPT_LENGTH:
             _kept.state = state
-    for i in range(length):
-        if not 0 <= codes[i] < n_symbols:
-            raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
-        state.sequence[i] = codes[i]
+    load_codes(codes, n_symbols, &state.sequence[0] if length > 0 else NULL)
     return state
