@@ -1,5 +1,4 @@
-"""Rank-coded features, and the rows of every node as a range of one array. A split divides the range, and keeps the
-order of the rows and of the sorted features."""
+"""Which rows does a node have, and in which order are they by each feature? `partition.pxd` describes the arrays."""
 
 import numpy as np
 
@@ -71,7 +70,7 @@ cdef class RowPartition:
     ):
         """With `shared`, make a second thread's scratch beside the rows of another partition. It can share that
         partition's only block, of all rows, too; each thread then works on rows of its own."""
-        cdef Py_ssize_t kept, n_entries
+        cdef Py_ssize_t n_places, n_entries
         self.features = features
         self.X = features.X
         self.rows = np.array(rows, dtype=np.int32) if shared is None else shared.rows
@@ -83,22 +82,16 @@ cdef class RowPartition:
         self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
         # A sequence can hold a row more than once, and be longer than X.
         self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
-        if shares_block:
-            self.row_of_place = shared.row_of_place
-            n_entries = 0
-        elif self.is_ranked:
+        if self.is_ranked:
             largest_block = self.n_rows
-            self.row_of_place = np.arange(features.n_rows, dtype=np.int32)
-            n_entries = largest_block
-        else:
-            kept = self.n_rows if keeps_blocks else largest_block
-            self.row_of_place = np.empty(kept, dtype=np.int32)
-            n_entries = self.n_features * kept
         if not is_wide and largest_block > MOST_IN_NARROW:
             raise ValueError(f"A block of {largest_block} rows needs wide entries.")
         if shares_block:
-            self.narrow, self.wide = shared.narrow, shared.wide
+            self.row_of_place, self.narrow, self.wide = shared.row_of_place, shared.narrow, shared.wide
         else:
+            n_places = features.n_rows if self.is_ranked else self.n_rows if keeps_blocks else largest_block
+            n_entries = largest_block if self.is_ranked else self.n_features * n_places
+            self.row_of_place = np.arange(n_places, dtype=np.int32)
             self.narrow = np.empty(0 if is_wide else n_entries + ENTRIES_BEHIND, dtype=np.uint32)
             self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
