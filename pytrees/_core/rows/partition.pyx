@@ -39,9 +39,8 @@ cdef class Features:
             return
         self.smallest[:] = X[0]
         self.largest[:] = X[0]
-        is_missing = np.isnan(X)
-        if is_missing.any():
-            self._find_missing(np.asarray(X), is_missing)
+        if np.isnan(X).any():
+            self._find_missing(np.asarray(X))
         with nogil:
             _set_keys(self)
         if ranks:
@@ -52,8 +51,9 @@ cdef class Features:
         self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
         self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
-    def _find_missing(self, X, is_missing):
+    def _find_missing(self, X):
         """Find the features that lack values, and a known value of every feature."""
+        is_missing = np.isnan(X)
         lacks_values = is_missing.any(axis=0)
         self.has_missing = lacks_values.any()
         self.lacks_values = lacks_values.astype(np.uint8)

@@ -54,7 +54,7 @@ cdef class NodeSearch:
         index_t max_features, index_t n_threads, groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
-        cdef index_t feature
+        cdef index_t feature, row
         self.partition = partition
         self.histograms = histograms
         self.labels = labels
@@ -80,7 +80,8 @@ cdef class NodeSearch:
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         if partition.is_ranked:
-            fill_places(self)
+            for row in range(<index_t> partition.features.n_rows):
+                _fill_place(self, row, row)
         self.drawn = np.empty(partition.n_features, dtype=np.int32)
         self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
         self.urn = np.arange(partition.n_features, dtype=np.int32)
@@ -206,12 +207,6 @@ cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
-
-
-cdef void fill_places(NodeSearch search) noexcept nogil:
-    cdef index_t row
-    for row in range(<index_t> search.partition.features.n_rows):
-        _fill_place(search, row, row)
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
