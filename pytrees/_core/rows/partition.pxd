@@ -10,7 +10,7 @@ The features of a node are sorted in one of two ways.
   divide the sorted features as they divide the rows. In a block, a row is called by its place: the row's number among
   the block's rows when the block was opened. An entry is one number that packs a place below its value's rank, so that
   sorted entries are in the order of the values. Entries have 32 bits if places and ranks fit 16 bits each (narrow),
-  otherwise 64 bits (wide). Block follows block, in a block feature follows feature, and in a feature entry follows entry:
+  otherwise 64 bits (wide). Block follows block, inside a block feature follows feature, and entry follows entry:
 
       block 0: feature 0: | node | node | node |  feature 1: | node | node | node |  ...  block 1: ...
 
