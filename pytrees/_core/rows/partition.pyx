@@ -19,6 +19,7 @@ ctypedef fused Sample:
 @cython.final
 cdef class Features:
     def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
+        cdef bint may_lack_values
         self.X = X
         self.n_rows = X.shape[0]
         self.n_features = X.shape[1]
@@ -37,12 +38,13 @@ cdef class Features:
         self.n_values = np.empty(0, dtype=np.int32)
         if self.n_rows == 0:
             return
-        self.smallest[:] = X[0]
-        self.largest[:] = X[0]
-        if np.isnan(X).any():
-            self._find_missing(np.asarray(X))
         with nogil:
+            may_lack_values = _find_ranges(self)
             _set_keys(self)
+        if may_lack_values:
+            is_missing = np.isnan(X).any(axis=0)
+            self.has_missing = is_missing.any()
+            self.lacks_values = is_missing.astype(np.uint8)
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
 
@@ -50,16 +52,6 @@ cdef class Features:
         """Lay the ranks of every row side by side, too."""
         self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
         self.wide_rows = np.asarray(self.wide_ranks).T.copy()
-
-    def _find_missing(self, X):
-        """Find the features that lack values, and a known value of every feature."""
-        is_missing = np.isnan(X)
-        lacks_values = is_missing.any(axis=0)
-        self.has_missing = lacks_values.any()
-        self.lacks_values = lacks_values.astype(np.uint8)
-        known = X[np.argmin(is_missing, axis=0), np.arange(self.n_features)]
-        known = np.where(np.isnan(known), 0.0, known)
-        self.smallest, self.largest = known, known.copy()
 
 
 @cython.final
@@ -133,22 +125,36 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 
 # ---------------------------------------------------------------------------------------------------------- values
 
-cdef void _set_keys(Features features) noexcept nogil:
-    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
+cdef bint _find_ranges(Features features) noexcept nogil:
+    """Find the least and the greatest known value of every feature. Return whether values are missing or infinite:
+    their difference to themselves is then not zero."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
+    cdef float64_t differences = 0.0
     cdef Py_ssize_t row, feature
-    cdef uint64_t span
+    features.smallest[:] = INFINITY
+    features.largest[:] = -INFINITY
     for row in range(features.n_rows):
         values = &features.X[row, 0]
         # Missing values are neither smaller nor larger.
         for feature in range(features.n_features):
             smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
             largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
+            differences += values[feature] - values[feature]
     for feature in range(features.n_features):
-        features.key_base[feature] = ascending_bits(smallest[feature])
-        span = ascending_bits(largest[feature]) - features.key_base[feature]
+        if smallest[feature] > largest[feature]:
+            smallest[feature] = largest[feature] = 0.0
+    return isnan(differences)
+
+
+cdef void _set_keys(Features features) noexcept nogil:
+    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
+    cdef Py_ssize_t feature
+    cdef uint64_t span
+    for feature in range(features.n_features):
+        features.key_base[feature] = ascending_bits(features.smallest[feature])
+        span = ascending_bits(features.largest[feature]) - features.key_base[feature]
         while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
             features.key_shift[feature] += 1
 
