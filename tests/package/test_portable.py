@@ -110,11 +110,13 @@ int main() {
         add(ends, 4); add(&left, 4); add(&right, 4);
 
         sum_up(bins + 1, n);
-        node_weights all = {(int32_t)(bins[n] & 0xFFFF), (int32_t)(bins[n] >> 16)};
-        best = score_edges(bins + 1, n, 1, n - 1, all, scores);
-        add(scores, 4 * n);
-        ends[0] = mark_mixed(bins + 1, n, all, best, marks);
-        add(ends, 4); add(marks, n);
+        node_weights all = {(int32_t)(bins[n] & 0xFFFF), (int32_t)(bins[n] >> 16), BY_GINI};
+        for (all.judge = BY_GINI; all.judge <= BY_WEIGHED_RANKING; all.judge++) {
+            best = score_edges(bins + 1, n, 1, n - 1, all, scores);
+            add(scores, 4 * n);
+            ends[0] = mark_edges(bins + 1, n, all, best, marks);
+            add(ends, 4); add(marks, n);
+        }
 
         uint32_t wide[136] = {0}, numbers[136];
         for (int i = 0; i < n; i++)
@@ -122,10 +124,12 @@ int main() {
         span_of_keys(wide, n, &smallest);
         narrow_keys(wide, n, smallest, narrow);
         add(narrow, 2 * n);
-        sum_pairs(narrow, words, n, sums);
+        sum_pairs(narrow, words, &n, 1, n, sums);
         add(sums, 2 * n);
-        score_sums(sums, n, all, scores);
-        add(scores, 4 * n);
+        for (all.judge = BY_GINI; all.judge <= BY_WEIGHED_RANKING; all.judge++) {
+            score_sums(sums, n, all, scores);
+            add(scores, 4 * n);
+        }
         number_keys(wide, n, numbers);
         add(numbers, 4 * n);
 
@@ -149,7 +153,7 @@ int main() {
         float weight = (float)(classes.totals[0] + classes.totals[1] + classes.totals[2]);
         best = score_squares(squares[0], squares[1], squares[2], n, weight, scores);
         add(scores, 4 * n);
-        sum_classes_of_pairs(narrow, words, &classes, n, by_class);
+        sum_pairs(narrow, words, classes.ends, 3, n, by_class);
         add(by_class, 2 * 3 * ((n + 7) / 8 * 8));
 
         uint32_t total = 0;
@@ -173,7 +177,7 @@ int main() {
         int64_t totals[3] = {0, 0, 0};
         float factors[2][140];
         int32_t first_of_1 = n / 3;
-        node_weights both = {first_of_1, n - first_of_1};
+        node_weights both = {first_of_1, n - first_of_1, BY_GINI};
         for (int i = 0; i < n; i++) {
             entries[i] = (uint32_t)(i / 2) << 16 | (uint32_t)((i * 7) % n);
             labels[i] = draw() % 3;
@@ -181,13 +185,15 @@ int main() {
         for (int i = 0; i < n; i++)
             totals[labels[entries[i] & 0xFFFF]]++;
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], NULL);
-        best = best_of_two_classes(entries, n, first_of_1, both, factors[0]);
-        ends[0] = cuts_of_two_classes(entries, n, first_of_1, both, factors[0], 0.9f * best + 1e-9f, cuts);
+        best = score_two_classes(entries, n, first_of_1, both, factors[0], 0.0f, NULL, NULL);
+        score_two_classes(entries, n, first_of_1, both, factors[0], 0.9f * best + 1e-9f, cuts, ends);
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
-        best = best_of_classes(entries, n, labels, totals, 3, factors[0], factors[1], steps);
-        ends[0] = cuts_of_classes(
-            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.9f * best, cuts, found
+        best = score_classes(
+            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.0f, NULL, NULL, NULL
+        );
+        score_classes(
+            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.9f * best, cuts, found, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(found, 8 * ends[0]);
 

@@ -117,7 +117,7 @@ order of the keys is kept. The smaller or greater of two such numbers takes one 
 
 static inline lanes_f32 in_order(lanes_i32 keys) { return (lanes_f32)(keys + BITS_OF_KEY_0); }
 
-/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. The first key fills four places behind
+/* Write the smallest of n keys, n > 0, and return how much greater the greatest is. The first key fills four places after
 the last. */
 static inline uint32_t span_of_keys(uint32_t *keys, int32_t n, uint32_t *smallest) {
     int32_t i, least = (int32_t)keys[0], most = least;
@@ -180,7 +180,7 @@ static inline int32_t find_neighbours(
         high = greater_f32((lanes_f32)(~is_right & ordered), high);
         low = lesser_f32((lanes_f32)((is_right & ordered) | (~is_right & (lanes_i32)none)), low);
     }
-    /* The places behind the last key are on the side of the first key. */
+    /* The places after the last key hold the first key. */
     int32_t n_left = ((int32_t)keys[0] > limit ? i : n) - (n_right[0] + n_right[1] + n_right[2] + n_right[3]);
     lanes_i32 highs = (lanes_i32)high - BITS_OF_KEY_0, lows = (lanes_i32)low - BITS_OF_KEY_0;
     for (int32_t lane = 0; lane < 4; lane++) {

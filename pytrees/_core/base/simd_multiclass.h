@@ -193,7 +193,7 @@ typedef struct {
     uint16_t squares;                   /* of these */
 } paired_classes;
 
-/* Of 8 samples: the sums of left_k**2, of T_k left_k, and of left_k over the classes so far. */
+/* Sums over the classes so far, for 8 samples side by side: left_k**2, T_k left_k, and left_k. */
 typedef struct {
     lanes_u16 squares, products, weights;
 } left_sums;

@@ -5,8 +5,8 @@ The score of a cut behind i + 1 entries is made of sums over these entries and o
 here. A factor is 0 if the limits forbid the cut. Behind the last entry there are four more that can be read, and four
 factors of 0. Nodes have less than 2**15 - 8 samples.
 
-A loop returns the greatest score. With `found`, a loop lists the cuts that score at least `to_reach`, which is above 0,
-instead. All callers pass a constant NULL or none, so that each loop has only what it needs. */
+Without `found`, a loop returns the greatest score. With `found`, a loop lists the cuts that score at least `to_reach`,
+which is above 0. Callers that want the score pass a constant NULL, so that their loop does no more. */
 
 #ifndef PYTREES_SIMD_SORTED_H
 #define PYTREES_SIMD_SORTED_H
@@ -56,7 +56,7 @@ static inline lanes_f32 score_entries(
     return between_values(entries, difference * difference * load_f32(factors));
 }
 
-/* Score the cuts of a feature; factors[i] is 1 / (L R). `found` gets the words of cuts. */
+/* Score the cuts of a feature; factors[i] is 1 / (L R). `found` gets the words of the cuts. */
 static PYTREES_ALWAYS_INLINE float score_two_classes(
     const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors, float to_reach,
     uint32_t *found, int32_t *n_found
@@ -140,8 +140,8 @@ static inline lanes_f32 score_squared(
     );
 }
 
-/* Score the cuts of a feature; the factors are 1 / L and 1 / R. `found` gets how many samples are on the left of cuts,
-`found_squares` their squares. */
+/* Score the cuts of a feature; the factors are 1 / L and 1 / R. `found` gets the number of samples on the left of
+each cut, `found_squares` their squares. */
 static PYTREES_ALWAYS_INLINE float score_classes(
     const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
     const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach, uint32_t *found,

@@ -1,7 +1,7 @@
 """The sizes of nodes at which the search takes another algorithm; `sizes.h` says what each of them means."""
 
 cdef extern from "sizes.h":
-    enum:
+    cpdef enum:
         MOST_IN_NARROW
         MAX_BINS
         MOST_ROWS_WITHOUT_BINS

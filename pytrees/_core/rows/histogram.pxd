@@ -1,10 +1,23 @@
-"""Features cut into bins, and the class counts of a node's bins."""
+"""How many samples of each class does a node have in every bin of a feature? The bins are those of the whole table.
+
+`Bins` cuts every feature into at most 256 bins of neighbouring values, once for all trees of a forest. `codes`, by row
+and feature, holds the bin of every value in 8 bits. A bin of one value needs no look at the values; in other bins,
+which are mixed, cuts inside the bin may be better. The values that are missing have a bin of their own, the last.
+
+`Histograms` counts the samples of nodes. The counts of one node fill a slot: 32-bit numbers by bin and class,
+feature after feature:
+
+    feature 0: | bin 0: class 0, class 1, ... | bin 1: class 0, ... | ...  feature 1: | bin 0: ...
+
+If samples have weights, every bin has one more column, the number of samples. Slots are taken from, and given back to,
+a stock that all threads share. The counts of one child are the node's counts less the other child's.
+"""
 
 cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
 from pytrees._core.base.sizes cimport MAX_BINS
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t
 from pytrees._core.rows.partition cimport Features, RowPartition
 
 cdef enum:

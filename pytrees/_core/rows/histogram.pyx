@@ -1,7 +1,4 @@
-"""Features cut into bins of neighbouring values, and the class counts of a node's bins.
-
-The missing values of a feature have a bin of their own, behind the others.
-"""
+"""Bins of the whole table, and the class counts of a node's bins. `histogram.pxd` describes the arrays."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat

@@ -1,18 +1,29 @@
-"""Bins of the ranks that the samples of one node have in a feature, and their class counts."""
+"""How many samples of each class does a node have in bins of ranks? The bins are made anew for every node.
+
+Bins that fit the node get a few samples each, whatever the node's share of the feature's range. `NodeBins` holds one
+node at a time. The features that the node looks at, less those with only one value, fill the first slots; a slot, a
+`NodeFeature`, has in memory of its own
+
+    keys        the ranks of the node's samples, in the order of the node's rows
+    counts      by bin: the class weights
+    scores      by bin: the score of the cut behind the bin, and what scores are made of
+
+The bin of a key is its difference to the smallest key, without the last bits. The classes and weights of the samples
+are packed in one word each, in the order of the partition's rows, so that counting reads keys and words in order.
+"""
 
 cimport cython
 
 from pytrees._core.base.simd cimport paired_classes, sample_of_few
 from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition
 
-# A feature in which the node's samples have several values. Their keys are their ranks; the bin of a key is its
-# difference to the smallest key without the last `shift` bits.
+# A feature in which the node's samples have several values.
 cdef struct NodeFeature:
     index_t feature
     index_t n_bins
-    int shift
+    int shift                   # the bits of a key's difference to the smallest key that do not tell the bin
     uint32_t smallest, span     # the smallest key, and how much greater the greatest is
     uint32_t* keys              # of the node's samples, in their order
     # For every bin the weight of each class and, in the last column, the number of samples. If all weights together are

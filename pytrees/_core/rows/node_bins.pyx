@@ -1,8 +1,4 @@
-"""Bins of the ranks that the samples of one node have in a feature, and their class counts.
-
-Bins that are made anew for every node fit it: each bin gets a few samples, whatever the node's share of the feature's
-range.
-"""
+"""Bins of one node's ranks, and their class counts. `node_bins.pxd` describes the arrays."""
 
 import numpy as np
 

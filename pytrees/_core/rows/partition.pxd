@@ -1,4 +1,25 @@
-"""The rows of all nodes, in their order, and beside them blocks of features sorted by value."""
+"""Which rows does a node have, and in which order are they by each feature?
+
+`Features` holds the table X, which the trees of a forest share, and `RowPartition` the rows of one tree. The array
+`rows` lists the rows, and a node is a range [start, stop) of this list. A split reorders the range: the rows that go
+left come first, and both sides keep their order.
+
+The features of a node are sorted in one of two ways.
+
+- Blocks. Growth opens a block at a node: every feature of the block's rows is sorted once, and splits below the node
+  divide the sorted features as they divide the rows. In a block, a row is called by its place: the row's number among
+  the block's rows when the block was opened. An entry is one number that packs a place below its value's rank, so that
+  sorted entries are in the order of the values. Entries have 32 bits if places and ranks fit 16 bits each (narrow),
+  otherwise 64 bits (wide). Block follows block, inside a block feature follows feature, and entry follows entry:
+
+      block 0: feature 0: | node | node | node |  feature 1: | node | node | node |  ...  block 1: ...
+
+  so that a node has the same range [start, stop) in `rows` and in every feature of its block.
+- Ranks. If nodes look at few of many features, all values are ranked once for all trees: `narrow_ranks` of 16 bits or
+  `wide_ranks` of 32 bits, by feature and row. A node's entries are then sorted whenever they are asked for.
+
+Missing values are NaN, and the last in every order.
+"""
 
 cimport cython
 
@@ -50,13 +71,12 @@ cdef class Features:
 
 @cython.final
 cdef class RowPartition:
-    """A node is a range [start, stop) of `rows`. Outside a block, the range holds the node's rows. Inside a block it
-    holds the node's places, and every feature's entries [start, stop) hold the same places in ascending order of the
-    value, equal values in the order of `rows`, missing values last. An entry is a place under its value's rank in the
-    block.
+    """The rows of all nodes. Outside a block, a node's range of `rows` holds rows. Inside a block, the range holds
+    places, and the range of every feature's entries holds the same places in ascending order of the value, equal values
+    in the order of `rows`.
 
-    If the features are ranked, there is one block: all rows, each at its own place. The entries of a node are then made
-    when they are asked for, and are valid until others are made."""
+    If the features are ranked, there is one block: all rows, each at its own place. The entries of a node are then
+    valid until others are made."""
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef Features features

@@ -1,5 +1,4 @@
-"""Rank-coded features, and the rows of every node as a range of one array. A split divides the range, and keeps the
-order of the rows and of the sorted features."""
+"""Which rows does a node have, and in which order are they by each feature? `partition.pxd` describes the arrays."""
 
 import numpy as np
 
@@ -20,6 +19,7 @@ ctypedef fused Sample:
 @cython.final
 cdef class Features:
     def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
+        cdef bint may_lack_values
         self.X = X
         self.n_rows = X.shape[0]
         self.n_features = X.shape[1]
@@ -38,13 +38,13 @@ cdef class Features:
         self.n_values = np.empty(0, dtype=np.int32)
         if self.n_rows == 0:
             return
-        self.smallest[:] = X[0]
-        self.largest[:] = X[0]
-        is_missing = np.isnan(X)
-        if is_missing.any():
-            self._find_missing(np.asarray(X), is_missing)
         with nogil:
+            may_lack_values = _find_ranges(self)
             _set_keys(self)
+        if may_lack_values:
+            is_missing = np.isnan(X).any(axis=0)
+            self.has_missing = is_missing.any()
+            self.lacks_values = is_missing.astype(np.uint8)
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
 
@@ -52,15 +52,6 @@ cdef class Features:
         """Lay the ranks of every row side by side, too."""
         self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
         self.wide_rows = np.asarray(self.wide_ranks).T.copy()
-
-    def _find_missing(self, X, is_missing):
-        """Find the features that lack values, and a known value of every feature."""
-        lacks_values = is_missing.any(axis=0)
-        self.has_missing = lacks_values.any()
-        self.lacks_values = lacks_values.astype(np.uint8)
-        known = X[np.argmin(is_missing, axis=0), np.arange(self.n_features)]
-        known = np.where(np.isnan(known), 0.0, known)
-        self.smallest, self.largest = known, known.copy()
 
 
 @cython.final
@@ -71,7 +62,7 @@ cdef class RowPartition:
     ):
         """With `shared`, make a second thread's scratch beside the rows of another partition. It can share that
         partition's only block, of all rows, too; each thread then works on rows of its own."""
-        cdef Py_ssize_t kept, n_entries
+        cdef Py_ssize_t n_places, n_entries
         self.features = features
         self.X = features.X
         self.rows = np.array(rows, dtype=np.int32) if shared is None else shared.rows
@@ -83,22 +74,16 @@ cdef class RowPartition:
         self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
         # A sequence can hold a row more than once, and be longer than X.
         self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
-        if shares_block:
-            self.row_of_place = shared.row_of_place
-            n_entries = 0
-        elif self.is_ranked:
+        if self.is_ranked:
             largest_block = self.n_rows
-            self.row_of_place = np.arange(features.n_rows, dtype=np.int32)
-            n_entries = largest_block
-        else:
-            kept = self.n_rows if keeps_blocks else largest_block
-            self.row_of_place = np.empty(kept, dtype=np.int32)
-            n_entries = self.n_features * kept
         if not is_wide and largest_block > MOST_IN_NARROW:
             raise ValueError(f"A block of {largest_block} rows needs wide entries.")
         if shares_block:
-            self.narrow, self.wide = shared.narrow, shared.wide
+            self.row_of_place, self.narrow, self.wide = shared.row_of_place, shared.narrow, shared.wide
         else:
+            n_places = features.n_rows if self.is_ranked else self.n_rows if keeps_blocks else largest_block
+            n_entries = largest_block if self.is_ranked else self.n_features * n_places
+            self.row_of_place = np.arange(n_places, dtype=np.int32)
             self.narrow = np.empty(0 if is_wide else n_entries + ENTRIES_BEHIND, dtype=np.uint32)
             self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
@@ -140,22 +125,36 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 
 # ---------------------------------------------------------------------------------------------------------- values
 
-cdef void _set_keys(Features features) noexcept nogil:
-    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
+cdef bint _find_ranges(Features features) noexcept nogil:
+    """Find the least and the greatest known value of every feature. Return whether values are missing or infinite:
+    their difference to themselves is then not zero."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
     cdef const float64_t* values
+    cdef float64_t differences = 0.0
     cdef Py_ssize_t row, feature
-    cdef uint64_t span
+    features.smallest[:] = INFINITY
+    features.largest[:] = -INFINITY
     for row in range(features.n_rows):
         values = &features.X[row, 0]
         # Missing values are neither smaller nor larger.
         for feature in range(features.n_features):
             smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
             largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
+            differences += values[feature] - values[feature]
     for feature in range(features.n_features):
-        features.key_base[feature] = ascending_bits(smallest[feature])
-        span = ascending_bits(largest[feature]) - features.key_base[feature]
+        if smallest[feature] > largest[feature]:
+            smallest[feature] = largest[feature] = 0.0
+    return isnan(differences)
+
+
+cdef void _set_keys(Features features) noexcept nogil:
+    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
+    cdef Py_ssize_t feature
+    cdef uint64_t span
+    for feature in range(features.n_features):
+        features.key_base[feature] = ascending_bits(features.smallest[feature])
+        span = ascending_bits(features.largest[feature]) - features.key_base[feature]
         while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
             features.key_shift[feature] += 1
 

@@ -8,6 +8,7 @@ from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.gini_scores cimport EntryScores
 from pytrees._core.criteria.table cimport Judging
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
@@ -42,8 +43,9 @@ cdef struct Split:
 
 @cython.final
 cdef class EntryArrays:
-    """Scratch of the scores of sorted entries in vectors: see EntryScores."""
+    """Scratch of the scores of sorted entries in vectors."""
 
+    cdef EntryScores scores         # points to the arrays
     cdef float[::1] left_factors, right_factors
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
@@ -107,6 +109,13 @@ cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry
         return search.narrow_labels[place]
     else:
         return search.wide_labels[place]
+
+
+cdef inline float64_t weight_of_place(NodeSearch search, index_t place) noexcept nogil:
+    """Return the weight of a sample at an index of arrays by place."""
+    if search.float_weights.shape[0] > 0:
+        return search.place_weights[place]
+    return <float64_t> search.place_counts[place] if search.count_weights.shape[0] > 0 else 1.0
 
 
 cdef inline AllowedCuts allow_cuts(

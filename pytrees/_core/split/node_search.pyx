@@ -41,6 +41,9 @@ cdef class EntryArrays:
         self.steps = np.empty(n_classes, dtype=np.uint64)
         self.found = np.empty(n_cuts, dtype=np.uint32)
         self.squares_of_found = np.empty(n_of_more, dtype=np.uint64)
+        self.scores.left_factors, self.scores.right_factors = &self.left_factors[0], &self.right_factors[0]
+        self.scores.steps, self.scores.found = &self.steps[0], &self.found[0]
+        self.scores.squares_of_found = &self.squares_of_found[0]
 
 
 @cython.final
@@ -51,7 +54,7 @@ cdef class NodeSearch:
         index_t max_features, index_t n_threads, groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
-        cdef index_t feature
+        cdef index_t feature, row
         self.partition = partition
         self.histograms = histograms
         self.labels = labels
@@ -77,7 +80,8 @@ cdef class NodeSearch:
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         if partition.is_ranked:
-            fill_places(self)
+            for row in range(<index_t> partition.features.n_rows):
+                _fill_place(self, row, row)
         self.drawn = np.empty(partition.n_features, dtype=np.int32)
         self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
         self.urn = np.arange(partition.n_features, dtype=np.int32)
@@ -102,27 +106,20 @@ cdef class NodeSearch:
 
 # ------------------------------------------------------------------------------------------------- limits and missing
 
-cdef inline float64_t _weight_of(NodeSearch search, const NodeRows* node, Entry entry) noexcept nogil:
-    cdef index_t place = first_place(search, node) + <index_t> place_of(entry)
-    if search.float_weights.shape[0] > 0:
-        return search.place_weights[place]
-    return <float64_t> search.place_counts[place]
-
-
 cdef void allow_by_weight(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
 ) noexcept nogil:
     """Allow only cuts whose sides weigh enough."""
-    cdef index_t i, side, n_known = node.stop - node.start - n_missing
+    cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
     cdef index_t[2] light_left, heavy_right
     cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(search)
     for i in range(n_missing):
-        missing += _weight_of(search, node, entries[n_known + i])
+        missing += weight_of_place(search, first + <index_t> place_of(entries[n_known + i]))
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
     # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first
     # heavy_right leave enough on the right: without missing values, and with them.
     for i in range(n_known):
-        known += _weight_of(search, node, entries[i])
+        known += weight_of_place(search, first + <index_t> place_of(entries[i]))
         for side in range(2):
             left = known + missing if side == MISSING_LEFT else known
             light_left[side] += left < search.min_leaf_weight
@@ -136,25 +133,19 @@ cdef void tally_missing(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
-    _tally_missing(search, search.counts, node, entries, n_missing)
-
-
-cdef inline void _tally_missing(
-    NodeSearch search, ClassCounts counts, const NodeRows* node, const Entry* entries, index_t n_missing
-) noexcept nogil:
-    cdef index_t i, place, label, n = node.stop - node.start
+    cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
     cdef float64_t weight
-    counts.missing_counts[:] = 0
-    counts.missing_weights[:] = 0.0
-    counts.missing_weight = 0.0
+    search.counts.missing_counts[:] = 0
+    search.counts.missing_weights[:] = 0.0
+    search.counts.missing_weight = 0.0
     for i in range(n - n_missing, n):
-        place = first_place(search, node) + <index_t> place_of(entries[i])
+        place = first + <index_t> place_of(entries[i])
         label = label_of_place(search, place, entries)
-        counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
-        weight = search.place_weights[place] if search.float_weights.shape[0] > 0 else 1.0
-        counts.missing_weights[label] += weight
-        counts.missing_weight += weight
-    _list_missing(counts)
+        weight = weight_of_place(search, place)
+        search.counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
+        search.counts.missing_weights[label] += weight
+        search.counts.missing_weight += weight
+    _list_missing(search.counts)
 
 
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
@@ -216,12 +207,6 @@ cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
-
-
-cdef void fill_places(NodeSearch search) noexcept nogil:
-    cdef index_t row
-    for row in range(<index_t> search.partition.features.n_rows):
-        _fill_place(search, row, row)
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:

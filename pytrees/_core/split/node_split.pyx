@@ -36,7 +36,7 @@ from pytrees._core.split.children cimport (
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
     EntryArrays, NodeRows, NodeSearch, Split, allow_cuts, count_node, draw_features, first_place, label_at,
-    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, write_cut,
+    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place, write_cut,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
@@ -66,9 +66,10 @@ def make_search(
     ):
         search.entry_scores = EntryArrays(partition.spare_narrow.shape[0], n_classes)
     if search.n_drawn_categories > 0:
-        has_float_weights = weights is not None and weights.dtype == np.float64
-        search.children = _child_counts(
-            search.counts, has_float_weights, partition.child_ends.shape[0], user_criterion
+        has_weights = search.float_weights.shape[0] > 0 or judges_in_floating_point(search.counts.code)
+        search.children = ChildCounts(
+            search.counts, has_weights, not has_weights and sums_fractions(search.counts.code),
+            partition.child_ends.shape[0], user_criterion,
         )
     if search.children is not None and subsets:
         search.categories = CategoryCounts(
@@ -76,14 +77,6 @@ def make_search(
             search.children.has_weights, judges_sequence(criterion),
         )
     return search
-
-
-def _child_counts(ClassCounts node, bint has_float_weights, Py_ssize_t most_children, user_criterion):
-    """Return room for the class counts of up to `most_children` children of a node, as a ChildCounts."""
-    has_weights = has_float_weights or judges_in_floating_point(node.code)
-    return ChildCounts(
-        node, has_weights, not has_weights and sums_fractions(node.code), most_children, user_criterion
-    )
 
 
 def ranked_cut(
@@ -323,9 +316,12 @@ cdef void _write_user_cut(NodeSearch search, const NodeRows* node, const UserCut
 
 cdef int _add_cuts(NodeSearch search, const NodeRows* node, index_t number, UserCut* best_of_node) except -1 nogil:
     """Put the cuts of the node's drawn features into the table, which is judged whenever it is full."""
+    cdef index_t label
     best_of_node[number].feature = NONE
     count_node(search, node)
     best_of_node[number].weight = weight_of_node(search)
+    for label in range(search.counts.n_classes if search.float_weights.shape[0] == 0 else 0):
+        search.counts.total_weights[label] = <float64_t> search.counts.total_counts[label]
     if search.partition.is_wide:
         return _add_features(search, node, number, best_of_node, <const uint64_t*> NULL)
     return _add_features(search, node, number, best_of_node, <const uint32_t*> NULL)
@@ -364,10 +360,7 @@ cdef int _add_feature(
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
     table.running[:] = 0.0
-    if search.float_weights.shape[0] > 0:
-        _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node, True)
-    else:
-        _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node, False)
+    _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:
         judge_table(table, best_of_node)
     return 0
@@ -375,10 +368,9 @@ cdef int _add_feature(
 
 cdef inline int _add_entries(
     NodeSearch search, CutTable table, const NodeRows* node, const Entry* entries, AllowedCuts* allowed, index_t number,
-    index_t feature, UserCut* best_of_node, bint has_float_weights
+    index_t feature, UserCut* best_of_node
 ) except -1 nogil:
-    cdef index_t i, way, place, label, first = first_place(search, node)
-    cdef bint has_counts = search.count_weights.shape[0] > 0
+    cdef index_t i, way, place, first = first_place(search, node)
     cdef Segment* segment
     if table.n_cuts == table.capacity:
         judge_table(table, best_of_node)
@@ -386,11 +378,7 @@ cdef inline int _add_entries(
     # The places of entries[:i] have moved to the left, in this order.
     for i in range(1, last_cut(allowed) + 1):
         place = first + <index_t> place_of(entries[i - 1])
-        label = label_of_place(search, place, entries)
-        if has_float_weights:
-            table.running[label] += search.place_weights[place]
-        else:
-            table.running[label] += <float64_t> search.place_counts[place] if has_counts else 1.0
+        table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
         if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
             continue
         for way in range(2):
@@ -400,7 +388,7 @@ cdef inline int _add_entries(
                 segment.stop = table.n_cuts
                 judge_table(table, best_of_node)
                 segment = _open_segment(table, number, feature, False)
-            _add_cut(search, table, i, way == MISSING_LEFT, has_float_weights)
+            _add_cut(table, search.counts, i, way == MISSING_LEFT)
     segment.stop = table.n_cuts
     segment.ends_feature = True
     return 0
@@ -418,24 +406,16 @@ cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature
     return segment
 
 
-cdef inline void _add_cut(
-    NodeSearch search, CutTable table, index_t n_known_left, bint missing_left, bint has_float_weights
-) noexcept nogil:
+cdef inline void _add_cut(CutTable table, ClassCounts node, index_t n_known_left, bint missing_left) noexcept nogil:
     cdef index_t label, cut = table.n_cuts
     cdef float64_t left
-    for label in range(search.counts.n_classes):
+    for label in range(node.n_classes):
         left = table.running[label]
         if missing_left:
-            left += (
-                search.counts.missing_weights[label] if has_float_weights
-                else <float64_t> search.counts.missing_counts[label]
-            )
+            left += node.missing_weights[label]
         table.left[cut, label] = left
-        if has_float_weights:
-            # If a class is all on the left, rounding can leave less than zero.
-            table.right[cut, label] = max(search.counts.total_weights[label] - left, 0.0)
-        else:
-            table.right[cut, label] = <float64_t> search.counts.total_counts[label] - left
+        # If a class is all on the left, rounding can leave less than zero.
+        table.right[cut, label] = max(node.total_weights[label] - left, 0.0)
     table.n_known_left[cut] = n_known_left
     table.missing_left[cut] = missing_left
     table.n_cuts += 1
@@ -529,8 +509,7 @@ cdef int _offer_feature(
 
 cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node, const Entry* entries) noexcept nogil:
     """Whether every child of a node, which is in a block, has the least weight of a leaf."""
-    cdef index_t i, place, first = first_place(search, node)
-    cdef bint has_floats = search.float_weights.shape[0] > 0
+    cdef index_t i, first = first_place(search, node)
     cdef float64_t weight = 0.0
     # `weight` is the weight of the last child's samples in entries[:i]; the children before it weigh enough.
     for i in range(node.stop - node.start):
@@ -538,8 +517,7 @@ cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node,
             if weight < search.min_leaf_weight:
                 return False
             weight = 0.0
-        place = first + <index_t> place_of(entries[i])
-        weight += search.place_weights[place] if has_floats else <float64_t> search.place_counts[place]
+        weight += weight_of_place(search, first + <index_t> place_of(entries[i]))
     return weight >= search.min_leaf_weight
 
 

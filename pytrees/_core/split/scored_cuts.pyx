@@ -80,14 +80,14 @@ cdef inline void _start(
 ) noexcept nogil:
     """Lay out the node's samples for the scores."""
     cdef index_t n = node.stop - node.start
-    cdef EntryScores scores
     if way == SCORED_BINS:
         start_scores(scan, search.node_bins)
     elif way == ALL_PAIRS:
         lay_out_pairs(scan, search.node_bins, n, samples)
     else:
-        scores = _entry_scores(search)
-        allow_entries(scan, &scores, n, search.min_samples_leaf, n - search.min_samples_leaf)
+        allow_entries(
+            scan, &search.entry_scores.scores, n, search.min_samples_leaf, n - search.min_samples_leaf
+        )
 
 
 cdef inline float _score_feature(
@@ -96,16 +96,15 @@ cdef inline float _score_feature(
     """Score the cuts of the k-th feature that are allowed, and return the greatest score."""
     cdef index_t first, last, n = node.stop - node.start
     cdef NodeFeature* feature
-    cdef EntryScores scores
     if way == SCORED_BINS:
         feature = &search.node_bins.slots[k]
         _find_allowed_edges(search.node_bins, feature, n, search.min_samples_leaf, &first, &last)
         return score_bins(scan, search.node_bins, feature, n, first, last)
     if way == ALL_PAIRS:
         return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
-    scores = _entry_scores(search)
     return score_entries(
-        scan, &scores, _entries(search, node, k), n, node.first_of_1, &search.narrow_labels[first_place(search, node)]
+        scan, &search.entry_scores.scores, _entries(search, node, k), n, node.first_of_1,
+        &search.narrow_labels[first_place(search, node)],
     )
 
 
@@ -143,26 +142,16 @@ cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, in
     )
 
 
-cdef inline EntryScores _entry_scores(NodeSearch search) noexcept nogil:
-    cdef EntryScores scores
-    scores.left_factors = &search.entry_scores.left_factors[0]
-    scores.right_factors = &search.entry_scores.right_factors[0]
-    scores.steps = &search.entry_scores.steps[0]
-    scores.found = &search.entry_scores.found[0]
-    scores.squares_of_found = &search.entry_scores.squares_of_found[0]
-    return scores
-
-
 cdef inline int _offer_entries(
     NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
 ) except -1 nogil:
-    cdef EntryScores scores = _entry_scores(search)
+    cdef const EntryScores* scores = &search.entry_scores.scores
     cdef index_t i, n_left, n_found = find_entries(
-        scan, &scores, _entries(search, node, k), node.stop - node.start, node.first_of_1,
+        scan, scores, _entries(search, node, k), node.stop - node.start, node.first_of_1,
         &search.narrow_labels[first_place(search, node)], to_reach,
     )
     for i in range(n_found):
-        n_left = take_entries_left(scan, &scores, i)
+        n_left = take_entries_left(scan, scores, i)
         if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.n_left = n_left
