@@ -236,7 +236,10 @@ cdef inline void _move(
         if before + weight > side.counts[majority] or before + weight == side.counts[majority] and label < majority:
             majority = label
     elif label == majority:
-        majority = majority_of(side.counts, clusters.n_classes)
+        majority = 0
+        for cluster in range(1, clusters.n_classes):
+            if side.counts[cluster] > side.counts[majority]:
+                majority = cluster
     if majority == side.majority:
         side.sums[majority] += _change_of_sum(code, clusters, majority, label, before, weight)
     else:
@@ -312,6 +315,9 @@ cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except
     with the tree as it is."""
     cdef SplitLogs* after = &scan.best_logs if best.leaf == NONE else &scan.other_logs
     cdef SplitLogs* other = &scan.other_logs if best.leaf == NONE else &scan.best_logs
+    # Most ties are steps that change no cluster.
+    if scan.best_changes.n_terms == 0 and (best.leaf == NONE or scan.changes.n_terms == 0):
+        return 0
     _list_clusters(scan, best if best.leaf == NONE else step, &scan.other_logs)
     return compare_information(
         form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, after, other
@@ -347,8 +353,6 @@ cdef inline int _compare_steps(
     cdef index_t i
     cdef int64_t margin
     cdef int128_t left, right
-    if changes.n_terms == 0 and best_changes.n_terms == 0:
-        return 0
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
