@@ -86,8 +86,10 @@ cdef class LeafScan:
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
-    # For entropies: the class counts of the whole tree's clusters after the best step, and scratch for another step.
+    # For entropies: the class counts of the whole tree's clusters after the best step, whether they are as before, and
+    # scratch for another step.
     cdef SplitLogs best_logs, other_logs
+    cdef bint best_changes_nothing
 
     # The memory that the pointers above point at.
     cdef TermSum[3] term_sums

@@ -310,13 +310,18 @@ cdef inline bint _is_near(
     return -margin <= difference <= margin
 
 
+cdef inline bint _changes_nothing(LeafScan scan, const Step* step) noexcept nogil:
+    """Whether a step of the leaf that is scanned leaves all of its samples in their cluster."""
+    return step.left_label == scan.label and step.right_label == scan.label
+
+
 cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
     """Compare two steps by entropies as real numbers. If `best` is no step, `step` is the best step, and is compared
     with the tree as it is."""
     cdef SplitLogs* after = &scan.best_logs if best.leaf == NONE else &scan.other_logs
     cdef SplitLogs* other = &scan.other_logs if best.leaf == NONE else &scan.best_logs
     # Most ties are steps that change no cluster.
-    if scan.best_changes.n_terms == 0 and (best.leaf == NONE or scan.changes.n_terms == 0):
+    if scan.best_changes_nothing and (best.leaf == NONE or _changes_nothing(scan, step)):
         return 0
     _list_clusters(scan, best if best.leaf == NONE else step, &scan.other_logs)
     return compare_information(
@@ -450,6 +455,7 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
+        scan.best_changes_nothing = _changes_nothing(scan, step)
         _list_clusters(scan, step, &scan.best_logs)
     if scan.has_merits:
         keep_merit(scan.local)
