@@ -35,7 +35,7 @@ PENDING = np.dtype({
 })
 NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
-# Each position has either a row of `values` or one of the `votes`; the other pointer is NULL.
+# Each position has either a row of `values` or a vote; the other pointer is NULL.
 cdef struct PackedTree:
     const PackedNode* nodes
     const float64_t* values

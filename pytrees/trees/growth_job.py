@@ -45,8 +45,9 @@ class GrowthJob:
     shared : object
         The data that the engine has prepared from X for all trees.
     draw : callable
-        Takes a seed, n_rows and weights, and draws a tree's samples: their indices in `rows`, in the order of the
-        tree, or None for all in order; and their weights, or None.
+        Draws the samples of a tree from a seed, n_rows and weights. It returns two arrays. The first holds indices in
+        `rows`, in the order in which the tree takes the samples; None: all samples, in the order of `rows`. The second
+        holds the samples' weights; None: all 1.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
     stop_event : StopEvent

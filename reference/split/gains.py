@@ -7,7 +7,7 @@ from ..criteria.table import exact_impurity, gain_of_counts, is_exact, weighted_
 
 
 def gains_of_cuts(criterion, left, right):
-    """Return the gain of every cut, from the class counts of its children: whole numbers, or all floating-point ones.
+    """Return the gain of every cut, from the class counts of its children: all whole, or all floating-point numbers.
 
     A cut that leaves a child empty gains nothing.
     """
@@ -23,7 +23,7 @@ def gain_of_cut(criterion, left, right):
 
 
 def impurities(criterion, counts):
-    """Return the impurity of every node, from its class counts: whole numbers, or all floating-point ones. A node
+    """Return the impurity of every node, from its class counts: all whole, or all floating-point numbers. A node
     without samples has impurity 0."""
     return [impurity_of_node(criterion, node) for node in counts]
 

@@ -110,7 +110,7 @@ def draw_features(X, rows, limits, random_state, n_categories=None):
     ):
         random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
         chosen = (mix64(random_state) * len(remaining)) >> 64
-        # The first remaining feature moves to the position of the drawn one.
+        # The first remaining feature moves to the position of the drawn feature.
         remaining[0], remaining[chosen] = remaining[chosen], remaining[0]
         drawn.append(remaining.pop(0))
     return sorted(drawn)

@@ -29,7 +29,8 @@ from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.criteria.logarithms cimport LESS_BOTH
 from pytrees._core.growth.distances cimport (
-    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
+    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, majority_of, score_undivided,
+    separates, total_of,
 )
 from pytrees._core.growth.global_steps cimport (
     LeafScan, Step, compare_to_present, end_leaf, is_lower, offer_splits, start_leaf,
@@ -135,18 +136,11 @@ cdef int _take_step(GrowthByDistance growth, const Step* step, index_t number) e
 
 cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except -1 nogil:
     """Give a new node its class counts and its label; the label NONE stands for its majority."""
-    cdef index_t i
-    cdef const float64_t* values = values_of(growth.tree, node)
     cdef LeafSteps* leaf
     reserve(<void**> &growth.leaves, &growth.leaf_capacity, <Py_ssize_t> node + 1, sizeof(LeafSteps), b"leaves")
     count_node_classes(growth.tree, node)
-    if label == NONE:
-        label = 0
-        for i in range(1, growth.tree.n_classes):
-            if values[i] > values[label]:
-                label = i
     leaf = &growth.leaves[node]
-    leaf.label = label
+    leaf.label = majority_of(values_of(growth.tree, node), growth.tree.n_classes) if label == NONE else label
     leaf.step = NONE
     leaf.knows_local = False
     leaf.knows_global = False
@@ -188,19 +182,19 @@ cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
     """Move the samples of a leaf that was split to the clusters of its children. The gain of a global step is written
     here: the decrease of the distance, divided by the leaf's share of the samples."""
     cdef Node* node = &growth.tree.nodes[leaf]
-    cdef float64_t before = distance_of(growth.scan.clusters), after, total = 0.0
-    cdef index_t label, child
+    cdef float64_t before = distance_of(growth.scan.clusters), after
+    cdef index_t child
     _move_samples(growth, leaf, -1)
     for child in range(node.first_child, node.first_child + node.n_children):
         _move_samples(growth, child, 1)
     if not isnan(node.gain):
         return 0
     after = distance_of(growth.scan.clusters)
-    for label in range(growth.tree.n_classes):
-        total += values_of(growth.tree, leaf)[label]
     if is_similarity(growth.code):
         before, after = after, before
-    node.gain = (before - after) * <float64_t> growth.scan.clusters.total / total
+    node.gain = (before - after) * <float64_t> growth.scan.clusters.total / total_of(
+        values_of(growth.tree, leaf), growth.tree.n_classes
+    )
     return 0
 
 
@@ -363,9 +357,8 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
     cdef const int64_t* counts = _whole_counts(growth, leaf)
-    cdef int64_t numerator = 0, denominator = 1, total = 0
+    cdef int64_t numerator = 0, denominator = 1, total
     cdef float64_t weight = 0.0, total_weight = 1.0
-    cdef index_t label
     steps.has_large_merit = False
     steps.merit = split.gain
     if split.gain.denominator == 0:
@@ -376,8 +369,7 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
             )
         steps.merit.priority = split.gain.value + weight / total_weight
         return 0
-    for label in range(growth.tree.n_classes):
-        total += counts[label]
+    total = total_of(counts, growth.tree.n_classes)
     if split.gain.error > 0.0:
         if growth.knows_distance and growth.code == DISTANCE_VI:
             _subtract_entropy(growth, counts, total, &steps.merit)

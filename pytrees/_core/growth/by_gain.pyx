@@ -75,7 +75,7 @@ cdef class GrowthByGain:
     cdef float64_t min_impurity_decrease    # 0 is no limit
     cdef float64_t total_weight             # of all samples
     cdef bint is_best_first
-    cdef bint has_heap              # the open leaves are one: see _stands_above
+    cdef bint has_heap              # the open leaves are a heap: see _stands_above
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
@@ -114,7 +114,7 @@ cdef int _grow(GrowthByGain growth) except -1 nogil:
 
 
 cdef int _take_step(GrowthByGain growth) except -1 nogil:
-    """Split the open leaf whose turn it is, or close it."""
+    """Take the next open leaf, and split or close it."""
     cdef index_t position = 0
     cdef OpenLeaf leaf
     if growth.has_heap:
@@ -123,7 +123,7 @@ cdef int _take_step(GrowthByGain growth) except -1 nogil:
         position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[position]
         remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
-    # With too many children the leaf stays one; the split of another may still have few enough.
+    # With too many children the node stays a leaf; the split of another leaf may have few enough.
     if (leaf.is_searched or _search(growth, &leaf)) and has_room(growth.tree, leaf.split.n_children):
         _split_leaf(growth, &leaf, position)
     else:
@@ -141,7 +141,7 @@ cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
         for i in range(n_leaves):
             leaf = growth.open_leaves[i]
             _split_leaf(growth, &leaf, growth.n_open)
-        # Their children follow behind them.
+        # Their children come after them.
         growth.n_open -= n_leaves
         memmove(growth.open_leaves, growth.open_leaves + n_leaves, growth.n_open * sizeof(OpenLeaf))
     return 0
@@ -261,7 +261,7 @@ cdef inline void _swap(OpenLeaf* one, OpenLeaf* other) noexcept nogil:
 # ------------------------------------------------------------------------------------------------------------ searches
 
 cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
-    """Find the split of leaf.node: 1 if there is one and it gains enough, else 0."""
+    """Find the split of leaf.node, and return 1 if there is a split and it gains enough, otherwise 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
@@ -405,7 +405,7 @@ cdef class Team:
 
     cdef list growths, parts, waiting
     cdef Py_ssize_t n_at_work
-    cdef object change, stop    # the latter is set if a thread fails
+    cdef object change, stop    # `stop` is set if a thread fails
 
     def __init__(self, growths):
         self.growths, self.parts, self.waiting = growths, [], []
@@ -442,7 +442,8 @@ cdef bint _grows_in_parts(GrowthByGain growth):
 
 
 cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
-    """Grow the tree of the first thread with all of them. The calling one is among them, and alone handles signals."""
+    """Grow the tree of the first thread with all threads. The first thread is the calling thread, which alone handles
+    signals."""
     cdef GrowthByGain first = team.growths[0]
     add_root(first.tree, seed)
     _open(first, 0, 0)

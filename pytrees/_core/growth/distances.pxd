@@ -54,6 +54,23 @@ cdef class Clusters:
     cdef int64_t absent_similarity      # Jaccard's similarity of a class without samples to itself: 1 or 0
 
 
+cdef inline Count total_of(const Count* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    cdef Count total = 0
+    for label in range(n_classes):
+        total += counts[label]
+    return total
+
+
+cdef inline index_t majority_of(const Count* counts, index_t n_classes) noexcept nogil:
+    """Return the most frequent class, the lowest of several."""
+    cdef index_t label, majority = 0
+    for label in range(1, n_classes):
+        if counts[label] > counts[majority]:
+            majority = label
+    return majority
+
+
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
     return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_VI or takes_ratio(code)
 

@@ -86,20 +86,22 @@ cdef inline Count _in_units(Count count, Count unit) noexcept nogil:
 cdef void score_undivided(
     DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
 ) noexcept nogil:
-    """Score an undivided leaf as one cluster of its best class: minus the distance, or the similarity, to the classes
-    of the leaf, as a fraction. The gain of a split adds to this score. Terms that are equal for all leaves are left
-    out, except for Jaccard's number of classes: the tolerance of floating-point numbers depends on their magnitude.
+    """Write the score of an undivided leaf as a fraction. The merit of a split is this score plus the split's gain.
 
-    Weights count by their shares, so that squares and sums fit a double whatever the weights are."""
+    The leaf is one cluster, labelled with its best class. The score is the similarity of this cluster to the classes of
+    the leaf, or minus the distance. Terms that are equal for all leaves are left out. Only Jaccard's number of classes
+    is kept, because the tolerance of floating-point numbers depends on their magnitude.
+
+    Weights count by their shares, so that squares and sums fit a double whatever the weights are.
+    """
     cdef index_t label, other
-    cdef Count total = 0, unit = 1, count, score, best = 0
+    cdef Count total, unit = 1, count, score, best = 0
     numerator[0] = 0
     denominator[0] = 1
     # For vi and whole counts, the merit takes the entropy of the classes from the table.
     if takes_logarithms(code) and (code != DISTANCE_VI or Count is int64_t):
         return
-    for label in range(n_classes):
-        total += counts[label]
+    total = total_of(counts, n_classes)
     if Count is float64_t:
         unit = total
         total = 1

@@ -58,9 +58,9 @@ cdef class LeafScan:
     cdef bint is_categorical
     cdef const uint64_t* entries
     cdef index_t n_entries
-    # n_missing entries lack the value: the last ones, or the first ones if n_missing_left is not 0.
+    # n_missing entries lack the value: the last entries, or the first entries if n_missing_left is not 0.
     cdef index_t n_missing, n_missing_left
-    cdef uint64_t[::1] rotated       # the entries with the missing ones first
+    cdef uint64_t[::1] rotated       # the entries, those that lack the value first
     cdef int64_t* leaf_counts
     cdef int64_t[::1] leaf_sums      # inner sums of clusters with all samples of the leaf
     cdef int64_t leaf_total
@@ -86,8 +86,10 @@ cdef class LeafScan:
     cdef TermSum* changes
     cdef TermSum* best_changes
     cdef TermSum* difference
-    # For entropies: the class counts of the whole tree's clusters after the best step, and scratch for another step.
+    # For entropies: the class counts of the whole tree's clusters after the best step, whether they are as before, and
+    # scratch for another step.
     cdef SplitLogs best_logs, other_logs
+    cdef bint best_changes_nothing
 
     # The memory that the pointers above point at.
     cdef TermSum[3] term_sums

@@ -1,9 +1,9 @@
-"""Global steps: the splits of a leaf and the labels of its children, judged by the whole tree's clustering.
+"""Global steps: splits of a leaf with labels of the children, judged by the clustering of the whole tree.
 
 A step exchanges a leaf for its children, and moves the leaf's samples from the cluster of its label to the clusters of
 the children's labels (F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Algorithm 3). While a leaf
-is scanned, its samples are in no cluster. A side of a cut keeps its class counts, and the inner sum of every cluster
-that it may join, its own samples included. Both change by one sample at a time.
+is scanned, its samples are in no cluster. A side of a cut keeps its class counts and, for every cluster that it may
+join, the inner sum of the cluster together with the side. Counts and sums change by one sample at a time.
 
 *Comparison.* Steps are compared exactly: by whole numbers, by cross products of ratios, or by the sign of a sum of
 fractions without their common terms. If the table of n log2 n cannot tell two entropies apart, the clusterings after
@@ -35,8 +35,8 @@ from pytrees._core.criteria.logarithms cimport (
 from pytrees._core.growth.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
     DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, form_of,
-    inner_sum, largest_term, log_margin_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms, takes_fractions,
-    takes_logarithms, takes_ratio, term_of,
+    inner_sum, largest_term, log_margin_of, majority_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
+    takes_fractions, takes_logarithms, takes_ratio, term_of, total_of,
 )
 from pytrees._core.growth.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
@@ -120,9 +120,7 @@ cdef int start_leaf(
     scan.label = label
     scan.block = block[0]
     scan.leaf_counts = counts
-    scan.leaf_total = 0
-    for cluster in range(k):
-        scan.leaf_total += counts[cluster]
+    scan.leaf_total = total_of(counts, k)
     scan.label_term = scan.clusters.terms[label]
     scan.sums = sum_of_terms(scan.clusters)
     scan.sees_first_cut = True
@@ -313,11 +311,19 @@ cdef inline bint _is_near(
     return -margin <= difference <= margin
 
 
+cdef inline bint _changes_nothing(LeafScan scan, const Step* step) noexcept nogil:
+    """Whether a step of the leaf that is scanned leaves all of its samples in their cluster."""
+    return step.left_label == scan.label and step.right_label == scan.label
+
+
 cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except -2 nogil:
     """Compare two steps by entropies as real numbers. If `best` is no step, `step` is the best step, and is compared
     with the tree as it is."""
     cdef SplitLogs* after = &scan.best_logs if best.leaf == NONE else &scan.other_logs
     cdef SplitLogs* other = &scan.other_logs if best.leaf == NONE else &scan.best_logs
+    # Most ties are steps that change no cluster.
+    if scan.best_changes_nothing and (best.leaf == NONE or _changes_nothing(scan, step)):
+        return 0
     _list_clusters(scan, best if best.leaf == NONE else step, &scan.other_logs)
     return compare_information(
         form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, after, other
@@ -353,8 +359,6 @@ cdef inline int _compare_steps(
     cdef index_t i
     cdef int64_t margin
     cdef int128_t left, right
-    if changes.n_terms == 0 and best_changes.n_terms == 0:
-        return 0
     if takes_ratio(code):
         left = <int128_t> step.ratio.a * best.ratio.b
         right = <int128_t> best.ratio.a * step.ratio.b
@@ -452,6 +456,7 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     best[0] = step[0]
     copy_terms(scan.best_changes, scan.changes)
     if takes_logarithms(code):
+        scan.best_changes_nothing = _changes_nothing(scan, step)
         _list_clusters(scan, step, &scan.best_logs)
     if scan.has_merits:
         keep_merit(scan.local)
@@ -621,10 +626,7 @@ cdef inline void _merge_children(LeafScan scan) noexcept nogil:
         scan.child_counts[scan.labels[place_of(entries[i])]] += weight
         if i + 1 < scan.n_entries and key_of(entries[i]) == key_of(entries[i + 1]):
             continue
-        majority = 0
-        for label in range(1, k):
-            if scan.child_counts[label] > scan.child_counts[majority]:
-                majority = label
+        majority = majority_of(&scan.child_counts[0], k)
         for label in range(k):
             scan.merged[majority, label] += scan.child_counts[label]
             scan.merged_totals[majority] += scan.child_counts[label]

@@ -15,7 +15,7 @@ from pytrees._core.growth.distances cimport DistanceCode
 
 
 cdef struct Merit:
-    # The ratio a / b. For gini and jaccard `value` is a rounded merit; the exact one is the sum of the children's
+    # The ratio a / b. For gini and jaccard `value` is the rounded merit; the exact merit is the sum of the children's
     # fractions, less a. The fractions of gini are shares of b samples.
     int64_t a, b
     float64_t value

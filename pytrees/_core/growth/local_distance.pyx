@@ -18,7 +18,7 @@ from pytrees._core.criteria.logarithms cimport (
 )
 from pytrees._core.growth.distances cimport (
     DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI,
-    divides_by_joint, takes_fractions, takes_logarithms,
+    divides_by_joint, takes_fractions, takes_logarithms, total_of,
 )
 from pytrees._core.criteria.table cimport complete_sum, end_whole_child, start_whole_node
 
@@ -48,11 +48,10 @@ cdef class LocalDistance:
 cdef int start_local_distance(LocalDistance local, const int64_t* leaf_counts) except -1 nogil:
     """Begin with a leaf of these class counts."""
     cdef index_t label
-    local.children.total = 0
+    local.children.total = total_of(leaf_counts, local.n_classes)
     local.n_present = 0
     for label in range(local.n_classes):
         local.children.node.total_counts[label] = leaf_counts[label]
-        local.children.total += leaf_counts[label]
         local.n_present += leaf_counts[label] > 0 or local.absent_differ
     return start_whole_node(local.children)
 
