@@ -8,7 +8,7 @@ from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.criteria.gini_scores cimport EntryScores
+from pytrees._core.criteria.score_table cimport EntryScores
 from pytrees._core.criteria.table cimport Judging
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
