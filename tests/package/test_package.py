@@ -17,8 +17,8 @@ MODULES = sorted(set(KERNELS.values()))
 
 # Distances of sets, for any function of their sizes: the reference answers whichever engine is in force.
 ONLY_IN_THE_REFERENCE = {"set_distance"}
-# Effort-To-Compress has no file among the compiled criteria: the sequence scanner judges its cuts.
-WITHOUT_A_KERNEL = {"criteria/etc", "criteria/lz76", "criteria/structural"}
+# The compiled scanner judges cuts of sequences, and the compiled entropies judge variations of information too.
+WITHOUT_A_KERNEL = {"criteria/etc", "criteria/lz76", "criteria/structural", "criteria/variation"}
 
 
 def public_functions(module):
