@@ -243,10 +243,11 @@ def test_min_gain_of_zero_excludes_negative_gains(engine):
 @pytest.mark.parametrize(
     "make", [DecisionForestClassifier, OrdinalDecisionForestClassifier, PermutationDecisionForestClassifier]
 )
-def test_both_engines_fit_the_same_forest(make, criterion):
+@pytest.mark.parametrize("max_leaf_nodes", [None, 5])
+def test_both_engines_fit_the_same_forest(make, criterion, max_leaf_nodes):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(30, 3)).round(1), rng.integers(0, 4, 30)
-    forest = make(3, criterion=criterion, random_state=0)
+    forest = make(3, criterion=criterion, max_leaf_nodes=max_leaf_nodes, random_state=0, n_jobs=2)
     compiled, reference = on_both_engines(lambda: sklearn.clone(forest).fit(X, y))
     assert [tree.tree_ for tree in compiled.estimators_] == [tree.tree_ for tree in reference.estimators_]
 

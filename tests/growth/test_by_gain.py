@@ -153,7 +153,7 @@ def test_best_first_takes_the_leftmost_of_equal_leaves(engine):
 
 
 @pytest.mark.parametrize("criterion", [*EXACT, "wig"])
-@examples(60)
+@examples(200)
 @given(problem=problems(count_weights, max_rows=15, missing=True), max_leaf_nodes=st.sampled_from([UNLIMITED, 3, 4]))
 def test_whole_weights_count_as_repeated_samples(criterion, problem, max_leaf_nodes):
     X, y, weights, n_classes = problem

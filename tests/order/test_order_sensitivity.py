@@ -44,7 +44,7 @@ ONE_SPLIT = PredefinedSplit([-1] * 15 + [0] * 5)
 
 @pytest.mark.parametrize(
     ("shuffle", "cv", "block_size"),
-    [("all", TimeSeriesSplit(2), None), ("all", TimeSeriesSplit(2), 2), ("training", ONE_SPLIT, None)],
+    [("all", TimeSeriesSplit(3), None), ("all", TimeSeriesSplit(3), 2), ("training", ONE_SPLIT, None)],
 )
 def test_p_values_are_uniform_if_the_order_does_not_matter(shuffle, cv, block_size):
     n_permutations, n_tables = 9, 600

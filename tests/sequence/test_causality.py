@@ -126,7 +126,7 @@ def test_pvalues_under_independence():
     pvalues = []
     for seed in range(100):
         x, y = rng.integers(2, size=(2, 400))
-        options = {"past": 30, "present": 10, "step": 20, "n_surrogates": 19, "random_state": seed}
+        options = {"past": 30, "present": 10, "step": 20, "n_surrogates": 39, "random_state": seed}
         pvalues.append(compression_complexity_causality(x, y, **options).pvalue_x_to_y)
     # More than 20 of 100 draws with probability 0.1 fall there less than once in a thousand times.
     assert np.count_nonzero(np.array(pvalues) <= 0.1) <= 20
