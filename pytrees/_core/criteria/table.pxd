@@ -415,11 +415,11 @@ cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left
     """
     cdef CountScan before
     cdef int is_kept
-    if missing_left:
-        _add_missing(scan, counts, &before)
+    if not missing_left:
+        return offer(scan)
+    _add_missing(scan, counts, &before)
     is_kept = offer(scan)
-    if missing_left:
-        _take_missing_away(scan, counts, &before)
+    _take_missing_away(scan, counts, &before)
     return is_kept
 
 
