@@ -260,6 +260,7 @@ class ConcaveOfModular(SetFunction):
     weights: FloatArray | None
     power: float
     cap: float | None
+    n_samples: int | None
 
     def __init__(self, weights: ArrayLike | None = None, *, power: float = 1.0, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -309,6 +310,7 @@ class GroupedCardinality(SetFunction):
     codes: IntArray
     power: float
     cap: float | None
+    n_samples: int | None
 
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
@@ -352,6 +354,7 @@ class Coverage(SetFunction):
 
     codes: IntArray
     weights: FloatArray
+    n_samples: int | None
 
     def __init__(self, X: MatrixLike, weights: ArrayLike | None = None) -> None:
         X = check_array(X, dtype=None)
@@ -395,6 +398,7 @@ class FacilityLocation(SetFunction):
     """
 
     similarity: FloatArray
+    n_samples: int | None
 
     def __init__(self, similarity: ArrayLike) -> None:
         self.similarity = _as_square(similarity, "similarity")
@@ -429,6 +433,7 @@ class MatroidRank(SetFunction):
     """
 
     X: FloatArray
+    n_samples: int | None
 
     def __init__(self, X: ArrayLike) -> None:
         self.X = check_array(X, dtype=np.float64)
@@ -469,6 +474,7 @@ class GraphCut(SetFunction):
 
     is_monotone: ClassVar[bool] = False
     weights: FloatArray
+    n_samples: int | None
 
     def __init__(self, weights: ArrayLike) -> None:
         self.weights = _as_square(weights, "weights")
