@@ -144,7 +144,7 @@ def side_of_missing(tree: Tree, node: int) -> Literal["left", "right"] | None:
 
 
 class ShownTree:
-    """A tree as a user gives it, with all names, and the nodes that are shown: those down to a depth.
+    """A tree as a user gives it, with all names, and the nodes down to a depth, which are shown.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ cdef class ChildCounts:
     cdef int64_t[::1] counts            # of the child
     cdef float64_t[::1] weights         # the same in floating point
     cdef float64_t weight               # of the child, added up in the order of its samples
-    cdef float64_t of_first             # the same of the first child
+    cdef float64_t of_first             # weight of the first child
 
     # The node.
     cdef int64_t total, scale
@@ -52,12 +52,12 @@ cdef class ChildCounts:
     cdef WeightedScan scan              # in floating point
 
     # The children so far.
-    cdef int64_t joint_sum, size_sum    # n log2 n of classes in children, and of children
+    cdef int64_t joint_sum, size_sum    # sums of n log2 n: of each class in each child, of each child's samples
     cdef int128_t cost                  # the children's ordinal forms
-    cdef index_t label_of_all           # the class as which all of them are best, or NONE
-    cdef int64_t score, least_loss      # as the best class of each, and what it costs to take another one for one
+    cdef index_t label_of_all           # the class that is the best for every child, or NONE
+    cdef int64_t score, least_loss      # with each child's best class; the least loss if one child takes another class
     cdef float64_t weighted_score, weighted_loss
-    cdef int64_t[::1] cluster_sizes, cluster_counts     # by majority class: all samples, and of it
+    cdef int64_t[::1] cluster_sizes, cluster_counts     # by majority class: samples of its children, and those in it
     cdef float64_t[::1] cluster_weights, cluster_class_weights
     cdef Quotient exchange              # the best similarity if one child stands for another class than all others
     cdef float64_t weighted_exchange

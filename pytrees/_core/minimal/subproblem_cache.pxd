@@ -56,12 +56,12 @@ cdef struct SearchNode:
     index_t* orders             # by feature: the rows, ascending
     index_t n_rows
     int64_t n_samples
-    index_t* features           # those that are not constant, in the order in which they are tried
+    index_t* features           # the features that are not constant, in the order of trial
     int64_t* stumps             # by feature: the errors of the best split by it
     index_t n_features
     index_t* ends               # cuts of the current feature: the first ends[i] rows are on the left,
     index_t* ranks              # and the last of them has rank ranks[i]
-    index_t* trials             # the cuts in the order in which they are tried
+    index_t* trials             # the cuts, in the order of trial
     index_t n_cuts
     int64_t* bounds
     Py_ssize_t bounds_capacity

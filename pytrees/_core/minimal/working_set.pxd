@@ -39,10 +39,10 @@ cdef struct Level:
     index_t* cut_ranks          # and the last of them has this rank
     index_t n_samples, n_cuts, n_classes
     index_t* limits             # by k and side
-    index_t* limits_by_nogoods  # by k, feature and side, from the nogoods that were known when the features began
+    index_t* limits_by_nogoods  # by k, feature and side: the limits by nogoods known before the first feature was tried
     index_t* inherited          # the numbers of the nogoods that are part of the set
     index_t n_inherited
-    index_t n_limiting          # how many of them are in `limits_by_nogoods`
+    index_t n_limiting          # how many inherited nogoods are in `limits_by_nogoods`
     Py_ssize_t limits_capacity, inherited_capacity
     index_t* clique             # members of which no two can share a leaf
     index_t clique_size

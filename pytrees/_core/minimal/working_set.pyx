@@ -196,7 +196,8 @@ cdef inline uint64_t _members_between(
 
 
 cdef int compare_members(WorkingSet work) except -1 nogil:
-    """Find the conflicts of the members that are not compared yet, and the conflicts that they are witnesses of."""
+    """Find the conflicts of the members that have not been compared yet, and the older members' conflicts whose
+    witnesses they are."""
     cdef index_t member, n = <index_t> min(<Py_ssize_t> work.n_members, work.most_compared), n_old = work.n_compared
     cdef Py_ssize_t word
     cdef uint64_t in_word, is_new, others

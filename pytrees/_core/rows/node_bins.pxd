@@ -30,9 +30,9 @@ cdef struct NodeFeature:
     # small: one word for two classes, n_lanes numbers of 16 bits for more. Zeros precede it.
     int32_t* counts
     float* scores               # of the cuts behind bins, in single precision
-    float* weights              # of all bins up to each, if they fit 16 bits
-    float* left_squares         # with more classes: sums of the squared class weights of all bins up to each
-    float* right_squares        # and of all others
+    float* weights              # by bin: of all bins up to it, if they fit 16 bits
+    float* left_squares         # more classes, by bin: the sum of the squared class weights of all bins up to it
+    float* right_squares        # the sum of the squared class weights of all bins after it
     int32_t* memory             # of all these arrays
 
 
@@ -40,7 +40,7 @@ cdef struct NodeFeature:
 cdef struct PairedSamples:
     uint16_t[MOST_PAIRED] weights       # with two classes, the weights of both in one word
     paired_classes classes
-    sample_of_few[MOST_OF_FEW] few      # if there are not more samples
+    sample_of_few[MOST_OF_FEW] few      # the samples again, in another layout; unused if they are more
 
 
 @cython.final

@@ -65,7 +65,7 @@ cdef class NGramSubstitution:
         self.ngrams = np.empty(most_ngrams, dtype=_NGRAM)
         self.hashed = np.full(n_hashed, NONE, dtype=np.int32)
         self.replaced = np.empty(capacity // order + 1, dtype=np.int32)
-        # A position is pushed at most once as the first of an n-gram; one element after the heap is read.
+        # Every position enters the heap at most once. The heap's loops read one element after its last.
         self.heap = np.zeros(most_ngrams + 1, dtype=np.int64)
 
 

@@ -153,7 +153,8 @@ cdef inline bint _reaches_limit(PairSubstitution state) noexcept nogil:
 
 
 cdef inline void _finish_single(PairSubstitution state) noexcept nogil:
-    """Finish a sequence in which every pair occurs once. It stays so, and every step takes the first pair."""
+    """Finish a sequence in which every pair occurs once. Each step replaces the first pair, after which
+    every pair still occurs once."""
     cdef index_t i, left, length = state.length
     if not state.record:
         state.n_steps += state.length - 1

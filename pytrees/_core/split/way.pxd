@@ -29,8 +29,8 @@ cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexce
 
 
 cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows* node) noexcept nogil:
-    """Choose the way of a node whose classes are counted, for a criterion with bounds. If ranked features are cut into
-    bins of the node, the node's keys are laid out."""
+    """Choose the way of a node whose classes are counted, for a criterion with bounds. A node whose
+    ranked features are cut into bins of its own has its keys laid out before."""
     cdef index_t n = node.stop - node.start
     if not node.in_block:
         return BINS_OF_TABLE
