@@ -4,8 +4,8 @@ from libc.stdint cimport uint32_t, uint64_t
 
 
 cdef extern from "compiler.h" nogil:
-    # Four side by side, each of which is added to and multiplied on its own; at multiples of 16 bytes. They may be read
-    # as what they are made of.
+    # Four numbers side by side; sums and products are taken number by number. Addresses are multiples of 16 bytes, and
+    # the numbers may also be read one by one.
     ctypedef uint32_t lanes_t "pytrees_lanes"
     void prefetch "pytrees_prefetch"(const void*) noexcept
     int popcount "pytrees_popcount"(uint64_t) noexcept

@@ -17,7 +17,7 @@ cdef inline int reserve(
 ) except -1 nogil:
     """Make room for `wanted` items of `item_size` bytes; doubling the capacity keeps the cost of growing linear.
 
-    Raises MemoryError, which names the items, if the memory is refused or its size has no number.
+    Raises MemoryError, which names the items, if the memory is refused or its size overflows.
     """
     cdef Py_ssize_t most = PY_SSIZE_T_MAX // item_size, new_capacity = max(FIRST_CAPACITY, capacity[0])
     cdef void* moved = NULL

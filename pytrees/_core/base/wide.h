@@ -44,7 +44,7 @@ struct pytrees_uint128 {
     explicit operator double() const {
         if (high == 0)
             return (double)low;
-        /* The highest 64 bits, of which the last one tells whether there are others behind them. */
+        /* Keep the highest 64 bits; the last of them is set if any lower bit is. */
         int shift = 64;
         uint64_t first = high, rest = low;
         while (!(first >> 63)) {

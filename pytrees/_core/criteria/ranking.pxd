@@ -103,7 +103,7 @@ cdef inline bint offer_ranking(AnyRankingScan* scan) noexcept nogil:
 
 
 cdef inline bint _keep_small_cost(AnyRankingScan* scan, int64_t cost) noexcept nogil:
-    """Keep a cut of a cost below 2**62 if it costs less than the best so far."""
+    """Keep a cut whose cost is below 2**62, if it costs less than the best cut so far."""
     if cost >= scan.best_small_cost:
         return False
     scan.best_small_cost = cost
@@ -177,10 +177,10 @@ cdef inline void start_binary_ranking(BinaryRankingScan* scan, ClassCounts count
     )
 
 
-# Bounds of cuts in a bin. With the node's n_0 and n_1, the score, minus the cost, is a polynomial of l_0 and l_1 of the
-# second degree, for the cubes of both children cancel out; and all terms of the second degree are negative. From
-# either edge it is thus below its tangent there: below both, it is below their mean, in which every class is best moved
-# wholly or not at all.
+# Bounds of cuts in a bin. The score is minus the cost. As a function of l_0 and l_1 it is a polynomial of the second
+# degree, because the cubes of both children cancel out, and its terms of the second degree are negative. The score is
+# therefore below its tangents at both edges of the bin, and below their mean. That mean is linear, so it is greatest if
+# every class of the bin moves wholly or not at all.
 
 cdef inline float64_t best_score_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
     return -<float64_t> scan.best_cost

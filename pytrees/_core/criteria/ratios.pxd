@@ -43,7 +43,7 @@ cdef inline void start_ratio(RatioScan* scan, ClassCounts counts) noexcept nogil
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
     scan.best = &counts.best
     scan.best.is_known = False
-    # No ratio is below this one.
+    # Every ratio exceeds this start.
     scan.lowered_numerator = -1
     scan.best_denominator = 0
     # One sample to the left splits with the least entropy; a single sample has no cuts.

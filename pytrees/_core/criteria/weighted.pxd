@@ -40,8 +40,8 @@ cdef struct WeightedScan:
     const float64_t* total_counts
     float64_t* left_counts
     float64_t total, left_total, node_impurity, total_sum, left_sum, right_sum, margin
-    float64_t sum_error             # how far sums of squares may be wrong
-    float64_t box_margin            # what it tells of a gain that the total on the left is not the sum of its classes
+    float64_t sum_error             # a bound on the rounding error of sums of squares
+    float64_t box_margin            # a bound on what a gain changes by the rounding of left_total
     # With LOGS_BY_MODE the class weights are summed in the same way as their logarithms.
     index_t node_mode, left_mode, right_mode
     float64_t node_mass, left_mass, right_mass

@@ -154,8 +154,8 @@ cdef inline void _find_right_mode(WigScan* scan) noexcept nogil:
     cdef float64_t total = 0.0, mass = 0.0
     cdef int64_t right, largest = -1, needed = 0
     cdef index_t label, mode = 0
-    # The mode of the classes so far has `largest` samples. It needs `needed` samples to stay the mode: the number of a
-    # higher class, one more than a lower class. Other classes only lose samples later.
+    # The mode of the classes so far has `largest` samples. It stays the mode while it has at least `needed` samples: as
+    # many as any higher class has, and one more than any lower class. Other classes only lose samples.
     for label in range(scan.n_classes):
         right = scan.total_counts[label] - scan.left_counts[label]
         if right > largest:

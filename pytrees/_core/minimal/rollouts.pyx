@@ -217,7 +217,7 @@ cdef bint _is_stump(
 
 
 cdef bint _take_few_splits(Rollouts rollouts, Samples samples, FeatureCut* found) noexcept nogil:
-    """Whether one or two splits are enough; find the first of them."""
+    """Whether one or two splits are enough; if so, write the first split."""
     cdef index_t feature, end, is_right, last
     cdef const index_t* order
     cdef const index_t* ranks

@@ -328,7 +328,8 @@ cdef inline void _add_symbol(ExhaustiveHistory history, index_t symbol) noexcept
     if states[target].longest == states[at].longest + 1:
         states[new].link = target
         return
-    # Only the shorter substrings of the target are suffixes of the labels so far. They get a state of their own.
+    # Only the shorter substrings of the target are suffixes of the labels so far. These substrings get a state
+    # of their own.
     copy = _new_state(history, states[at].longest + 1, states[target].link)
     _copy_edges(history, target, copy)
     while at != NONE and _redirect(history, at, symbol, target, copy):
