@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format wheel wheels clean
+.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format lock wheel wheels clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ types:  ## Check types, by mypy and pyright
 format:  ## Mend style automatically
 	ruff check --fix .
 	ruff format .
+
+lock:  ## Lock the newest versions of what makes and tests the wheels and the site
+	tools/lock
 
 wheel:  ## Build the source distribution and, from it, the wheel
 	python -m pip install build

@@ -31,8 +31,8 @@ def all_commits(repository, branch):
 Git.get_branch_commits = all_commits
 main()
 """
-# Where npm has the files that the page loads.
 NODE_MODULES = HERE / "node_modules"
+# The files that asv's page loads, and where npm has them, some in newer versions.
 STORED = {
     "jquery-3.3.1.min.js": "jquery/dist/jquery.min.js",
     "jquery.flot.min.js": "flot/jquery.flot.js",
@@ -71,7 +71,7 @@ def local_page(page):
     def local(match):
         if match[2] not in STORED:
             raise SystemExit(f"asv loads {match[2]}, which is not in asv_bench/package.json: add it.")
-        return f'{match[1]}="libraries/{match[2]}"'
+        return f'{match[1]}="libraries/{Path(STORED[match[2]]).name}"'
 
     page = LINK.sub(local, page)
     if left := re.findall(r'<(?:script|link)[^>]*"https?://[^"]*"', page):
@@ -116,8 +116,8 @@ def publish(folder):
         command = [sys.executable, "-c", ASV, "publish", "--config", file, "--no-pull"]
         subprocess.run(command, cwd=temporary, check=True)
     (folder / "libraries").mkdir(exist_ok=True)
-    for name, stored in STORED.items():
-        shutil.copy(NODE_MODULES / stored, folder / "libraries" / name)
+    for stored in STORED.values():
+        shutil.copy(NODE_MODULES / stored, folder / "libraries")
     index = folder / "index.html"
     index.write_text(local_page(index.read_text()))
 
