@@ -2,7 +2,7 @@
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 
-.PHONY: help build test thorough debug sanitize fuzz bench ratios dashboard docs lint types format lock wheel wheels clean
+.PHONY: help build test thorough debug sanitize memcheck fuzz bench ratios dashboard docs lint types format lock wheel wheels clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ debug:  ## Compile the kernels in place with bounds checks and run the kernels' 
 
 sanitize:  ## Compile a copy with the address and undefined-behaviour sanitizers and run the kernels' tests there
 	tools/sanitize
+
+memcheck:  ## Run the tests of the doors through which trees come in under valgrind
+	tools/memcheck
 
 fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
 	python -m tools.fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)

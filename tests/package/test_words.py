@@ -6,7 +6,7 @@ import re
 from sources import ROOT
 
 SUFFIXES = {".py", ".pyx", ".pxd", ".pyi", ".h", ".inc", ".md", ".toml", ".yml", ".cff"}
-SCRIPTS = {".ci/run", "Makefile", "tools/docs", "tools/lock", "tools/sanitize", "tools/wheels"}
+SCRIPTS = {".ci/run", "Makefile", "tools/docs", "tools/lock", "tools/memcheck", "tools/sanitize", "tools/wheels"}
 NOT_OURS = {"CODE_OF_CONDUCT.md", "LICENSE"}
 BUILT = {"api/generated", "auto_examples", "build", "dist", "env", "html", "node_modules", "results"}
 
