@@ -493,11 +493,11 @@ def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
 
 
 def _is_read_only(array: NDArray[Any]) -> bool:
-    """Whether the memory of an array is a `bytes` object, in one contiguous piece."""
+    """Whether the memory of an array is a `bytes` object, in one contiguous and aligned piece."""
     base = array.base
     while isinstance(base, np.ndarray):
         base = base.base
-    return isinstance(base, bytes) and array.flags.c_contiguous
+    return isinstance(base, bytes) and array.flags.c_contiguous and array.flags.aligned
 
 
 def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
+from ..input.validation import aligned
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
 LARGEST_CARDINALITY = 2**31 - 1
@@ -66,7 +67,7 @@ def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
             f"X has values outside the cardinality in column {column}: they must be from 0 to "
             f"{cardinalities[column] - 1}."
         )
-    return np.ascontiguousarray(X, dtype=np.int64)
+    return np.require(X, np.int64, ["C", "A"])
 
 
 def boxes_of_points(X: IntArray, cardinalities: IntArray) -> Boxes:
@@ -412,7 +413,7 @@ def weighted_leaves(
 
 
 def _leaf_boxes(tree: Tree, cardinalities: IntArray) -> list[IntArray]:
-    arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, cardinalities
+    arrays = tree.children_left, tree.children_right, tree.feature, tree.threshold, aligned(cardinalities)
     below = ()
     if tree.is_multiway:
         below = tree.child_offsets, tree.children, tree.category_offsets, tree.categories

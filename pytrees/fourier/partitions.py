@@ -44,7 +44,7 @@ def digit_dtype(cardinalities: IntArray) -> np.dtype[Any]:
 
 def as_digits(partitions: ArrayLike, cardinalities: IntArray) -> AnyArray:
     """Return rows of digits as the kernels take them."""
-    digits = np.ascontiguousarray(partitions, dtype=digit_dtype(cardinalities))
+    digits = np.require(partitions, digit_dtype(cardinalities), ["C", "A"])
     return digits.reshape(-1, cardinalities.size)
 
 

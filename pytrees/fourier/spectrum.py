@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._engine import kernel
 from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
+from ..input.validation import aligned
 from ..plotting import axes_of
 from ..tree import TreeEstimator
 from .boxes import (
@@ -109,9 +110,10 @@ class FourierSpectrum:
         self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)
 
     def _hold(self, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> None:
-        for array in (partitions, coefficients, cardinalities):
+        held = [aligned(array) for array in (partitions, coefficients, cardinalities)]
+        for array in held:
             array.flags.writeable = False
-        self.partitions, self.coefficients, self.cardinalities = partitions, coefficients, cardinalities
+        self.partitions, self.coefficients, self.cardinalities = held
 
     @classmethod
     def _of(cls, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> Self:

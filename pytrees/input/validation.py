@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,8 @@ from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from ..criteria import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
+
+_Array = TypeVar("_Array", bound=AnyArray)
 
 # Up to this number of samples, the kernels' integers do not overflow.
 MAX_SAMPLES = 2**28
@@ -32,6 +34,12 @@ def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
     return X
 
 
+def aligned(array: _Array) -> _Array:
+    """Return the array, or a copy if its numbers are not aligned in memory, as in a buffer that came over a network:
+    the kernels read aligned memory only."""
+    return array if array.flags.aligned else array.copy()
+
+
 def validate_rows(estimator: Any, X: Any) -> FloatArray:
     """Validate X as `validate_X` does, but leave the search for NaN and infinity to the caller."""
     if _is_plain(X) and _has_known_features(estimator, X):
@@ -39,7 +47,7 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
     with naming_columns(estimator, X):
         if takes_codes(estimator):
             return encode(estimator, X, allow_missing=allows_missing(estimator))
-        return validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+        return aligned(validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False))
 
 
 def _is_plain(X: Any) -> TypeGuard[FloatArray]:
@@ -48,6 +56,7 @@ def _is_plain(X: Any) -> TypeGuard[FloatArray]:
         type(X) is np.ndarray
         and X.dtype == np.float64
         and X.flags.c_contiguous
+        and X.flags.aligned
         and X.ndim == 2
         and X.shape[0] > 0
         and X.shape[1] > 0
@@ -88,6 +97,7 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     if not (_is_plain(X) and _are_plain_labels(y, X)):
         with naming_columns(columns, X, function):
             X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
+    X = aligned(X)
     check_finite(columns, X, function)
     classes, codes = _coded_labels(y)
     return X, codes, classes
@@ -120,6 +130,7 @@ def validate_coded_X_y(
                 X, y = validate_data(estimator, X, y, **kind)
             else:
                 X, y = check_X_y(coded, y, estimator=estimator, **kind)
+    X = aligned(X)
     check_finite(estimator, X)
     classes, codes = _coded_labels(y)
     return X, codes, classes

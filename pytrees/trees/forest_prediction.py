@@ -13,7 +13,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._engine import config_context, current_engine, kernel
 from .._typing import Engine, FloatArray, IntArray
-from ..input.validation import check_finite, may_have_missing
+from ..input.validation import aligned, check_finite, may_have_missing
 from ..tree import ROWS_OF_A_CALL, Tree
 
 # With fewer samples a worker costs more than it saves.
@@ -120,7 +120,7 @@ def _largest_array(part: Any) -> Any:
 
 
 def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing: bool) -> Any:
-    of_nodes = [tree.shares for tree in trees] if labels is None else list(labels)
+    of_nodes = [tree.shares for tree in trees] if labels is None else list(map(aligned, labels))
     missing = ([tree.packed_missing() for tree in trees],) if has_missing else ()
     return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
 
