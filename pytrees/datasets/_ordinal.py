@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .._docstrings import described_like
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ._tables import load
+from ._tables import checked_name, load
 
 
 class _Row(NamedTuple):
@@ -244,7 +244,7 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
 
 def _paper_name(name: str) -> str:
     """Return the name that Table I has for a data set."""
-    dashed = name.replace("_", "-")
+    dashed = checked_name(name).replace("_", "-")
     if dashed in _TABLE_1:
         return dashed
     if dashed.endswith("5") and f"{dashed[:-1]}10" in _TABLE_1:
