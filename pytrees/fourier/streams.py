@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from .._docstrings import described_like
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from ..plotting import pyplot
+from ..plotting import pyplot, several_axes
 from ..tree import LEAF, MULTIWAY, Tree
 from ..trees.base import unchanged_on_error
 from .additive import AdditiveModel, centred_values, read_model
@@ -277,7 +277,10 @@ class ModelStream:
         plt = pyplot("plot")
         check_whole("n_components", n_components, 1)
         axes = plt.subplots(2, 1, sharex=True)[1] if axes is None else axes
-        above, below = axes = list(np.ravel(axes))
+        axes = several_axes("plot", axes)
+        if len(axes) != 2:
+            raise ValueError(f"Two axes are expected, got {len(axes)}.")
+        above, below = axes
         blocks = np.arange(1, self.n_blocks + 1)
         above.plot(blocks, self.drift, "o-", markersize=3)
         above.set_ylabel("distance of the newest")
