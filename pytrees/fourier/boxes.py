@@ -317,6 +317,18 @@ def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> Fl
     return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
 
+def extreme_exponent(magnitude: float) -> int:
+    """Return the binary exponent of a greatest absolute value if squares could overflow or vanish, otherwise 0."""
+    exponent = int(np.frexp(magnitude)[1])
+    return 0 if abs(exponent) < _ORDINARY else exponent
+
+
+def times_power(numbers: ArrayLike, exponent: int) -> FloatArray:
+    """Return numbers times 2**exponent, infinity or zero beyond the range of float64."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(numbers, exponent)
+
+
 class Leaves:
     """The leaf boxes of some trees as the kernels take them, with boxes of the values that stay at multiway nodes.
 
@@ -343,7 +355,10 @@ class Leaves:
         self.trees = check_trees(given, cardinalities)
         factors = np.ones(len(self.trees)) if weights is None else weights
         of_nodes = node_values(given, self.trees, class_index, values)
-        self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        with np.errstate(over="ignore"):
+            self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        if not all(np.all(np.isfinite(of_tree)) for of_tree in self.node_values):
+            raise ValueError("The products of weights and values are beyond the range of float64, 1.8e308.")
         parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
         self.indptr = _starts([len(leaves) for leaves, *_ in parts])
         leaf_values = [of_tree[leaves] for of_tree, (leaves, *_) in zip(self.node_values, parts, strict=True)]
@@ -376,8 +391,8 @@ class Leaves:
         if not exponent:
             return self
         found = copy(self)
-        found.values = np.ldexp(self.values, exponent)
-        found.node_values = [np.ldexp(of_tree, exponent) for of_tree in self.node_values]
+        found.values = times_power(self.values, exponent)
+        found.node_values = [times_power(of_tree, exponent) for of_tree in self.node_values]
         return found
 
     def scaled(self) -> tuple[Leaves, int]:
@@ -385,8 +400,8 @@ class Leaves:
 
         Squares then neither vanish nor overflow, and nothing is rounded.
         """
-        exponent = int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
-        return (self, 0) if abs(exponent) < _ORDINARY else (self.times_power(-exponent), exponent)
+        exponent = extreme_exponent(float(np.abs(self.values).max(initial=0.0)))
+        return self.times_power(-exponent), exponent
 
     @property
     def tree_of_box(self) -> IntArray:
