@@ -211,9 +211,9 @@ def tree_of(
     """Build the tree of a function: a dict of lists, one entry per node.
 
     `scale` is the square of the function's magnitude; the function, and so its averages, is given times 2**-exponent,
-    while the entropy takes the shares of classes that it stands for; `is_categorical` tells which attributes are split into all their
-    values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the node's schema,
-    `average` the function's averages over it. None if there would be more leaves than `most_leaves`.
+    while the entropy takes the shares of classes that it stands for; `is_categorical` tells which attributes are split
+    into all their values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the
+    node's schema, `average` the function's averages over it. None if there would be more leaves than `most_leaves`.
     """
     categorical = {m for m, yes in enumerate(is_categorical or []) if yes}
     limits = criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves, exponent

@@ -297,10 +297,11 @@ cdef dict tree_of(
 
     `scale` is the square of the function's magnitude. The function is given times 2**-exponent, and so are its
     averages; only the entropy takes the shares of classes that it stands for. `is_categorical`, bool, tells which
-    attributes are split into all their values, by default none. `settled` is a pair of arrays (at_most, at_least) of shape (n_groups, n_outputs of a
-    group): a node becomes a leaf if every group has an output whose average is at most the number in the first array,
-    or at least the number in the second. In the result, `mass` is the probability of the node's schema, and `average`
-    has the function's averages over it, (n_nodes, n_outputs). None if there would be more leaves than `most_leaves`.
+    attributes are split into all their values, by default none. `settled` is a pair of arrays (at_most, at_least) of
+    shape (n_groups, n_outputs of a group): a node becomes a leaf if every group has an output whose average is at most
+    the number in the first array, or at least the number in the second. In the result, `mass` is the probability of
+    the node's schema, and `average` has the function's averages over it, (n_nodes, n_outputs). None if there would be
+    more leaves than `most_leaves`.
     """
     cdef Rebuilding growth = Rebuilding()
     growth.of_classes, growth.tol, growth.scale = criterion == "entropy", tol, scale
