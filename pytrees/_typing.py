@@ -63,8 +63,12 @@ Draws: TypeAlias = tuple[AnyArray | None, AnyArray | None]
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number. (To type checkers, numbers.Real has no order and no arithmetic.)"""
-    return isinstance(value, Real)
+    """Whether a value is a real number in the range of float64, or infinite, or NaN. (To type checkers, numbers.Real
+    has no order and no arithmetic.)"""
+    try:
+        return isinstance(value, Real) and isinstance(float(value), float)
+    except OverflowError:
+        return False
 
 
 def is_whole(value: object) -> TypeGuard[int]:

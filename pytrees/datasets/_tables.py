@@ -186,7 +186,7 @@ def names(
     (['car', 'mine', 'spect', 'wine'], ['car'])
     """
     tasks = {entry.task for entry in CATALOG.values()}
-    if task is not None and task not in tasks:
+    if task is not None and not (isinstance(task, str) and task in tasks):
         raise ValueError(f"task must be one of {sorted(tasks)}, got {task!r}.")
     found = set()
     for path in _home(data_home, "Data sets").iterdir():

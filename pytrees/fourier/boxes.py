@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array
 
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
+from .._numbers import within_float64
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
@@ -44,9 +45,8 @@ def real_array(name: str, numbers: ArrayLike) -> FloatArray:
     try:
         array = np.asarray(numbers)
         if array.dtype.kind in "biufO":
-            return array.astype(np.float64)
-    except OverflowError as error:
-        raise ValueError(f"{name} contains an integer that is beyond the range of float64.") from error
+            with within_float64(name):
+                return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
     raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
@@ -81,7 +81,7 @@ def box_of_schema(schema: Schema, cardinalities: IntArray) -> Boxes:
     """Convert a schema to a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
     if isinstance(schema, Mapping):
         fixed = dict(schema)
-    elif isinstance(schema, Iterable) and not isinstance(schema, str):
+    elif np.iterable(schema) and not isinstance(schema, str):
         listed = list(schema)
         if len(listed) != cardinalities.size:
             raise ValueError(f"The schema has {len(listed)} positions; there are {cardinalities.size} attributes.")
@@ -111,7 +111,7 @@ def _as_index(m: Any) -> int:
 def _values(values: Any, m: Any, cardinality: int) -> list[int]:
     """Return the values that a schema allows, sorted."""
     allowed = set()
-    for value in values if isinstance(values, Iterable) else [values]:
+    for value in values if np.iterable(values) else [values]:
         if not 0 <= _as_value(value, m) < cardinality:
             raise ValueError(
                 f"The schema allows the value {value} for attribute {m}; values must be from 0 to {cardinality - 1}."
@@ -287,7 +287,7 @@ def node_values(
             )
         pairs = zip(given, trees, strict=True)
         return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
-    if not isinstance(values, Iterable):
+    if not np.iterable(values):
         raise ValueError(f"values must have an array for every tree, got {values!r}.")
     values = list(values)
     if len(values) != len(trees):

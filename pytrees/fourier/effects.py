@@ -491,11 +491,11 @@ def _without_one_output(table: FloatArray) -> FloatArray:
 
 def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int, int]]:
     """Check features and pairs of features; return pairs, in which -1 stands for no second feature."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not np.iterable(given):
         raise ValueError(f"A sequence of features or pairs of features is expected, got {given!r}.")
     found = []
     for one in given:
-        members = [one] if is_whole(one) else list(one) if isinstance(one, Iterable) else []
+        members = [one] if is_whole(one) else list(one) if np.iterable(one) else []
         if any(isinstance(m, bool) or not is_whole(m) or not 0 <= m < n_features for m in members):
             raise ValueError(f"Features are numbers from 0 to {n_features - 1}, got {one!r}.")
         if len(set(members)) != (1 if is_whole(one) else 2) or len(members) > 2:

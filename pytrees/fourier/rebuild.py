@@ -130,7 +130,7 @@ def rebuild(
     """Call a kernel of TCFS, and make a Tree of its result. The arguments give the function times 2**-exponent."""
     criterion, tol, max_depth, max_leaf_nodes, settled = limits.checked()
     scale = float(magnitude_squared) or 1.0
-    tol = float(times_power(tol, -2 * exponent))  # infinity and 0 decide as numbers beyond the range would
+    tol = float(times_power(float(tol), -2 * exponent))  # infinity and 0 decide as numbers beyond the range would
     settled = None if settled is None else (times_power(settled[0], -exponent), times_power(settled[1], -exponent))
     arrays = kernel(function)(
         *arguments,

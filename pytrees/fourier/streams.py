@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from .._docstrings import described_like
+from .._numbers import within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..plotting import pyplot, several_axes
@@ -131,7 +132,8 @@ class ModelStream:
         if not isinstance(measure, str) or measure not in ("empirical", "joint"):
             raise ValueError(f"measure must be 'empirical' or 'joint', which stay the same over time, got {measure!r}.")
         self._names = feature_names_of(reference)
-        X = check_array(reference, dtype=np.float64)
+        with within_float64("reference"):
+            X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
         # The values of every feature in the reference. The code of a value is its index plus 1; values outside have
         # the code 0 or the last code.
@@ -158,9 +160,13 @@ class ModelStream:
 
         Raises
         ------
+        TypeError
+            If the estimator of the stream has no `fit`.
         ValueError
             As in the estimator's `fit`, and in `add`.
         """
+        if not hasattr(self.estimator, "fit"):
+            raise TypeError(f"update fits the estimator of the stream, which has no fit: {self.estimator!r}.")
         return self.add(clone(self.estimator).fit(X, y), float(len(np.asarray(y))))
 
     def add(self, model: Any, n_samples: float = 1.0) -> Self:
