@@ -63,12 +63,17 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
         ("feature_names", feature_names, tree.n_features),
         ("class_names", class_names, tree.n_classes),
     ):
-        if names is not None and (not np.iterable(names) or isinstance(names, (Set, Mapping))):
+        if names is not None and not _is_sequence(names):
             raise ValueError(f"{what} must be a sequence of names, got {names!r}.")
         if names is not None and len(names) != number:
             raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
     feature_names = NumberedNames() if feature_names is None else [str(name) for name in feature_names]
     return tree, feature_names, plain_values(class_names)
+
+
+def _is_sequence(given: Any) -> bool:
+    """Whether given names have an order and a number, as a list or an array of at least one dimension."""
+    return bool(np.iterable(given)) and hasattr(given, "__len__") and not isinstance(given, (Set, Mapping))
 
 
 def plain_values(names: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._given_tree import one_line
 from .._progress import shown
-from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
+from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
 from ..plotting import LITERALLY, axes_of
 from ..tree import TreeEstimator
 from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, check_positive, weighted_leaves
@@ -511,9 +511,10 @@ def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") 
     """Return the names of all features, or their numbers."""
     if feature_names is None:
         return [f"{prefix}{m}" for m in range(n_features)]
-    if np.ndim(feature_names) != 1:
+    given: AnyArray = np.asarray(feature_names)
+    if given.ndim != 1:
         raise ValueError(f"feature_names must be a sequence of names, got {feature_names!r}.")
-    names = [one_line(name) for name in np.asarray(feature_names)]
+    names = [one_line(name) for name in given]
     if len(names) != n_features:
         raise ValueError(f"feature_names has {len(names)} names; there are {n_features} features.")
     return names
