@@ -65,10 +65,13 @@ Draws: TypeAlias = tuple[AnyArray | None, AnyArray | None]
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a real number in the range of float64, or infinite, or NaN. (To type checkers, numbers.Real
     has no order and no arithmetic.)"""
+    if not isinstance(value, Real):
+        return False
     try:
-        return isinstance(value, Real) and isinstance(float(value), float)
+        float(value)
     except OverflowError:
         return False
+    return True
 
 
 def is_whole(value: object) -> TypeGuard[int]:

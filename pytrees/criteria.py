@@ -469,6 +469,11 @@ def resolve(criterion: Any) -> Any:
     criterion
         The object; for a name of a criterion with parameters, a new one.
 
+    Raises
+    ------
+    ValueError
+        If no criterion has this name.
+
     See Also
     --------
     pytrees.distances.resolve : The same for distances between clusterings.

@@ -545,6 +545,11 @@ def resolve(distance: Any) -> Any:
     distance or criterion
         The object.
 
+    Raises
+    ------
+    ValueError
+        If neither a distance nor a criterion has this name.
+
     See Also
     --------
     pytrees.criteria.resolve : The same for criteria alone.
