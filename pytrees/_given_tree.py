@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Set
 from numbers import Integral
 from typing import Any, Literal
 
@@ -23,6 +25,16 @@ SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
     "class_names": ["array-like", None],
     "max_depth": [Interval(Integral, 0, None, closed="left"), None],
 }
+
+
+# Control characters, separators of lines and paragraphs, changes of the direction of writing, and halves of characters.
+_NOT_TO_BE_WRITTEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(text: object) -> str:
+    """Return a text, which may hold names by users, with escapes such as ``\\n`` for characters that would break its
+    line."""
+    return _NOT_TO_BE_WRITTEN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 class NumberedNames:
@@ -51,10 +63,17 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
         ("feature_names", feature_names, tree.n_features),
         ("class_names", class_names, tree.n_classes),
     ):
+        if names is not None and not _is_sequence(names):
+            raise ValueError(f"{what} must be a sequence of names, got {names!r}.")
         if names is not None and len(names) != number:
             raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
     feature_names = NumberedNames() if feature_names is None else [str(name) for name in feature_names]
     return tree, feature_names, plain_values(class_names)
+
+
+def _is_sequence(given: Any) -> bool:
+    """Whether given names have an order and a number, as a list or an array of at least one dimension."""
+    return bool(np.iterable(given)) and hasattr(given, "__len__") and not isinstance(given, (Set, Mapping))
 
 
 def plain_values(names: Any) -> list[Any]:

@@ -10,19 +10,22 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from inspect import signature
+from numbers import Integral
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import (
     HasMethods,
-    Interval,
     InvalidParameterError,
     RealNotInt,
     StrOptions,
     make_constraint,
 )
+from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils._param_validation import validate_params as _validate_params
 from sklearn.utils.validation import _get_feature_names
+
+from ._typing import is_real
 
 try:
     narwhals: Any = import_module("narwhals.stable.v2")
@@ -43,6 +46,16 @@ __all__ = [
     "narwhals",
     "validate_params",
 ]
+
+
+class Interval(_Interval):
+    """scikit-learn's interval, which also compares fractions, and holds no real number beyond the range of float64."""
+
+    def is_satisfied_by(self, val: object) -> bool:
+        if isinstance(val, self.type) and not isinstance(val, Integral):
+            return is_real(val) and float(val) in self
+        within = issubclass(self.type, Integral) or not isinstance(val, Integral) or is_real(val)
+        return within and bool(super().is_satisfied_by(val))
 
 
 def feature_names_of(X: Any) -> Any:

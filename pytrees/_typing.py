@@ -63,8 +63,15 @@ Draws: TypeAlias = tuple[AnyArray | None, AnyArray | None]
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number. (To type checkers, numbers.Real has no order and no arithmetic.)"""
-    return isinstance(value, Real)
+    """Whether a value is a real number in the range of float64, or infinite, or NaN. (To type checkers, numbers.Real
+    has no order and no arithmetic.)"""
+    if not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -167,6 +167,7 @@ def compression_complexity_causality(
     """
     (x_codes, y_codes), n_symbols = _coded_alike(x, y)
     n = len(x_codes)
+    past, present, step = int(past), int(present), int(step)
     if past + present > n:
         raise ValueError(f"A window of past + present = {past + present} labels is longer than the sequences of {n}.")
     shifts = _shifts(n, past + present, n_surrogates, random_state)

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -21,8 +20,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from ._engine import kernel, load
+from ._numbers import within_float64
 from ._site import CRITERION_PAGE
-from ._typing import AnyArray, CountCriterionName, CriterionName, FloatArray, ImpurityName, IntArray, Specification
+from ._typing import (
+    AnyArray,
+    CountCriterionName,
+    CriterionName,
+    FloatArray,
+    ImpurityName,
+    IntArray,
+    Specification,
+    is_real,
+)
 
 __all__ = [
     "ALIASES",
@@ -178,7 +187,11 @@ def _checked_scores(class_scores: Iterable[float] | None, n_classes: int | None 
     """Return class scores as a tuple of increasing finite floats, one for each class if `n_classes` is given."""
     if class_scores is None:
         return None
-    scores = tuple(float(score) for score in class_scores)
+    try:
+        with within_float64("class_scores"):
+            scores = tuple(float(score) for score in class_scores)
+    except TypeError as error:
+        raise TypeError(f"class_scores must be a sequence of numbers, got {class_scores!r}.") from error
     if not all(math.isfinite(score) for score in scores):
         raise ValueError(f"class_scores must be finite numbers, got {class_scores}.")
     if n_classes is not None and len(scores) != n_classes:
@@ -212,7 +225,8 @@ def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatAr
     ndarray of shape (n_classes, n_classes), float64
         The costs: finite, and not negative.
     """
-    costs = check_array(cost_matrix, dtype=np.float64, ensure_2d=False, input_name="cost_matrix")
+    with within_float64("cost_matrix"):
+        costs = check_array(cost_matrix, dtype=np.float64, ensure_2d=False, input_name="cost_matrix")
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
         raise ValueError(f"cost_matrix must have a row and a column for every class, got the shape {costs.shape}.")
     if costs.min() < 0.0:
@@ -308,7 +322,7 @@ class WeightedInformationGain(Judge):
         self._checked_scores()  # again at fitting, because set_params may change parameters
 
     def _checked_scores(self, n_classes: int | None = None) -> tuple[float, ...] | None:
-        if not isinstance(self.alpha, Real) or not 0.0 <= self.alpha < math.inf:
+        if not is_real(self.alpha) or not 0.0 <= self.alpha < math.inf:
             raise ValueError(f"alpha must be a number that is not negative, got {self.alpha!r}.")
         for name, choices in (("normalize_over", ("all", "present")), ("distance_from", ("mode", "highest"))):
             if getattr(self, name) not in choices:
@@ -455,6 +469,11 @@ def resolve(criterion: Any) -> Any:
     criterion
         The object; for a name of a criterion with parameters, a new one.
 
+    Raises
+    ------
+    ValueError
+        If no criterion has this name.
+
     See Also
     --------
     pytrees.distances.resolve : The same for distances between clusterings.
@@ -470,8 +489,12 @@ def resolve(criterion: Any) -> Any:
     >>> resolve("log_loss")
     Criterion(name='entropy', judges='counts', has_impurity=True)
     """
+    if not isinstance(criterion, str):
+        return criterion
+    if criterion not in CRITERIA | ALIASES:
+        raise ValueError(f"There is no criterion {criterion!r}; there are {sorted(CRITERIA | ALIASES)}.")
     # A copy, so that set_params does not change what the name stands for.
-    return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)]) if isinstance(criterion, str) else criterion
+    return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)])
 
 
 def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float | FloatArray:
@@ -624,15 +647,16 @@ def _judge_of_counts(criterion: object) -> Any:
 
 def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
     """Check class counts and return them as float64, which holds whole numbers up to 2**53."""
-    counts = check_array(
-        counts,
-        dtype=np.float64,
-        ensure_2d=False,
-        allow_nd=True,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        input_name=name,
-    )
+    with within_float64(name):
+        counts = check_array(
+            counts,
+            dtype=np.float64,
+            ensure_2d=False,
+            allow_nd=True,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
+        )
     if counts.ndim == 0 or counts.shape[-1] == 0:
         raise ValueError(f"{name} must have the shape (..., n_classes), with a class at least; got {counts.shape}.")
     if counts.min(initial=0.0) < 0.0:

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -20,6 +19,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from . import criteria
 from ._engine import config_context, kernel
+from ._numbers import within_float64
 from ._typing import AnyArray, DistanceName, FloatArray, IntArray, LabelsLike, MatrixLike, is_real
 
 __all__ = [
@@ -172,7 +172,7 @@ def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]]
     @lru_cache(maxsize=_REMEMBERED_SETS)
     def of_rows(rows: tuple[int, ...]) -> float:
         given = function(np.array(rows, dtype=np.int64))
-        if not isinstance(given, Real):
+        if not is_real(given):
             raise ValueError(f"The set function of a JaccardDistance must give real numbers, got {given!r}.")
         value = float(given)
         if not 0.0 <= value < math.inf:
@@ -196,7 +196,8 @@ class SetFunction:
 
 def _as_numbers(values: ArrayLike, name: str, n_dimensions: int) -> FloatArray:
     """Return an array of finite numbers that are not negative."""
-    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
+    with within_float64(name):
+        values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
     if values.ndim != n_dimensions:
         raise ValueError(f"{name} must have {n_dimensions} dimension(s), got {values.ndim}.")
     if (values < 0).any():
@@ -213,7 +214,7 @@ def _check_power_and_cap(power: object, cap: object) -> None:
 
 def _concave(numbers: Any, power: float, cap: float | None) -> Any:
     """Return min(number, cap) ** power."""
-    return np.minimum(numbers, math.inf if cap is None else cap) ** power
+    return np.minimum(numbers, math.inf if cap is None else float(cap)) ** float(power)
 
 
 class ConcaveOfModular(SetFunction):
@@ -436,7 +437,8 @@ class MatroidRank(SetFunction):
     n_samples: int | None
 
     def __init__(self, X: ArrayLike) -> None:
-        self.X = check_array(X, dtype=np.float64)
+        with within_float64("X"):
+            self.X = check_array(X, dtype=np.float64)
         self.n_samples = len(self.X)
 
     def __call__(self, rows: IntArray) -> float:
@@ -543,6 +545,11 @@ def resolve(distance: Any) -> Any:
     distance or criterion
         The object.
 
+    Raises
+    ------
+    ValueError
+        If neither a distance nor a criterion has this name.
+
     See Also
     --------
     pytrees.criteria.resolve : The same for criteria alone.
@@ -556,11 +563,11 @@ def resolve(distance: Any) -> Any:
     >>> resolve("ogini")
     Criterion(name='ogini', judges='counts', has_impurity=True)
     """
+    if not isinstance(distance, str):
+        return distance
     if distance == TreeSize.name:
         return TreeSize()
-    if isinstance(distance, str):
-        return DISTANCES.get(distance) or criteria.resolve(distance)
-    return distance
+    return DISTANCES.get(distance) or criteria.resolve(distance)
 
 
 def clustering_distance(

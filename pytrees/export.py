@@ -14,6 +14,7 @@ from ._given_tree import (
     label_of_categories,
     levels_of_branches,
     node_labels,
+    one_line,
     side_of_missing,
     tree_and_names,
 )
@@ -117,7 +118,7 @@ def export_text(
         for child, test in reversed(list(zip(children, tests, strict=True))):
             pending.append((child, depth + 1))
             pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def counts_of(tree: Tree, node: int, form: str | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from numbers import Integral
 from os import PathLike
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from ._colours import node_colours
 from ._docstrings import described_like
-from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, side_of_missing
+from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, one_line, side_of_missing
 from ._sklearn import HasMethods, Interval, validate_params
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
 from .export import export_text
@@ -169,12 +170,18 @@ class _Nodes(ShownTree):
         if self.proportion:
             n_samples = f"{round(100.0 * n_samples / tree.n_node_samples[0], 1)}%"
             value = np.around(tree.shares_at([node])[0], self.precision)
+        elif np.all(value == np.floor(value)):
+            value = value.astype(int) if value.max() < 2.0**63 else value
         else:
-            value = value.astype(int) if np.all(value == np.floor(value)) else np.around(value, self.precision)
+            # As scikit-learn rounds; that overflows for numbers far above 2**53, which are whole.
+            with np.errstate(over="ignore"):
+                value = np.where(value < 2.0**53, np.around(value, self.precision), value)
         lines.append(f"samples = {n_samples}")
         lines.append(f"value = [{', '.join(map(str, value.tolist()))}]")
         return [*lines, f"class = {self.class_names[self.labels[node]]}"]
 
 
 def _escaped(text: object) -> str:
-    return str(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    """Return a text as Graphviz's strings have it; Graphviz draws the entities of HTML in them as characters."""
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", one_line(text))
+    return text.replace("\\", "\\\\").replace('"', '\\"')

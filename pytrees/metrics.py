@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from ._docstrings import described_like
+from ._numbers import within_float64
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.validation import check_sample_weight
 
@@ -345,7 +346,7 @@ class _OrdinalScorer:
     """
 
     def __init__(self, metric: OrdinalMetric, labels: LabelsLike | None = None) -> None:
-        if metric not in _SCORES:
+        if not isinstance(metric, str) or metric not in _SCORES:
             raise ValueError(f"metric must be one of {sorted(_SCORES)}, got {metric!r}.")
         self.metric = metric
         self.labels: AnyArray | None = None if labels is None else column_or_1d(labels)
@@ -412,6 +413,8 @@ def _of_ranks(metric: Callable[..., float], sign: float = 1.0, **parameters: Any
     ) -> float:
         predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
         ranks = np.arange(len(order))
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, codes)
         return sign * metric(codes, predicted, labels=ranks, sample_weight=sample_weight, **parameters)
 
     return score
@@ -429,7 +432,7 @@ _SCORES = {
 
 def _check_probabilities(y_proba: ArrayLike) -> FloatArray:
     """Check that every sample has a distribution; return them as floats."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), within_float64("y_proba"):
         y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(

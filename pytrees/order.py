@@ -245,6 +245,8 @@ def order_sensitivity(
 
     X, y = indexable(X, y)
     n_samples = _num_samples(X)
+    if n_samples == 0:
+        raise ValueError("There are no samples, whose order could matter.")
     in_order = row_order(order, n_samples)
     codes = np.zeros(n_samples, dtype=np.int32) if groups is None else group_codes(groups, n_samples)
     if in_order is not None:
@@ -258,6 +260,8 @@ def order_sensitivity(
     task = _Task(estimator, X, y, cv, scorer, shuffle, None if groups is None else codes, hands_on)
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_permutations)
     orders = [np.arange(n_samples), *(shuffled_within(codes, block_size, seed) for seed in seeds), reversed_rows(codes)]
+    if n_jobs is not None:
+        n_jobs = min(n_jobs, len(orders))  # more workers have nothing to do
     results = Parallel(n_jobs=n_jobs)(delayed(task.run)(rows) for rows in orders)
     scores = np.array([result.score for result in results])
     score, shuffled = float(scores[0]), scores[1:-1]

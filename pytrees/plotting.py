@@ -17,6 +17,7 @@ from ._given_tree import (
     CategoryNames,
     ShownTree,
     label_of_categories,
+    one_line,
     predicted_labels,
     shown_nodes,
     side_of_missing,
@@ -34,14 +35,19 @@ if TYPE_CHECKING:
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
+# FreeType draws no letters of more points.
+MOST_POINTS = 1000
 
 # The shares of the axes' width that the questions of a decision path take, and the bars on their right.
 _QUESTIONS, _BARS = 0.58, 0.29
 
+# How texts with names by users are drawn: "$" and "_" are letters, not commands of mathtext or of TeX.
+LITERALLY: dict[str, Any] = {"parse_math": False, "usetex": False}
+
 # The constraints of all functions that draw.
 _DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
     "precision": [Interval(Integral, 0, 100, closed="both"), None],
-    "fontsize": [Interval(Real, 0, None, closed="neither"), None],
+    "fontsize": [Interval(Real, 0, MOST_POINTS, closed="right"), None],
 }
 
 
@@ -270,6 +276,8 @@ def plot_distinct_trees(
     plt = pyplot("plot_distinct_trees")
     if not hasattr(forest, "distinct_trees"):
         raise TypeError(f"A forest with distinct_trees is expected, got {type(forest).__name__}.")
+    if figure is not None and not hasattr(figure, "add_subplot"):
+        raise TypeError(f"figure must be a figure of matplotlib, got {figure!r}.")
     distinct = forest.distinct_trees()[: int(max_trees)]
     figure = plt.gcf() if figure is None else figure
     n_columns = int(np.ceil(np.sqrt(len(distinct))))
@@ -310,10 +318,21 @@ def pyplot(function: str) -> Any:
     return plt
 
 
-def axes_of(function: str, ax: Axes | None) -> Any:
+def axes_of(function: str, ax: Any, name: str = "ax") -> Any:
     """Return the axes that a function of this name draws on: the given axes, or the current ones."""
     plt = pyplot(function)
-    return plt.gca() if ax is None else ax
+    if ax is None:
+        return plt.gca()
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"{name} must be axes of matplotlib, got {ax!r}.")
+    return ax
+
+
+def several_axes(function: str, axes: Any) -> list[Axes]:
+    """Return the axes that a function of this name is given, one of an array or sequence for every drawing."""
+    return [axes_of(function, ax, "every element of axes") for ax in np.ravel(np.asarray(axes, dtype=object))]
 
 
 class _Path(ShownTree):
@@ -362,7 +381,7 @@ class _Path(ShownTree):
         ax.set_axis_off()
         ax.set_xlim(0.0, 1.0)
         ax.set_ylim(-len(nodes) - 0.2, 0.9)
-        style: dict[str, Any] = {"va": "center", "fontsize": fontsize}
+        style: dict[str, Any] = {"va": "center", "fontsize": fontsize, **LITERALLY}
         self.draw_legend(ax, fontsize)
         ax.text(0.0, 0.0, f"all {number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
         drawn, predicted = [], self.class_names[self.labels[nodes[-1]]]
@@ -371,12 +390,14 @@ class _Path(ShownTree):
             face = node_colours(tree.value[nodes[-1:]], self.labels[nodes[-1:]])[0] if is_last else "0.96"
             box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
             weight = "bold" if is_last else "normal"
-            drawn.append(ax.annotate(sentence, (0.02, -step - 1.0), bbox=box, weight=weight, **style))
+            drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
         for step, node in enumerate(nodes):
             self.draw_bar(ax, -float(step), node, fontsize)
         share = tree.shares_at(nodes[-1:])[0][self.labels[nodes[-1]]]
         style["fontsize"] *= 0.8
-        ax.text(_QUESTIONS, -len(nodes), f"{100.0 * share:.3g} % of these are {predicted}", color="0.3", **style)
+        ax.text(
+            _QUESTIONS, -len(nodes), one_line(f"{100.0 * share:.3g} % of these are {predicted}"), color="0.3", **style
+        )
         return drawn
 
     def draw_legend(self, ax: Axes, fontsize: float) -> None:
@@ -384,10 +405,14 @@ class _Path(ShownTree):
         present = np.flatnonzero(self.tree.value[0])
         colours = class_colours(present)
         handles = [ax.barh(0.0, 0.0, color=colour) for colour in colours]
-        names = [str(self.class_names[label]) for label in present]
+        names = [one_line(self.class_names[label]) for label in present]
         columns = min(len(names), 4)
         where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (_QUESTIONS, 0.97), "ncols": columns}
-        ax.legend(handles, names, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
+        # A label that starts with "_" would be left out, so that names are written after the legend is made.
+        labels = [str(label) for label in present]
+        legend = ax.legend(handles, labels, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
+        for text, name in zip(legend.get_texts(), names, strict=True):
+            text.set(text=name, **LITERALLY)
 
     def draw_bar(self, ax: Axes, y: float, node: int, fontsize: float) -> None:
         """Draw the classes of a node's training samples as parts of a bar, and the number of samples after the bar."""
@@ -396,7 +421,7 @@ class _Path(ShownTree):
             ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
             left += _BARS * shares[label]
         number = number_of_samples(self.tree.n_node_samples[node])
-        ax.text(_QUESTIONS + _BARS + 0.01, y, number, va="center", fontsize=0.8 * fontsize, color="0.3")
+        ax.text(_QUESTIONS + _BARS + 0.01, y, number, va="center", fontsize=0.8 * fontsize, color="0.3", **LITERALLY)
 
 
 def _as_rows(sample: Any) -> Any:
@@ -443,10 +468,10 @@ class _Drawing(ShownTree):
                 ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
             for child, answer in _answers(tree, node, self.name_of):
                 middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
-                ax.annotate(str(answer), middle, ha="center", fontsize=fontsize, color="0.3")
+                ax.annotate(one_line(answer), middle, ha="center", fontsize=fontsize, color="0.3", **LITERALLY)
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize}
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
         faces = node_colours(self.tree.value[self.shown], self.labels[self.shown])
         return [
             ax.annotate(
@@ -485,7 +510,7 @@ class _Drawing(ShownTree):
             lines.append(self.samples(node))
         if self.shows_weights:
             lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
     def test(self, node: int, name: str) -> list[str]:
         """Return the test of an inner node on the feature of this name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from operator import index
 from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
@@ -252,7 +251,10 @@ def _rows_along(sequence: Any, axis: int) -> tuple[CodeArray, int, tuple[int, ..
     """Encode an array with the axis moved to the end; return the flat codes, the number of symbols, and the shape."""
     if np.ma.is_masked(sequence):
         raise ValueError("The sequence contains missing values: some of it is masked.")
-    array: AnyArray = np.moveaxis(np.asarray(sequence), index(axis), -1)
+    array: AnyArray = np.asarray(sequence)
+    if isinstance(axis, bool) or not is_whole(axis) or not -array.ndim <= axis < array.ndim:
+        raise ValueError(f"axis must be a whole number from {-array.ndim} to {array.ndim - 1}, got {axis!r}.")
+    array = np.moveaxis(array, int(axis), -1)
     codes, labels = encode(array.ravel())
     return codes, len(labels), array.shape
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._numbers import within_float64
 from ._sklearn import Interval, StrOptions, validate_params
 from ._typing import AnyArray, CodeArray, FloatArray
 from .sequence import encode
@@ -207,13 +208,17 @@ def _ordinal_patterns(series: FloatArray, order: int, delay: int) -> CodeArray:
 def _checked_series(values: Any, name: str) -> FloatArray:
     if np.ma.is_masked(values):
         raise ValueError(f"{name} contain missing values: some of them are masked.")
-    array: AnyArray = np.asarray(values)
+    try:
+        array: AnyArray = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be numbers: {error}.") from error
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got an array with {array.ndim}.")
     if array.dtype.kind == "c":
         raise ValueError(f"{name} must be real numbers, got complex ones.")
     try:
-        series = array.astype(np.float64)
+        with within_float64(name):
+            series = array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers: {error}.") from error
     if not np.all(np.isfinite(series)):

@@ -19,7 +19,7 @@ from ._tree_arrays import PACKABLE, TreeArrays, read_only
 from ._tree_arrays import UNDEFINED as UNDEFINED
 from ._tree_arrays import node_depths as node_depths
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from .input.validation import aligned, check_finite, may_have_missing
+from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -424,7 +424,8 @@ class Tree(TreeArrays):
         return X
 
     def _rows(self, X: MatrixLike) -> FloatArray:
-        X = aligned(check_array(X, dtype=np.float64, order="C", ensure_all_finite=False))
+        with naming_columns(self, X):
+            X = aligned(check_array(X, dtype=np.float64, order="C", ensure_all_finite=False))
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
         return X

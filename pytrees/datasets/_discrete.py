@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 from .._docstrings import described_like
 from .._typing import FloatArray, IntArray
 from ._generators import make_stock_moves
-from ._tables import load
+from ._tables import checked_name, load
 
 # The numbers of training rows, of all rows and of attributes in the paper's Section VII.
 _SIZES = {
@@ -99,7 +99,7 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     >>> moves.data.shape, moves.n_train, moves.drawn, moves.cardinalities[:3]
     ((1000, 99), 200, True, array([4, 4, 4]))
     """
-    if name not in _SIZES:
+    if checked_name(name) not in _SIZES:
         raise ValueError(f"The paper on orthogonal trees has no data set {name!r}; it has {discrete_names()}.")
     n_train, *shape = _SIZES[name]
     table = _stand_in() if name == "nasdaq" else load(name, data_home=data_home)

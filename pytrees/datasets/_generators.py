@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import make_blobs
 from sklearn.utils import Bunch, check_random_state
 
-from .._typing import FloatArray, IntArray, RandomState
+from .._numbers import within_float64
+from .._typing import FloatArray, IntArray, RandomState, is_real, is_whole
 from ..tree import LEAF, UNDEFINED, Tree
 
 _MONKS_RULES = {
@@ -156,15 +158,15 @@ def make_monks(
     >>> X.shape, [int(make_monks(problem)[1].sum()) for problem in (1, 2, 3)]
     ((122, 6), [216, 142, 228])
     """
-    if problem not in _MONKS_RULES:
+    if not is_whole(problem) or problem not in _MONKS_RULES:
         raise ValueError(f"problem must be 1, 2 or 3, got {problem!r}.")
-    if not 0.0 <= noise <= 1.0:
+    if not is_real(noise) or not 0.0 <= noise <= 1.0:
         raise ValueError(f"noise must be a share between 0 and 1, got {noise!r}.")
     X = np.array(list(product(*(range(1, values + 1) for values in (3, 3, 2, 3, 4, 2)))), dtype=np.float64)
     y = _MONKS_RULES[problem](X.T).astype(np.int64)
     random = check_random_state(random_state)
     if n_samples is not None:
-        if not 1 <= n_samples <= len(X):
+        if not is_whole(n_samples) or not 1 <= n_samples <= len(X):
             raise ValueError(f"n_samples must be between 1 and {len(X)}, got {n_samples!r}.")
         rows = random.permutation(len(X))[:n_samples]
         X, y = X[rows], y[rows]
@@ -247,7 +249,9 @@ def make_gaussian_blobs(
     >>> X.shape, sorted(set(y.tolist()))
     ((90, 4), [0, 1, 2])
     """
-    X, y = make_blobs(n_samples, n_features, centers=n_classes, cluster_std=cluster_std, random_state=random_state)
+    with within_float64("cluster_std"):
+        cluster_std = float(cluster_std) if isinstance(cluster_std, Real) else cluster_std
+        X, y = make_blobs(n_samples, n_features, centers=n_classes, cluster_std=cluster_std, random_state=random_state)
     return X, y.astype(np.int64)
 
 
@@ -309,10 +313,15 @@ def make_from_random_tree(
     >>> X.shape, tree.node_count, bool((tree.predict(X) == y).all())
     ((500, 6), 9, True)
     """
-    n_leaves = (n_nodes + 1) // 2
-    if n_nodes < 3 or n_nodes % 2 == 0:
+    if not is_whole(n_nodes) or n_nodes < 3 or n_nodes % 2 == 0:
         raise ValueError(f"n_nodes must be an odd number, 3 at least, got {n_nodes!r}.")
-    if n_classes < 2 or n_leaves < n_classes:
+    for name, number in (("n_samples", n_samples), ("n_features", n_features)):
+        if not is_whole(number) or number < 1:
+            raise ValueError(f"{name} must be a whole number above 0, got {number!r}.")
+    if max_depth is not None and (not is_whole(max_depth) or max_depth < 1):
+        raise ValueError(f"max_depth must be a whole number above 0 or None, got {max_depth!r}.")
+    n_leaves = (int(n_nodes) + 1) // 2
+    if not is_whole(n_classes) or n_classes < 2 or n_leaves < n_classes:
         raise ValueError(f"A tree of {n_nodes} nodes has {n_leaves} leaves, which cannot have {n_classes!r} classes.")
     random = check_random_state(random_state)
     X = random.uniform(size=(n_samples, n_features))
@@ -365,12 +374,13 @@ def make_stock_moves(
     >>> X.shape, sorted(set(X.ravel().tolist())), float(y.mean())
     ((1000, 99), [0.0, 1.0, 2.0, 3.0], 0.5)
     """
-    cuts = np.asarray(cuts, dtype=np.float64)
-    if n_samples < 1 or n_stocks < 1:
+    with within_float64("cuts"):
+        cuts = np.asarray(cuts, dtype=np.float64)
+    if not is_whole(n_samples) or not is_whole(n_stocks) or n_samples < 1 or n_stocks < 1:
         raise ValueError(f"There must be days and stocks, got n_samples={n_samples!r} and n_stocks={n_stocks!r}.")
     if cuts.ndim != 1 or cuts.size == 0 or np.isnan(cuts).any() or np.any(np.diff(cuts) <= 0.0):
         raise ValueError(f"cuts must be numbers that ascend, got {cuts.tolist()}.")
-    random = check_random_state(random_state)
+    n_samples, n_stocks, random = int(n_samples), int(n_stocks), check_random_state(random_state)
     log_volatility = np.zeros(n_samples)
     for day in range(1, n_samples):
         log_volatility[day] = 0.97 * log_volatility[day - 1] + 0.12 * random.standard_normal()

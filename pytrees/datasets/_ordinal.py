@@ -11,8 +11,9 @@ from sklearn.utils import Bunch, check_array
 from sklearn.utils.validation import column_or_1d
 
 from .._docstrings import described_like
-from .._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ._tables import load
+from .._numbers import within_float64
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray, is_whole
+from ._tables import checked_name, load
 
 
 class _Row(NamedTuple):
@@ -224,9 +225,10 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
     >>> equal_frequency_classes([5, 5, 5, 5, 5, 7, 8, 9], 3)
     array([0, 0, 0, 0, 0, 1, 2, 2])
     """
-    target = column_or_1d(check_array(target, ensure_2d=False, dtype=np.float64, input_name="target"))
+    with within_float64("target"):
+        target = column_or_1d(check_array(target, ensure_2d=False, dtype=np.float64, input_name="target"))
     values, inverse, counts = np.unique(target, return_inverse=True, return_counts=True)
-    if not 1 <= n_classes <= len(values):
+    if not is_whole(n_classes) or not 1 <= n_classes <= len(values):
         raise ValueError(f"{len(values)} different values cannot be cut into {n_classes} classes.")
     ranks = np.cumsum(counts)
     cuts, first, done = [], 0, 0
@@ -244,7 +246,7 @@ def equal_frequency_classes(target: ArrayLike, n_classes: int) -> IntArray:
 
 def _paper_name(name: str) -> str:
     """Return the name that Table I has for a data set."""
-    dashed = name.replace("_", "-")
+    dashed = checked_name(name).replace("_", "-")
     if dashed in _TABLE_1:
         return dashed
     if dashed.endswith("5") and f"{dashed[:-1]}10" in _TABLE_1:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import zlib
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -40,6 +42,8 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     ------
     FileNotFoundError
         If the folder does not exist.
+    TypeError
+        If `data_home` is not a path, or the name of a table not a string.
 
     See Also
     --------
@@ -53,10 +57,12 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     True
     """
     named = os.environ.get("PYTREES_DATA") if data_home is None else data_home
+    if not isinstance(named, (str, PathLike, NoneType)):
+        raise TypeError(f"data_home must be the path of a folder, got {named!r}.")
     if not named:
         return None
-    home = Path(named).expanduser()
-    if not home.is_dir():
+    home = Path(os.path.expanduser(named))
+    if not os.path.isdir(home):
         raise FileNotFoundError(f"There is no folder {home}, which PYTREES_DATA or data_home names.")
     return home
 
@@ -68,7 +74,7 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     Parameters
     ----------
     name : str
-        Name of the file without ``.csv``.
+        Name of the file without ``.csv``; not a path.
 
     Returns
     -------
@@ -80,7 +86,7 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     FileNotFoundError
         If no folder is named, or the table is not in it.
     ValueError
-        If a feature is not a number.
+        If a feature is not a number, or `name` leads out of the folder.
 
     See Also
     --------
@@ -134,7 +140,7 @@ def load_shipped(name: str) -> Bunch:
     >>> load_shipped("wine").data.shape
     (178, 13)
     """
-    bunch = _SHIPPED[name]()
+    bunch = _SHIPPED[checked_name(name)]()
     return Bunch(
         data=bunch.data, target=bunch.target_names[bunch.target], feature_names=[str(n) for n in bunch.feature_names]
     )
@@ -180,7 +186,7 @@ def names(
     (['car', 'mine', 'spect', 'wine'], ['car'])
     """
     tasks = {entry.task for entry in CATALOG.values()}
-    if task is not None and task not in tasks:
+    if task is not None and not (isinstance(task, str) and task in tasks):
         raise ValueError(f"task must be one of {sorted(tasks)}, got {task!r}.")
     found = set()
     for path in _home(data_home, "Data sets").iterdir():
@@ -233,7 +239,7 @@ def load(
     ImportError
         If pandas is asked for, but not installed.
     ValueError
-        If there is no such subset, or the file is not the known table.
+        If there is no such subset, or the file is not the known table, or `name` leads out of the folder.
 
     See Also
     --------
@@ -252,7 +258,7 @@ def load(
     (array([[ 1.,  1.],
            [nan,  0.]]), array([0, 1]), {'colour': ['blue', 'red']})
     """
-    stem, _, part = name.rpartition(".")
+    stem, _, part = checked_name(name).rpartition(".")
     if part in _PARTS:
         name, subset = stem, part
     if subset not in ("all", *_PARTS):
@@ -275,13 +281,24 @@ def _home(data_home: str | PathLike[str] | None, what: str) -> Path:
     return home
 
 
+def checked_name(name: object) -> str:
+    """Return the name of a table; refuse a path, which could lead out of the folder. (Links in the folder are followed:
+    the folder's owner has made them.)"""
+    if not isinstance(name, str):
+        raise TypeError(f"The name of a data set must be a string, got {name!r}.")
+    if not name or Path(name).name != name or any(character in name for character in "/\\\0"):
+        raise ValueError(f"The name of a data set must be the name of a file, not a path, got {name!r}.")
+    return name
+
+
 def _find(name: str, data_home: str | PathLike[str] | None) -> Path:
+    name = checked_name(name)
     home = get_data_home(data_home)
     if home is None:
         raise FileNotFoundError(f"The data set {name!r} is a file: set PYTREES_DATA or data_home to its folder.")
     for ending in _ENDINGS:
         path = home / f"{name}{ending}"
-        if path.is_file():
+        if os.path.isfile(path):  # Path.is_file raises an OSError if a name is too long
             return path
     raise FileNotFoundError(f"There is no {name}.csv in {home}, the folder that PYTREES_DATA or data_home names.")
 
@@ -289,9 +306,12 @@ def _find(name: str, data_home: str | PathLike[str] | None) -> Path:
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read the header and the rows of a table, all of the same length."""
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    if not rows or {len(row) for row in rows} != {len(header)}:
+    try:
+        with opener(path, "rt", encoding="utf-8", newline="") as file:
+            header, *rows = list(csv.reader(file)) or [[]]
+    except (csv.Error, gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{path.name} is not a table: {error}.") from error
+    if not header or not rows or {len(row) for row in rows} != {len(header)}:
         raise ValueError(f"{path.name} is not a table: it has no rows, or rows of different lengths.")
     return header, rows
 
@@ -303,7 +323,7 @@ def _read_subset(
     entry = CATALOG.get(name)
     if entry is None:
         home = get_data_home(data_home)
-        split = home is not None and any((home / f"{name}.train{ending}").is_file() for ending in _ENDINGS)
+        split = home is not None and any(os.path.isfile(home / f"{name}.train{ending}") for ending in _ENDINGS)
     else:
         split = entry.split
     if not split:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array
 
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
+from .._numbers import within_float64
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..input.validation import aligned
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
@@ -45,9 +46,8 @@ def real_array(name: str, numbers: ArrayLike) -> FloatArray:
     try:
         array = np.asarray(numbers)
         if array.dtype.kind in "biufO":
-            return array.astype(np.float64)
-    except OverflowError as error:
-        raise ValueError(f"{name} contains an integer that is beyond the range of float64.") from error
+            with within_float64(name):
+                return array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
     raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
@@ -82,7 +82,7 @@ def box_of_schema(schema: Schema, cardinalities: IntArray) -> Boxes:
     """Convert a schema to a box: a mapping from attributes to values, or a sequence with None for every wild-card."""
     if isinstance(schema, Mapping):
         fixed = dict(schema)
-    elif isinstance(schema, Iterable) and not isinstance(schema, str):
+    elif np.iterable(schema) and not isinstance(schema, str):
         listed = list(schema)
         if len(listed) != cardinalities.size:
             raise ValueError(f"The schema has {len(listed)} positions; there are {cardinalities.size} attributes.")
@@ -112,7 +112,7 @@ def _as_index(m: Any) -> int:
 def _values(values: Any, m: Any, cardinality: int) -> list[int]:
     """Return the values that a schema allows, sorted."""
     allowed = set()
-    for value in values if isinstance(values, Iterable) else [values]:
+    for value in values if np.iterable(values) else [values]:
         if not 0 <= _as_value(value, m) < cardinality:
             raise ValueError(
                 f"The schema allows the value {value} for attribute {m}; values must be from 0 to {cardinality - 1}."
@@ -288,7 +288,7 @@ def node_values(
             )
         pairs = zip(given, trees, strict=True)
         return [_indicators(node_labels(one, tree), tree.n_classes, class_index) for one, tree in pairs]
-    if not isinstance(values, Iterable):
+    if not np.iterable(values):
         raise ValueError(f"values must have an array for every tree, got {values!r}.")
     values = list(values)
     if len(values) != len(trees):
@@ -318,6 +318,18 @@ def _indicators(labels: AnyArray, n_classes: int, class_index: int | None) -> Fl
     return (labels == class_index % n_classes).astype(np.float64)[:, np.newaxis]
 
 
+def extreme_exponent(magnitude: float) -> int:
+    """Return the binary exponent of a greatest absolute value if squares could overflow or vanish, otherwise 0."""
+    exponent = int(np.frexp(magnitude)[1])
+    return 0 if abs(exponent) < _ORDINARY else exponent
+
+
+def times_power(numbers: ArrayLike, exponent: int) -> FloatArray:
+    """Return numbers times 2**exponent, infinity or zero beyond the range of float64."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(numbers, exponent)
+
+
 class Leaves:
     """The leaf boxes of some trees as the kernels take them, with boxes of the values that stay at multiway nodes.
 
@@ -344,7 +356,10 @@ class Leaves:
         self.trees = check_trees(given, cardinalities)
         factors = np.ones(len(self.trees)) if weights is None else weights
         of_nodes = node_values(given, self.trees, class_index, values)
-        self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        with np.errstate(over="ignore"):
+            self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        if not all(np.all(np.isfinite(of_tree)) for of_tree in self.node_values):
+            raise ValueError("The products of weights and values are beyond the range of float64, 1.8e308.")
         parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
         self.indptr = _starts([len(leaves) for leaves, *_ in parts])
         leaf_values = [of_tree[leaves] for of_tree, (leaves, *_) in zip(self.node_values, parts, strict=True)]
@@ -377,8 +392,8 @@ class Leaves:
         if not exponent:
             return self
         found = copy(self)
-        found.values = np.ldexp(self.values, exponent)
-        found.node_values = [np.ldexp(of_tree, exponent) for of_tree in self.node_values]
+        found.values = times_power(self.values, exponent)
+        found.node_values = [times_power(of_tree, exponent) for of_tree in self.node_values]
         return found
 
     def scaled(self) -> tuple[Leaves, int]:
@@ -386,8 +401,8 @@ class Leaves:
 
         Squares then neither vanish nor overflow, and nothing is rounded.
         """
-        exponent = int(np.frexp(np.abs(self.values).max(initial=0.0))[1])
-        return (self, 0) if abs(exponent) < _ORDINARY else (self.times_power(-exponent), exponent)
+        exponent = extreme_exponent(float(np.abs(self.values).max(initial=0.0)))
+        return self.times_power(-exponent), exponent
 
     @property
     def tree_of_box(self) -> IntArray:

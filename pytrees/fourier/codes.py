@@ -16,6 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._given_tree import node_labels
+from .._numbers import within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..input.categories import encode, has_missing
@@ -134,7 +135,8 @@ class OrdinalCodes:
         self._check_names(X)
         if self._encoder is not None:
             return self.number(encode(self._encoder, X))
-        X = check_array(X, dtype=self.dtype)
+        with within_float64("X"):
+            X = check_array(X, dtype=self.dtype)
         if X.shape[1] != len(self.thresholds):
             raise ValueError(f"X has {X.shape[1]} features; the trees have {len(self.thresholds)}.")
         return self.number(X.astype(np.float64))

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._progress import progress
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
-from ..plotting import plot_tree, pyplot
+from ..plotting import plot_tree, pyplot, several_axes
 from ..tree import LEAF, Tree
 from .additive import AdditiveModel, additive_model, centred_values
 from .boxes import Leaves, check_whole, weighted_leaves
@@ -119,7 +119,7 @@ class DistilledModel(AdditiveModel):
         if axes is None:
             width = sum(tree.n_leaves for tree in self.codes.trees)
             axes = plt.subplots(1, len(self.values), figsize=(max(6.0, width), 4.0), squeeze=False)[1]
-        axes = list(np.ravel(axes))
+        axes = several_axes("plot", axes)
         if len(axes) != len(self.values):
             raise ValueError(f"There are {len(axes)} axes for {len(self.values)} trees.")
         bound = max(float(np.abs(values).max()) for values in self.values) or 1.0

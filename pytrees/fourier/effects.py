@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
+from .._given_tree import one_line
 from .._progress import shown
-from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
-from ..plotting import axes_of
+from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
+from ..plotting import LITERALLY, axes_of
 from ..tree import TreeEstimator
-from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, weighted_leaves
+from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, check_positive, weighted_leaves
 from .ensembles import gram, schema_average
 from .measures import Samples, measure_of, rounding
 
@@ -93,14 +94,15 @@ class SobolIndices:
         ImportError
             If matplotlib is not installed.
         ValueError
-            If the number of names differs from the number of features.
+            If the number of names differs from the number of features; if `max_features` is not from 1.
         """
         names = _names(feature_names, self.total.size)
+        check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), self.total[shown], color="0.8", label="total")
         ax.barh(range(len(shown)), self.first_order[shown], height=0.4, label="first order")
-        ax.set_yticks(range(len(shown)), [names[m] for m in shown])
+        ax.set_yticks(range(len(shown)), [names[m] for m in shown], **LITERALLY)
         ax.set_xlabel("share of the variance")
         ax.legend(loc="lower right")
         return ax
@@ -117,6 +119,7 @@ class SobolIndices:
             How many features are shown, the ones of the greatest total indices; None shows all.
         """
         names = _names(feature_names, self.total.size)
+        check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
         ax = axes_of("plot", ax)
         matrix = self.pairs[np.ix_(shown, shown)]
@@ -124,8 +127,8 @@ class SobolIndices:
         least = -bound if matrix.min(initial=0.0) < 0.0 else 0.0
         masked = np.ma.masked_array(matrix, np.eye(len(shown), dtype=bool))
         image = ax.imshow(masked, cmap="RdBu_r" if least else "Blues", vmin=least, vmax=bound)
-        ax.set_xticks(range(len(shown)), [names[m] for m in shown], rotation=90)
-        ax.set_yticks(range(len(shown)), [names[m] for m in shown])
+        ax.set_xticks(range(len(shown)), [names[m] for m in shown], rotation=90, **LITERALLY)
+        ax.set_yticks(range(len(shown)), [names[m] for m in shown], **LITERALLY)
         ax.figure.colorbar(image, ax=ax, label="share of the variance")
         return ax
 
@@ -367,8 +370,8 @@ class AnovaEffects:
             bound = np.abs(table).max()
             image = ax.imshow(table.T, cmap="RdBu_r", vmin=-bound, vmax=bound, origin="lower", aspect="auto")
             ax.figure.colorbar(image, ax=ax, label="effect")
-            ax.set_ylabel(f"code of {names[other]}")
-        ax.set_xlabel(f"code of {names[m]}")
+            ax.set_ylabel(f"code of {names[other]}", **LITERALLY)
+        ax.set_xlabel(f"code of {names[m]}", **LITERALLY)
         return ax
 
 
@@ -488,11 +491,11 @@ def _without_one_output(table: FloatArray) -> FloatArray:
 
 def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int, int]]:
     """Check features and pairs of features; return pairs, in which -1 stands for no second feature."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not np.iterable(given):
         raise ValueError(f"A sequence of features or pairs of features is expected, got {given!r}.")
     found = []
     for one in given:
-        members = [one] if is_whole(one) else list(one) if isinstance(one, Iterable) else []
+        members = [one] if is_whole(one) else list(one) if np.iterable(one) else []
         if any(isinstance(m, bool) or not is_whole(m) or not 0 <= m < n_features for m in members):
             raise ValueError(f"Features are numbers from 0 to {n_features - 1}, got {one!r}.")
         if len(set(members)) != (1 if is_whole(one) else 2) or len(members) > 2:
@@ -508,7 +511,10 @@ def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") 
     """Return the names of all features, or their numbers."""
     if feature_names is None:
         return [f"{prefix}{m}" for m in range(n_features)]
-    names = [str(name) for name in np.asarray(feature_names)]
+    given: AnyArray = np.asarray(feature_names)
+    if given.ndim != 1:
+        raise ValueError(f"feature_names must be a sequence of names, got {feature_names!r}.")
+    names = [one_line(name) for name in given]
     if len(names) != n_features:
         raise ValueError(f"feature_names has {len(names)} names; there are {n_features} features.")
     return names

@@ -21,6 +21,7 @@ from .boxes import (
     listed,
     multiway_features,
     of_coding,
+    times_power,
     weighted_leaves,
 )
 from .measures import Product, Samples, measure_of, rounding
@@ -109,8 +110,8 @@ def gram(
     (5, 5)
     """
     cardinalities = check_cardinalities(cardinalities)
-    leaves = Leaves(trees, cardinalities, class_index=class_index, values=values)
-    return measure_of(measure, cardinalities, X).gram(leaves, verbose=bool(verbose))
+    leaves, exponent = Leaves(trees, cardinalities, class_index=class_index, values=values).scaled()
+    return times_power(measure_of(measure, cardinalities, X).gram(leaves, verbose=bool(verbose)), 2 * exponent)
 
 
 @described_like(gram)
@@ -431,5 +432,6 @@ def tree_of_leaves(
     """Build one tree of a sum of trees from its leaves."""
     of_trees = np.any([multiway_features(tree) for tree in leaves.trees], axis=0)
     mask = of_trees if categorical_features is None else categorical_mask(categorical_features, cardinalities.size)
-    built = rebuild(*measure.function_of(leaves, cardinalities), leaves.magnitude**2, mask, limits)
+    leaves, exponent = leaves.scaled()
+    built = rebuild(*measure.function_of(leaves, cardinalities), leaves.magnitude**2, mask, limits, exponent)
     return built._replace(tree=of_coding(built.tree, coding_of(leaves.trees)))

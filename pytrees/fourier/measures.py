@@ -5,7 +5,7 @@ The two classes have the same methods, which take sums of trees as :class:`Leave
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -194,7 +194,7 @@ def _codes_of(X: ArrayLike | None, measure: str, cardinalities: IntArray) -> Int
 
 
 def _checked_masses(measure: object, cardinalities: IntArray) -> list[FloatArray]:
-    if isinstance(measure, (str, Mapping)) or not isinstance(measure, Iterable):
+    if isinstance(measure, (str, Mapping)) or not np.iterable(measure):
         raise ValueError(
             f"measure must be 'uniform', 'empirical', 'joint', or a list of the masses of all values, got {measure!r}."
         )

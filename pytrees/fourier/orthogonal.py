@@ -18,6 +18,7 @@ from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, Ensemble, Tree
 from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
+from ..trees.forest import FOREST_CONSTRAINTS
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -318,7 +319,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **REBUILD_CONSTRAINTS,
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": FOREST_CONSTRAINTS["n_estimators"],
         "n_components": [
             Interval(Integral, 1, None, closed="left"),
             Interval(RealNotInt, 0.0, 1.0, closed="right"),

@@ -12,7 +12,7 @@ from .._typing import BoolArray, FloatArray
 from ..input.categories import resolve
 from ..tree import Tree
 from ..trees.base import or_unlimited
-from .boxes import check_number, check_positive, check_share
+from .boxes import check_number, check_positive, check_share, times_power
 
 # Energies count as equal if they differ by at most this share of the squared magnitude, which can be rounding.
 _ROUNDING = 1e-12
@@ -120,26 +120,38 @@ def settled_classes(min_confidence: float | None, n_outputs: int) -> tuple[Float
 
 
 def rebuild(
-    function: str, arguments: tuple[Any, ...], magnitude_squared: float, is_categorical: BoolArray, limits: Limits
+    function: str,
+    arguments: tuple[Any, ...],
+    magnitude_squared: float,
+    is_categorical: BoolArray,
+    limits: Limits,
+    exponent: int,
 ) -> RebuiltTree:
-    """Call a kernel of TCFS, and make a Tree of its result."""
+    """Call a kernel of TCFS, and make a Tree of its result. The arguments give the function times 2**-exponent."""
     criterion, tol, max_depth, max_leaf_nodes, settled = limits.checked()
     scale = float(magnitude_squared) or 1.0
+    tol = float(times_power(float(tol), -2 * exponent))  # infinity and 0 decide as numbers beyond the range would
+    settled = None if settled is None else (times_power(settled[0], -exponent), times_power(settled[1], -exponent))
     arrays = kernel(function)(
         *arguments,
         criterion,
-        float(tol) + _ROUNDING * scale,
+        tol + _ROUNDING * scale,
         scale,
         or_unlimited(max_depth),
         or_unlimited(max_leaf_nodes),
         is_categorical,
         settled,
         MOST_LEAVES if max_leaf_nodes is None else or_unlimited(None),
+        exponent,
     )
     if arrays is None:
         raise too_many_leaves("The rebuilt tree has")
     arrays = {name: np.asarray(array) for name, array in arrays.items()}
-    averages, masses = arrays.pop("average"), arrays.pop("mass")
+    averages, masses = times_power(arrays.pop("average"), exponent), arrays.pop("mass")
+    if criterion == "variance":
+        arrays["gain"] = np.minimum(times_power(arrays["gain"], 2 * exponent), np.finfo(np.float64).max)
+    if not np.all(np.isfinite(averages)):
+        raise ValueError("The averages of the function are beyond the range of float64, 1.8e308.")
     arrays["value"] = _shares(averages) * masses[:, np.newaxis]
     arrays["n_node_samples"] = np.ones(len(masses), dtype=np.int64)
     return RebuiltTree(Tree.from_arrays(arrays, len(is_categorical)), averages)

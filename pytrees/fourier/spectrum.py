@@ -33,8 +33,10 @@ from .boxes import (
     check_share,
     check_weights,
     check_whole,
+    extreme_exponent,
     listed,
     real_array,
+    times_power,
 )
 from .measures import measure_of
 from .partitions import as_digits, check_partitions, expanded, finite, is_number, negated, plain_values
@@ -347,7 +349,14 @@ class FourierSpectrum:
         check_same_domain(self, other)
         rows = np.asarray(kernel("find_partitions")(other.partitions, self.partitions), dtype=np.int64)
         both = rows >= 0
-        return float((self.coefficients[both] * other.coefficients[rows[both]].conj()).real.sum())
+        (first, exponent), (second, other_exponent) = scaled(self.coefficients), scaled(other.coefficients)
+        products = (first[both] * second[rows[both]].conj()).real
+        return float(times_power(products.sum(), exponent + other_exponent))
+
+    def _times_power(self, exponent: int) -> Self:
+        """Return the spectrum of the function times 2**exponent."""
+        coefficients = times_power(self.coefficients.view(np.float64), exponent).view(np.complex128)
+        return self._of(self.partitions, coefficients, self.cardinalities)
 
     @property
     def energy(self) -> float:
@@ -364,9 +373,9 @@ class FourierSpectrum:
         ndarray of shape (n_attributes + 1,), float64
             Sums of squared magnitudes, starting with order 0.
         """
-        squares = self.coefficients.real**2 + self.coefficients.imag**2
+        squares, exponent = squared_magnitudes(self.coefficients)
         found = np.bincount(self.orders, weights=squares, minlength=self.cardinalities.size + 1)
-        return np.asarray(found, dtype=np.float64)
+        return times_power(found, exponent)
 
     def truncate(self, *, energy: float | None = None, max_order: int | None = None) -> FourierSpectrum:
         """Drop the smallest coefficients, or coefficients of high order.
@@ -402,7 +411,9 @@ class FourierSpectrum:
 
     def _greatest(self, among: BoolArray, energy: float) -> BoolArray:
         """Find the fewest of these coefficients that have this share of the whole energy outside w_0."""
-        squares = self.coefficients.real**2 + self.coefficients.imag**2
+        coefficients = self.coefficients.copy()
+        coefficients[0] = 0.0
+        squares, _ = squared_magnitudes(coefficients)
         total = squares[1:].sum()
         first, second = pairs_by_magnitude(self, among)
         shares = np.where(first == second, squares[first], squares[first] + squares[second])
@@ -689,13 +700,28 @@ def tree_from_spectra(
         raise TypeError(f"A sequence of FourierSpectrum is expected, got one with {wrong[0]}.")
     for spectrum in spectra[1:]:
         check_same_domain(spectra[0], spectrum)
+    exponent = scaled(np.concatenate([spectrum.coefficients for spectrum in spectra]))[1]
+    spectra = [spectrum._times_power(-exponent) for spectrum in spectra]
     partitions, columns = merged(spectra)
     measure = measure_of("uniform", spectra[0].cardinalities)
     energy = sum(spectrum.energy for spectrum in spectra)
     arguments = partitions, columns, measure
     mask = categorical_mask(categorical_features, spectra[0].cardinalities.size)
     limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled_classes(min_confidence, len(spectra)))
-    return rebuild("tree_from_spectrum", arguments, energy, mask, limits)
+    return rebuild("tree_from_spectrum", arguments, energy, mask, limits, exponent)
+
+
+def scaled(coefficients: ComplexArray) -> tuple[ComplexArray, int]:
+    """Return coefficients times 2**-exponent, and the exponent: their squares then neither overflow nor vanish."""
+    numbers = coefficients.view(np.float64)
+    exponent = extreme_exponent(float(np.abs(numbers).max(initial=0.0)))
+    return times_power(numbers, -exponent).view(np.complex128), exponent
+
+
+def squared_magnitudes(coefficients: ComplexArray) -> tuple[FloatArray, int]:
+    """Return the squared magnitudes of coefficients times 2**-exponent, and the exponent."""
+    coefficients, exponent = scaled(coefficients)
+    return coefficients.real**2 + coefficients.imag**2, 2 * exponent
 
 
 def check_same_domain(spectrum: FourierSpectrum, other: FourierSpectrum) -> None:

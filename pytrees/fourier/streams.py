@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from .._docstrings import described_like
+from .._numbers import within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from ..plotting import pyplot
+from ..plotting import pyplot, several_axes
 from ..tree import LEAF, MULTIWAY, Tree
 from ..trees.base import unchanged_on_error
 from .additive import AdditiveModel, centred_values, read_model
@@ -131,7 +132,8 @@ class ModelStream:
         if not isinstance(measure, str) or measure not in ("empirical", "joint"):
             raise ValueError(f"measure must be 'empirical' or 'joint', which stay the same over time, got {measure!r}.")
         self._names = feature_names_of(reference)
-        X = check_array(reference, dtype=np.float64)
+        with within_float64("reference"):
+            X = check_array(reference, dtype=np.float64)
         self.estimator, self.half_life, self.max_models, self.measure = estimator, half_life, max_models, measure
         # The values of every feature in the reference. The code of a value is its index plus 1; values outside have
         # the code 0 or the last code.
@@ -158,9 +160,13 @@ class ModelStream:
 
         Raises
         ------
+        TypeError
+            If the estimator of the stream has no `fit`.
         ValueError
             As in the estimator's `fit`, and in `add`.
         """
+        if not hasattr(self.estimator, "fit"):
+            raise TypeError(f"update fits the estimator of the stream, which has no fit: {self.estimator!r}.")
         return self.add(clone(self.estimator).fit(X, y), float(len(np.asarray(y))))
 
     def add(self, model: Any, n_samples: float = 1.0) -> Self:
@@ -277,7 +283,10 @@ class ModelStream:
         plt = pyplot("plot")
         check_whole("n_components", n_components, 1)
         axes = plt.subplots(2, 1, sharex=True)[1] if axes is None else axes
-        above, below = axes = list(np.ravel(axes))
+        axes = several_axes("plot", axes)
+        if len(axes) != 2:
+            raise ValueError(f"Two axes are expected, got {len(axes)}.")
+        above, below = axes
         blocks = np.arange(1, self.n_blocks + 1)
         above.plot(blocks, self.drift, "o-", markersize=3)
         above.set_ylabel("distance of the newest")

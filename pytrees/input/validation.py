@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_data
 
 from .._missing import is_missing, is_nan
+from .._numbers import within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from ..criteria import MAX_TOTAL_COUNT
@@ -173,17 +174,13 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
 
 @contextmanager
 def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -> Iterator[None]:
-    """Turn errors about words, and about integers beyond the range of float64, into errors that name a column."""
+    """Turn errors about words, and about numbers beyond the range of float64, into errors that name a column."""
     try:
         yield
     except OverflowError as error:
         column = _first_that_raises(OverflowError, X)
-        if column is None:
-            raise
-        raise ValueError(
-            f"Input X contains an integer in {name_of_column(estimator, column)} that is beyond the range of float64, "
-            "1.8e308."
-        ) from error
+        place = "" if column is None else f" in {name_of_column(estimator, column)}"
+        raise ValueError(f"Input X contains a number{place} that is beyond the range of float64, 1.8e308.") from error
     except ValueError as error:
         is_categorical = getattr(estimator, "is_categorical_", None)
         if not hasattr(estimator, "categorical_features") or "could not convert string" not in str(error):
@@ -313,7 +310,7 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X)
     if class_weight is not None:
-        with naming_huge_weights("class_weight"):
+        with within_float64("class_weight"):
             of_classes = compute_sample_weight(class_weight, y)
         with np.errstate(over="ignore", invalid="ignore"):  # the next line looks for both
             weights = weights * of_classes
@@ -330,20 +327,11 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
 
 def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate the weights of the samples of X; return them as float64, finite and not negative."""
-    with naming_huge_weights("sample_weight"):
+    with within_float64("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():  # scikit-learn refuses weights of zero alone only from 1.9 on
         raise ValueError("Sample weights must contain at least one non-zero number.")
     return weights
-
-
-@contextmanager
-def naming_huge_weights(name: str) -> Iterator[None]:
-    """Turn the error about an integer beyond the range of float64 into one that names the parameter."""
-    try:
-        yield
-    except OverflowError as error:
-        raise ValueError(f"{name} contains an integer that is beyond the range of float64, 1.8e308.") from error
 
 
 def counts_where_exact(weights: AnyArray) -> AnyArray | None:

@@ -16,11 +16,13 @@ from ..criteria import Criterion
 from ..trees import DecisionForestClassifier, DecisionTreeClassifier
 from ._counts import CountCases, GainsError
 from ._equal import assert_trees_equal
-from ._read import checked_criterion
+from ._read import check_tolerance, checked_criterion
 from ._reports import CheckError
 from ._sequences import SequenceCases
 from ._tables import draw_table
 
+# Tables of more classes take long, and say nothing new.
+_MOST_CLASSES = 10_000
 # The kinds of tables on which trees grow, in turn.
 _TABLES = ("ties", "real", "duplicates", "missing")
 # Trees cost much more than tables of cuts: every tenth case grows them.
@@ -203,8 +205,9 @@ def check_criterion(
     for name, value, least in (("max_classes", max_classes, 2), ("n_cases", n_cases, 1)):
         if not is_whole(value) or value < least:
             raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-    if not tolerance >= 0.0:
-        raise ValueError(f"tolerance must be a number that is not negative, got {tolerance!r}.")
+    if max_classes > _MOST_CLASSES:
+        raise ValueError(f"max_classes must be at most {_MOST_CLASSES}, got {max_classes!r}.")
+    check_tolerance("tolerance", tolerance)
     cases = (CountCases if judge.judges == "counts" else SequenceCases)(judge, max_classes, tolerance)
     unknown = sorted(set(claims := list(claims)) - set(cases.properties))
     if unknown:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray, MatrixLike
 from ..tree import LEAF, MULTIWAY, Tree, goes_left
-from ._read import ReadTree, checked_table, read_tree
+from ._read import ReadTree, check_tolerance, checked_table, read_tree
 
 # Up to these differences, gains look like a tie, thresholds look rounded to float32, and sums of weights look rounded.
 _TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
@@ -82,6 +82,7 @@ def assert_trees_equal(
       actual   x[2] <= 4.95 (gain 0.0823903)
       desired  a leaf
     """
+    check_tolerance("rtol", rtol)
     if _is_forest(actual) and _is_forest(desired):
         _assert_classes(getattr(actual, "classes_", None), getattr(desired, "classes_", None))
         sizes = len(actual.estimators_), len(desired.estimators_)

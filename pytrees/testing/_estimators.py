@@ -14,15 +14,18 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
+from ..input.validation import check_sample_weight
 from ..tree import Tree
 from ._causes import causes_of
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import Cut, Node, Samples
-from ._read import checked_criterion, checked_table, read_tree
+from ._read import check_tolerance, checked_criterion, checked_table, read_tree
 from ._reports import BELOW_ERRORS, NO_PREDICT, Hints, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
 
+# More samples or features of a table would take days.
+_LARGEST_TABLE = 10_000
 # The kinds of tables that every implementation should take.
 _USUAL = ("ties", "duplicates", "constants", "copies", "real")
 
@@ -199,6 +202,8 @@ def check_tree_estimator(
     for name, value in (("n_cases", n_cases), ("max_samples", max_samples), ("max_features", max_features)):
         if not is_whole(value) or value < 1:
             raise ValueError(f"{name} must be a whole number above 0, got {value!r}.")
+        if name != "n_cases" and value > _LARGEST_TABLE:
+            raise ValueError(f"{name} must be at most {_LARGEST_TABLE}, got {value!r}.")
     if not hasattr(estimator, "get_params") or isinstance(estimator, type):
         raise TypeError(
             f"estimator must be an instance of a class derived from sklearn.base.BaseEstimator, of which copies are "
@@ -245,8 +250,7 @@ class _Check:
     ) -> None:
         if ties not in ("any", "first"):
             raise ValueError(f"ties must be 'any' or 'first', got {ties!r}.")
-        if not tolerance >= 0.0:
-            raise ValueError(f"tolerance must be a number that is not negative, got {tolerance!r}.")
+        check_tolerance("tolerance", tolerance)
         self.dtype = np.dtype(dtype).type
         if self.dtype not in (np.float32, np.float64):
             raise ValueError(f"dtype must be float32 or float64, got {dtype!r}.")
@@ -322,9 +326,10 @@ def _checked_data(
     check_consistent_length(X, y, sample_weight)
     if sample_weight is None:
         return X, y, None
-    weights = np.asarray(sample_weight)
-    if not np.all((weights > 0) & (weights == np.floor(weights))):
+    weights = check_sample_weight(sample_weight, X)
+    if not np.all((weights > 0) & (weights == np.floor(weights))) or not weights.sum() <= 2.0**53:
         raise ValueError(
-            "sample_weight must be whole numbers above 0: with other weights, gains cannot be compared exactly."
+            "sample_weight must be whole numbers above 0, of a sum up to 2**53: with other weights, gains cannot be "
+            "compared exactly."
         )
     return X, y, weights.astype(np.int64)

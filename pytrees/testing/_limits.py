@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, inf
+from math import ceil, inf, isnan
 from typing import Any
+
+from .._typing import is_real, is_whole
 
 # Parameters that can keep a node from taking the best split, with the values with which they do not.
 _NOT_CHECKED = {
@@ -71,4 +73,13 @@ def checked_limits(limits: Mapping[str, Any]) -> dict[str, Any]:
     for name in limits:
         if name not in _LIMITS:
             raise ValueError(f"limits has no {name!r}: it may have {', '.join(_LIMITS)}.")
+        if limits[name] is not None and not _is_limit(name, limits[name]):
+            raise ValueError(f"limits has {name}={limits[name]!r}, which is no limit.")
     return dict(limits)
+
+
+def _is_limit(name: str, value: object) -> bool:
+    """Whether a value can be a limit of this name: numbers of samples are whole, or shares of all samples."""
+    if is_whole(value) and not name.startswith(("min_gain", "min_impurity", "min_weight")):
+        return True
+    return is_real(value) and (0.0 <= value <= 1.0 if name.startswith("min_samples") else not isnan(value))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from .._typing import AnyArray, FloatArray, IntArray, MatrixLike
+from .._numbers import within_float64
+from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, is_real
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
 from ..tree import LEAF, Tree
 
@@ -37,10 +38,16 @@ class ReadTree:
         return f"x[{feature}]" if self.feature_names is None else str(self.feature_names[feature])
 
 
+def check_tolerance(name: str, given: object) -> None:
+    """Raise ValueError unless a tolerance is a number that is not negative, infinity at most."""
+    if not is_real(given) or not given >= 0.0:
+        raise ValueError(f"{name} must be a number that is not negative, got {given!r}.")
+
+
 def checked_table(X: MatrixLike) -> FloatArray:
     """Return X as doubles, which are finite or missing."""
     # scikit-learn first adds up all values; the sum can overflow.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"), within_float64("X"):
         return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 
 

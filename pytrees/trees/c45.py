@@ -166,7 +166,7 @@ class C45Classifier(BaseTreeClassifier):
                 weights,
                 len(classes),
                 max_depth=or_unlimited(self.max_depth),
-                min_samples_leaf=float(self.min_samples_leaf),
+                min_samples_leaf=float(or_unlimited(self.min_samples_leaf)),
                 confidence=None if self.confidence is None else float(self.confidence),
                 subtree_raising=bool(self.subtree_raising),
                 **kinds_of_features(self, None, len(classes)),

@@ -34,6 +34,8 @@ from .cart import DecisionTreeClassifier
 
 __all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
 
+# The kernels count no more bytes.
+MOST_MEMORY = 2**63 - 1
 # With a time limit, the search has the first share of the time, rollouts have the time up to the second share, and then
 # the search goes on.
 FIRST_SHARE = 0.05
@@ -147,6 +149,7 @@ def minimal_tree(
     rollout_times = None
     if time_limit is not None:
         rollout_times = min(FIRST_SHARE * time_limit, FIRST_SECONDS), SHARE_WITH_ROLLOUTS * time_limit
+    memory_limit = min(memory_limit, MOST_MEMORY)
     arrays, splits, n_subproblems = kernel("minimal_tree")(
         X, codes, len(classes), time_limit=time_limit, rollout_times=rollout_times, memory_limit=memory_limit
     )

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
-from numbers import Integral, Real
+from numbers import Integral, Rational, Real
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from ..pruning import with_leaves
 from ..tree import LEAF, Tree
 from .base import or_unlimited
 from .cart import DecisionTreeClassifier
-from .minimal import minimal_tree, with_gains
+from .minimal import MOST_MEMORY, minimal_tree, with_gains
 
 __all__ = ["OptimalTree", "optimal_tree"]
 
@@ -173,7 +173,7 @@ def optimal_tree(
         or_unlimited(max_leaf_nodes),
         budget=None if known is None else _cost(known, costs) + 1,
         time_limit=None if time_limit is None else max(0.0, start + time_limit - time.monotonic()),
-        memory_limit=memory_limit,
+        memory_limit=min(memory_limit, MOST_MEMORY),
     )
     tree = known if arrays is None else Tree.from_arrays(arrays, X.shape[1])
     if tree is None:
@@ -197,7 +197,7 @@ def _costs(alpha: float, n_samples: int, most_leaves: int) -> tuple[int, int]:
     The price of a leaf, in errors, is only compared with quotients of a number of errors by a number of leaves. The
     mediant of the two quotients next to the price compares in the same way (H. Farey).
     """
-    price = min(Fraction(alpha) * n_samples, Fraction(n_samples + 1))
+    price = min(Fraction(alpha if isinstance(alpha, Rational) else float(alpha)) * n_samples, Fraction(n_samples + 1))
     near = price.limit_denominator(most_leaves)
     if near == price:
         return near.denominator, near.numerator

@@ -8,7 +8,7 @@ values above it.
 """
 
 from itertools import accumulate
-from math import log2
+from math import copysign, inf, ldexp, log2
 
 from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, UNDEFINED, UNLIMITED
 from .functions import BoxFunction, SampleFunction, SpectrumFunction
@@ -16,14 +16,23 @@ from .functions import BoxFunction, SampleFunction, SpectrumFunction
 TOLERANCE = 1e-12
 
 
-def impurity(averages, criterion):
+def times_power(number, exponent):
+    """Return a number times 2**exponent, infinity if that is too great."""
+    try:
+        return ldexp(number, exponent)
+    except OverflowError:
+        return copysign(inf, number)
+
+
+def impurity(averages, criterion, exponent=0):
     """Return the entropy of classes in bits, or minus the sum of the squared averages.
 
-    A single average is the share of a class; the other classes have the rest.
+    The shares of classes are the averages times 2**exponent. A single one is the share of a class; the other classes
+    have the rest.
     """
     if criterion != "entropy":
         return -sum(average * average for average in averages)
-    shares = [min(1.0, max(0.0, average)) for average in averages]
+    shares = [min(1.0, max(0.0, times_power(average, exponent))) for average in averages]
     if len(shares) == 1:
         shares = [shares[0], 1.0 - shares[0]]
     return -sum(p * log2(p) for p in shares if p > 0.0)
@@ -43,14 +52,15 @@ def splits(function, m, categorical):
     return [parts for parts in cuts if all(function.weight(m, *part) > 0.0 for part in parts)]
 
 
-def gain(function, m, parts, criterion):
+def gain(function, m, parts, criterion, exponent):
     """Return Gain(h, k) of the paper, with the parts weighted."""
-    return impurity(function.average(), criterion) - sum(
-        function.weight(m, *part) * impurity(function.restricted(m, *part).average(), criterion) for part in parts
+    return impurity(function.average(), criterion, exponent) - sum(
+        function.weight(m, *part) * impurity(function.restricted(m, *part).average(), criterion, exponent)
+        for part in parts
     )
 
 
-def find_split(function, categorical, criterion, unit, scale):
+def find_split(function, categorical, criterion, unit, scale, exponent):
     """Return the split of the greatest gain; if none gains, a split by the attribute that most of the energy touches.
 
     The second is the lowest cut with at least half of the weight on its left, or else the last cut. Ties go to the
@@ -60,7 +70,7 @@ def find_split(function, categorical, criterion, unit, scale):
     attributes = range(len(function.limits))
     for m in attributes:
         for parts in splits(function, m, categorical):
-            gain_here = gain(function, m, parts, criterion)
+            gain_here = gain(function, m, parts, criterion, exponent)
             if gain_here > best_gain + TOLERANCE * max(unit, best_gain):
                 best, best_gain = (m, parts, gain_here), gain_here
     if best is not None:
@@ -92,13 +102,13 @@ def is_settled(averages, settled):
 
 
 class Node:
-    def __init__(self, function, category, depth, categorical, criterion, tol, scale, max_depth, settled):
+    def __init__(self, function, category, depth, categorical, criterion, tol, scale, max_depth, settled, exponent):
         self.function, self.category, self.depth, self.children = function, category, depth, []
         self.average, self.mass = function.average(), function.mass()
         self.split = None
         if depth < max_depth and not is_settled(self.average, settled) and function.energy() > tol:
             unit = 1.0 if criterion == "entropy" else scale
-            self.split = find_split(function, categorical, criterion, unit, scale)
+            self.split = find_split(function, categorical, criterion, unit, scale, exponent)
 
 
 def most_promising(frontier, unit):
@@ -111,13 +121,13 @@ def most_promising(frontier, unit):
     return best
 
 
-def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves):
+def grow(function, categorical, criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves, exponent):
     """Build the tree (Fig. 5), the most promising node first. A split that exceeds the limit of leaves is not made.
 
     Return None if there would be more leaves than `most_leaves`.
     """
     unit = 1.0 if criterion == "entropy" else scale
-    limits = categorical, criterion, tol, scale, max_depth, settled
+    limits = categorical, criterion, tol, scale, max_depth, settled, exponent
     root = Node(function, NO_CATEGORY, 0, *limits)
     frontier, n_leaves = [root], 1
     while True:
@@ -196,14 +206,16 @@ def tree_of(
     is_categorical=None,
     settled=None,
     most_leaves=UNLIMITED,
+    exponent=0,
 ):
     """Build the tree of a function: a dict of lists, one entry per node.
 
-    `scale` is the square of the function's magnitude; `is_categorical` tells which attributes are split into all their
-    values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the node's schema,
-    `average` the function's averages over it. None if there would be more leaves than `most_leaves`.
+    `scale` is the square of the function's magnitude; the function, and so its averages, is given times 2**-exponent,
+    while the entropy takes the shares of classes that it stands for; `is_categorical` tells which attributes are split
+    into all their values, by default none; `settled` is explained at `is_settled`. `mass` is the probability of the
+    node's schema, `average` the function's averages over it. None if there would be more leaves than `most_leaves`.
     """
     categorical = {m for m, yes in enumerate(is_categorical or []) if yes}
-    limits = criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves
+    limits = criterion, tol, scale, max_depth, max_leaf_nodes, settled, most_leaves, exponent
     root = grow(function, categorical, *limits)
     return None if root is None else arrays_of(root, categorical)

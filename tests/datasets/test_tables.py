@@ -6,7 +6,15 @@ import sys
 import numpy as np
 import pytest
 
-from pytrees.datasets import get_data_home, load, load_shipped, load_table, names
+from pytrees.datasets import (
+    get_data_home,
+    load,
+    load_discrete,
+    load_ordinal,
+    load_shipped,
+    load_table,
+    names,
+)
 from pytrees.datasets._catalog import CATALOG
 
 
@@ -82,6 +90,60 @@ def test_an_absent_table_is_named(no_home, tmp_path):
         load_table("seeds")
     with pytest.raises(FileNotFoundError, match=r"There is no seeds\.csv in"):
         load_table("seeds", tmp_path)
+
+
+@pytest.mark.parametrize("load", [load, load_table])
+@pytest.mark.parametrize("name", ["../table", "/table", "folder/table", "..\\table", "table\0", "", ".", "./table"])
+def test_a_name_that_leads_out_of_the_folder_is_refused(tmp_path, load, name):
+    home = tmp_path / "home"
+    (home / "folder").mkdir(parents=True)
+    for folder in (tmp_path, home, home / "folder"):
+        write_table(folder, "a,target\n1,0\n2,1\n")
+    with pytest.raises(ValueError, match="must be the name of a file, not a path, got "):
+        load(str(tmp_path / "table") if name == "/table" else name, data_home=home)
+
+
+def test_links_in_the_folder_and_unusual_names_are_read(tmp_path):
+    (tmp_path / "home").mkdir()
+    write_table(tmp_path, "a,target\n1,0\n2,1\n")
+    for name in ("link", "größe.von allem", ".."):
+        (tmp_path / "home" / f"{name}.csv").symlink_to(tmp_path / "table.csv")
+        assert load_table(name, tmp_path / "home").data.tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize("given", [5, None, b"table", ["table"], {}])
+def test_a_name_that_is_no_string_is_refused(tmp_path, given):
+    for read in (load, load_table, load_discrete, load_ordinal, load_shipped):
+        with pytest.raises(TypeError, match="The name of a data set must be a string, got"):
+            read(given)
+    if given is not None:
+        with pytest.raises(TypeError, match="data_home must be the path of a folder, got"):
+            load("table", data_home=given)
+
+
+def test_paths_that_the_system_refuses_are_absent(no_home, tmp_path):
+    for name in (300 * "x", "\ud800"):
+        with pytest.raises(FileNotFoundError, match="There is no"):
+            load_table(name, tmp_path)
+    for home in ("~nobody-of-this-name/x", 300 * "x", "\0"):
+        with pytest.raises(FileNotFoundError, match="There is no folder"):
+            load("table", data_home=home)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("table.csv", b"a,target\n" + 200_000 * b"1" + b",2\n"),
+        ("table.csv", b"\n\n"),
+        ("table.csv.gz", b"no gzip"),
+        ("table.csv.gz", gzip.compress(b"a,target\n1,2\n", mtime=0)[:-9]),
+    ],
+    ids=["long field", "empty lines", "no gzip", "half a gzip"],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match="is not a table: "):
+        load_table("table", tmp_path)
 
 
 def test_a_table_is_read_with_its_names(tmp_path):

@@ -314,3 +314,10 @@ def test_leaves_of_all_trees_are_concatenated():
     leaves = Leaves(trees, np.array([3, 4]), weights=[1.0, -2.0, 3.0])
     assert leaves.indptr[-1] == len(leaves.values) == len(leaves.tree_of_box)
     assert leaves.magnitude <= 6.0
+
+
+@pytest.mark.parametrize(("scale", "expected"), [(1e160, np.inf), (1e-170, 0.0), (1e-150, 1e-300)])
+def test_products_of_extreme_values_are_no_nan(engine, scale, expected):
+    trees = [DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], y) for y in ([0, 0, 1, 1], [0, 1, 0, 1])]
+    found = gram(trees, [2, 2], values=[[0.0, scale, scale]] * 2)
+    np.testing.assert_allclose(found, np.full((2, 2), expected), rtol=1e-12)

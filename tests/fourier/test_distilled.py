@@ -192,4 +192,6 @@ def test_pictures(capsys):
     assert axes[0].get_title().endswith("% of the variance")
     with pytest.raises(ValueError, match="1 axes for 2 trees"):
         few.plot(axes[0])
+    with pytest.raises(TypeError, match="every element of axes must be axes of matplotlib, got 5"):
+        few.plot(5)
     plt.close("all")

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import combinations
 
 import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.stats
@@ -530,8 +531,6 @@ def test_the_share_of_the_work_that_is_done_rises(monkeypatch):
 
 def test_pictures():
     matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
     trees = random_trees(np.random.default_rng(2), [3, 4, 5], 4)
     indices, effects = sobol_indices(trees, [3, 4, 5]), anova_effects(trees, [3, 4, 5], [(1, 2)])
     names = ["a", "b", "c"]
@@ -561,3 +560,39 @@ def test_pictures():
     with pytest.raises(ValueError, match="feature_names has 1 names"):
         indices.plot(ax, feature_names=["a"])
     plt.close("all")
+
+
+@pytest.fixture
+def drawn_effects():
+    matplotlib.use("agg")
+    trees = random_trees(np.random.default_rng(2), [3, 4, 5], 4)
+    yield sobol_indices(trees, [3, 4, 5]), anova_effects(trees, [3, 4, 5], [(1, 2)])
+    plt.close("all")
+
+
+def test_names_in_pictures_are_drawn_literally(drawn_effects):
+    indices, effects = drawn_effects
+    names, shown = ["$a_{$", "b\nc", "_d"], {"$a_{$", r"b\nc", "_d"}
+    for draw in (indices.plot, indices.plot_pairs):
+        ax = draw(plt.figure().add_subplot(), feature_names=names)
+        ax.figure.canvas.draw()
+        assert {label.get_text() for label in ax.get_yticklabels()} == shown
+    for effect in (0, (1, 2)):
+        ax = effects.plot(effect, plt.figure().add_subplot(), feature_names=names)
+        ax.figure.canvas.draw()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"code of b\nc", "code of _d")
+
+
+def test_wrong_parameters_of_pictures_are_refused(drawn_effects):
+    indices, effects = drawn_effects
+    for draw in (indices.plot, indices.plot_pairs, partial(effects.plot, 0)):
+        with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 5"):
+            draw(5)
+        for names in (5, "abc", [["a", "b", "c"]]):
+            with pytest.raises(ValueError, match="feature_names must be a sequence of names"):
+                draw(feature_names=names)
+    for draw in (indices.plot, indices.plot_pairs):
+        for number in (0, -1, 0.5, True, "2", np.nan):
+            with pytest.raises(ValueError, match="max_features must be a whole number from 1, or None"):
+                draw(max_features=number)
+        draw(max_features=10**400)

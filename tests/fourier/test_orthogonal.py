@@ -402,7 +402,7 @@ def test_invalid_parameters_are_refused(engine):
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [1.0, np.nan]):
         with pytest.raises(ValueError, match="weights must be 2 numbers"):
             AggregatedFourierTreeClassifier([tree, tree], weights=weights).fit(X, y)
-    with pytest.raises(ValueError, match="weights contains an integer that is beyond the range of float64"):
+    with pytest.raises(ValueError, match="weights contains a number that is beyond the range of float64"):
         AggregatedFourierTreeClassifier([tree, tree], weights=[1, 10**400]).fit(X, y)
     for make in (AggregatedFourierTreeClassifier, ReconstructedFourierTree):
         for energy in (0.0, -0.5, 1.5, np.nan):

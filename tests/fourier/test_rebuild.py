@@ -134,6 +134,75 @@ def test_additive_function_of_any_magnitude(engine, scale):
     assert set(rebuilt.tree.feature.tolist()) == {0, 1, -2}
 
 
+POWERS = [-1000, -601, -300, -299, 299, 300, 530, 1015]
+POINTS = [[0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+def three_trees():
+    return [DecisionTreeClassifier().fit(POINTS, y) for y in ([0, 0, 0, 1], [0, 1, 1, 1], [0, 1, 1, 0])]
+
+
+@pytest.mark.parametrize("measure", [{}, {"measure": "joint", "X": POINTS}], ids=["uniform", "joint"])
+def test_trees_do_not_depend_on_the_scale_of_weights(engine, measure):
+    def built(factor, tol=0.0):
+        weights = factor * np.array([1.0, 0.5, 3.0])
+        return tree_from_ensemble(three_trees(), [2, 2], weights=weights, criterion="variance", tol=tol, **measure)
+
+    of_one = built(1.0)
+    assert of_one.tree.n_leaves == 4
+    assert 1 < built(1.0, 2.0).tree.n_leaves < 4
+    for power in POWERS:
+        scaled = built(2.0**power)
+        np.testing.assert_array_equal(scaled.tree.feature, of_one.tree.feature)
+        np.testing.assert_array_equal(scaled.averages, np.ldexp(of_one.averages, power))
+        with np.errstate(over="ignore"):
+            gain = np.minimum(np.ldexp(of_one.tree.gain, 2 * power), np.finfo(float).max)
+            tol = np.ldexp(2.0, 2 * power)
+        np.testing.assert_array_equal(scaled.tree.gain, gain)
+        if 0.0 < tol < np.inf:
+            assert built(2.0**power, tol).tree.n_leaves == built(1.0, 2.0).tree.n_leaves
+    for weight in (1e-162, 1e160, 5e-324, 1e307, -1e160):
+        assert built(weight).tree.n_leaves == 4
+
+
+def test_shares_beside_extreme_weights(engine):
+    """The entropy is of shares as they are: none gains anything, and the energy decides."""
+    for weight in (1e-162, 1e160, 5e-324, 1e307):
+        rebuilt = tree_from_ensemble(three_trees(), [2, 2], weights=[weight, weight, 3 * weight])
+        assert rebuilt.tree.n_leaves == 4
+        assert rebuilt.tree.gain.tolist() == [0.0] * 7
+    assert tree_from_ensemble(three_trees(), [2, 2], weights=[1e-162] * 3, min_confidence=0.9).tree.n_leaves == 1
+    # The share of the root is a half, the shares of its children are 0 and 1 after they are cut off.
+    trees = [DecisionTreeClassifier().fit(POINTS, y) for y in ([0, 0, 1, 1], [0, 1, 0, 1])]
+    values = [[0.0, -1e150, 1e150], [0.0, 0.5, 0.5]]
+    assert tree_from_ensemble(trees, [2, 2], weights=[1.0, 1.0], values=values).tree.gain[0] == 1.0
+
+
+def test_sums_beyond_float64_are_refused(engine):
+    trees = three_trees()
+    tens = [[10.0] * tree.tree_.node_count for tree in trees]
+    for options in ({}, {"values": tens}):
+        with pytest.raises(ValueError, match=r"beyond the range of float64, 1\.8e308"):
+            tree_from_ensemble(trees, [2, 2], weights=[1e308] * 3, **options)
+
+
+def test_spectra_of_any_scale(engine):
+    spectrum = FourierSpectrum.from_table([[0.0, 1.0, 1.0], [4.0, 2.0, 1.0]])
+    trees = [spectrum.to_tree(criterion="variance"), tree_from_spectra([spectrum, spectrum * 2], criterion="variance")]
+    for power in POWERS:
+        scaled = spectrum * 2.0**power
+        others = [scaled.to_tree(criterion="variance"), tree_from_spectra([scaled, scaled * 2], criterion="variance")]
+        for other, one in zip(others, trees, strict=True):
+            np.testing.assert_array_equal(other.averages, np.ldexp(one.averages, power))
+        for energy in (0.1, 0.5, 0.9, 0.999):
+            kept, of_one = scaled.truncate(energy=energy), spectrum.truncate(energy=energy)
+            np.testing.assert_array_equal(kept.partitions, of_one.partitions)
+        with np.errstate(over="ignore"):
+            np.testing.assert_array_equal(scaled.energy_by_order(), np.ldexp(spectrum.energy_by_order(), 2 * power))
+            assert scaled.inner(scaled) == np.ldexp(spectrum.inner(spectrum), 2 * power)
+        assert scaled.inner(spectrum) == np.ldexp(spectrum.inner(spectrum), power)
+
+
 def test_constant_function(engine):
     for constant in (0.0, 0.25, -3.0):
         rebuilt = FourierSpectrum.from_table(np.full((2, 3), constant)).to_tree()

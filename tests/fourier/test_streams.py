@@ -184,8 +184,11 @@ def test_pictures():
     above, below = stream.plot(n_components=2)
     assert above.get_ylabel() == "distance of the newest"
     assert [text.get_text() for text in below.get_legend().get_texts()] == ["component 1", "component 2"]
-    with pytest.raises(ValueError, match="unpack"):
+    with pytest.raises(ValueError, match="Two axes are expected, got 1"):
         stream.plot([above])
+    for axes in (5, [above, "below"]):
+        with pytest.raises(TypeError, match="every element of axes must be axes of matplotlib, got"):
+            stream.plot(axes)
     plt.close("all")
 
 

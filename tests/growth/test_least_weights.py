@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, examples, grow
+from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees.criteria import CRITERIA
 from pytrees.testing.strategies import count_weights, float_weights, no_weights, problems
 from pytrees.tree import LEAF
 
 FRACTIONS = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5])
+COUNT_CRITERIA = [name for name, criterion in CRITERIA.items() if criterion.judges == "counts"]
 DECREASES = st.sampled_from([0.0, 1e-9, 0.01, 0.05, 0.125, 0.25, 0.5])
 
 
@@ -83,3 +85,25 @@ def test_features_that_are_shared_in_bins(criterion):
     assert_same_tree(in_bins, grow(X, y, weights, 2, criterion, **options))
     unweighted = grow(X, y, None, 2, criterion, shared=shared, **options)
     assert_same_tree(unweighted, grow(X, y, None, 2, criterion, **options))
+
+
+# The right side of a cut weighs the node less the left side, which rounding can take below zero.
+WIDE = [4.0, 5.0, 0.0, 1.0, 2.0], [1, 1, 1, 1, 0], [1e8, 1e-9, 1e8, 1e-8, 1e-8]
+
+
+@pytest.mark.parametrize("criterion", COUNT_CRITERIA)
+def test_no_limit_forbids_no_cut_of_weights_that_float64_does_not_add(criterion):
+    X, y, weights = WIDE
+    problem = np.array(X)[:, np.newaxis], np.array(y), np.array(weights), 2, criterion
+    assert_same_tree(*on_both_engines(grow, *problem, max_depth=1))
+    assert_same_tree(*on_both_engines(grow, *problem, max_depth=1, min_weight_fraction_leaf=1e-17))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_engines_agree_on_weights_of_all_magnitudes(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (12, 2)).astype(float), rng.integers(0, 3, 12)
+    weights = 10.0 ** rng.integers(-20, 21, 12)
+    for criterion in COUNT_CRITERIA:
+        for fraction in (0.0, 1e-18, 0.1):
+            assert_same_tree(*on_both_engines(grow, X, y, weights, 3, criterion, min_weight_fraction_leaf=fraction))

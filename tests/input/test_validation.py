@@ -216,7 +216,7 @@ def test_X_that_is_no_numeric_table_is_refused(estimator, X, error, message):
 @pytest.mark.parametrize("number", [10**309, -(10**400)])
 def test_integers_beyond_float64_are_refused_by_column(data, estimator, number):
     X, y = data
-    message = "integer in column {} that is beyond the range of float64"
+    message = "number in column {} that is beyond the range of float64"
     for table, named in (
         ([[number, *row[1:]] for row in X.tolist()], "0"),
         (X.astype(object), "1"),
@@ -443,7 +443,7 @@ def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
         (np.ones((N_ROWS, 1)), "1D array"),
         (["heavy"] * N_ROWS, "could not convert"),
         (np.full(N_ROWS, 1e308), "sample_weight are too large: their sum is infinite"),
-        ([10**400] + [1] * (N_ROWS - 1), "sample_weight contains an integer that is beyond the range of float64"),
+        ([10**400] + [1] * (N_ROWS - 1), "sample_weight contains a number that is beyond the range of float64"),
     ],
 )
 def test_weights_that_are_refused(data, weights, message):

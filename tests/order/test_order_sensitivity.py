@@ -194,6 +194,8 @@ def test_the_picture_has_all_orders(bursts):
     assert ax.lines[0].get_xdata()[0] == found.cost_of_tests[0]
     with pytest.raises(ValueError, match="what must be"):
         found.plot(what="trees")
+    with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 5"):
+        found.plot(5)
     matplotlib.pyplot.close("all")
 
 

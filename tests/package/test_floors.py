@@ -50,6 +50,7 @@ PYTHON_FLOORS = [
         "_docstrings",
         "_engine",
         "_missing",
+        "_numbers",
         "_progress",
         "_site",
         "_sklearn",

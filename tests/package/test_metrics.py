@@ -207,7 +207,7 @@ def test_great_and_small_weights(metric):
         ([0, 1], [0, 1], {"sample_weight": [1, -1]}, "[Nn]egative"),
         ([0, 1], [0, 1], {"sample_weight": [0, 0]}, "zero"),
         ([0, 1], [0, 1], {"sample_weight": [1, np.nan]}, "NaN"),
-        ([0, 1], [0, 1], {"sample_weight": [1, 10**400]}, "sample_weight contains an integer that is beyond"),
+        ([0, 1], [0, 1], {"sample_weight": [1, 10**400]}, "sample_weight contains a number that is beyond"),
     ],
 )
 def test_refusals_of_metrics_by_rank(metric, y_true, y_pred, given, message):

@@ -76,6 +76,22 @@ def test_text_with_decimals_shares_and_without_counts():
             export_text(tree, **{name: value})
 
 
+def test_names_cannot_forge_lines():
+    name = "age\n|   class 0\r\x1b[1m\u2028\u202e\ud800"
+    escaped = r"age\n|   class 0\r\x1b[1m\u2028\u202e\ud800"
+    text = export_text(make_stump(), feature_names=[name], class_names=[name, "well"])
+    assert text == (f"{escaped} <= 0.5 (gain 0.5)\n|   class {escaped} [1, 0]\n{escaped} > 0.5\n|   class well [0, 1]")
+    levels = np.array(["a\nb", "c\td"])[:, np.newaxis]
+    text = export_text(ID3Classifier(categorical_features=[0]).fit(levels, [0, 1]))
+    assert [line.split(" = ")[1] for line in text.splitlines()[::2]] == [r"a\nb (gain 1)", r"c\td"]
+
+
+def test_usual_names_of_all_scripts_are_written_as_they_are():
+    for name in (r"C:\new", "größe", "年龄", "می\u200cخواهم", "👩\u200d🔬", "שם\u200f", "a\u00a0b", "x̂", "$a_{$"):
+        text = export_text(make_stump(), feature_names=[name], class_names=[name, name])
+        assert text.count(name) == 4
+
+
 def test_text_of_a_leaf():
     assert export_text(DecisionTreeClassifier().fit([[1.0]], ["only"])) == "class only [1]"
 
@@ -180,6 +196,14 @@ def test_objects_without_a_tree_are_refused(export):
     for estimator in others:
         with pytest.raises(TypeError, match=f"got {type(estimator).__name__}"):
             export(estimator.fit([[1.0], [2.0]], [0, 1]))
+
+
+@pytest.mark.parametrize("export", [export_text, export_dict])
+@pytest.mark.parametrize("parameter", ["feature_names", "class_names"])
+@pytest.mark.parametrize("given", [np.array(2), {"a", "b"}, {"a": 0, "b": 1}], ids=["array", "set", "dict"])
+def test_names_are_a_sequence(export, parameter, given):
+    with pytest.raises(ValueError, match=f"{parameter} must be a sequence of names, got"):
+        export(make_stump(), **{parameter: given})
 
 
 @pytest.mark.parametrize("export", [export_text, export_dict])

@@ -90,6 +90,22 @@ def test_names_weights_and_labels():
     assert r"value = [1, 0]\nclass = b" in export_graphviz(fitted)
 
 
+def test_huge_weights_are_written_as_they_are():
+    for weight, written in ((2.0**62, 2**62), (2.0**63, "9.223372036854776e+18"), (1e300, "1e+300")):
+        tree = make_stump(value=[[weight, weight], [weight, 0], [0, weight]])
+        assert f"value = [{written}, {written}]" in export_graphviz(tree)
+    assert "value = [1e+308, 0.333]" in export_graphviz(make_stump(value=[[1e308, 1 / 3], [1e308, 0], [0, 1 / 3]]))
+
+
+def test_names_are_written_literally():
+    name = 'a"\\N&lt;b\n1 [label="forged"] ;\r\x1b\u2028\ud800 é\u200d&'
+    text = export_graphviz(make_stump(), feature_names=[name], class_names=[name, "b"])
+    assert len(text.splitlines()) == len(export_graphviz(make_stump()).splitlines())
+    quoted = r"a\"\\N&amp;lt;b\\n1 [label=\"forged\"] ;\\r\\x1b\\u2028\\ud800 é" + "\u200d&"
+    assert f'0 [label="{quoted} <= 0.5\\n' in text
+    assert f'class = {quoted}"' in text
+
+
 def test_written_to_files(tmp_path, fitted):
     text, file = export_graphviz(fitted), io.StringIO()
     assert export_graphviz(fitted, file) is None

@@ -1,5 +1,6 @@
 """Pictures of trees: a box for every node, in its place."""
 
+import io
 import sys
 
 import matplotlib
@@ -65,6 +66,50 @@ def test_given_axes_names_and_size(plt):
     assert {node.get_fontsize() for node in nodes} == {7.5}
     assert all(node.axes is left for node in nodes)
     assert not right.texts
+
+
+@pytest.mark.parametrize("usetex", [False, True])
+def test_names_are_drawn_literally(plt, usetex):
+    name, shown = "$a_{$ 5 % \\q\n\x1b", "$a_{$ 5 % \\q\\n\\x1b"
+    names = {"feature_names": [name], "class_names": ["_" + name, name]}
+    with plt.rc_context({"text.usetex": usetex}):
+        nodes = plot_tree(make_stump(), **names, fontsize=8)
+        plt.gcf().savefig(io.BytesIO())
+        assert [node.get_text().split("\n")[0] for node in nodes] == [
+            f"{shown} ≤ 0.5",
+            f"class _{shown}",
+            f"class {shown}",
+        ]
+        plt.close("all")
+        questions = plot_decision_path(make_stump(), [0], **names, fontsize=8)
+        legend = plt.gca().get_legend()
+        plt.gcf().savefig(io.BytesIO())
+    assert [text.get_text() for text in questions] == [f"{shown} is 0: at most 0.5", f"predicted: _{shown}"]
+    assert [text.get_text() for text in legend.get_texts()] == ["_" + shown, shown]
+    assert any(text.get_text() == f"100 % of these are _{shown}" for text in plt.gca().texts)
+
+
+def test_categories_are_drawn_literally(plt):
+    X = np.array([["$a_{$"], ["b\nc"]])
+    plot_tree(ID3Classifier(categorical_features=[0]).fit(X, [0, 1]))
+    plt.gcf().savefig(io.BytesIO())
+    assert {"$a_{$", r"b\nc"} <= {text.get_text() for text in plt.gca().texts}
+
+
+@pytest.mark.parametrize("ax", [5, "ax", [], {}, True, np.zeros(2)], ids=repr)
+def test_axes_of_other_kinds_are_refused(plt, fitted, ax):
+    for draw in (plot_tree, lambda tree, ax: plot_decision_path(tree, np.zeros(3), ax=ax)):
+        with pytest.raises(TypeError, match="ax must be axes of matplotlib, got"):
+            draw(fitted, ax=ax)
+    forest = PermutationDecisionForestClassifier(2).fit([[1], [2]], [0, 1])
+    with pytest.raises(TypeError, match="figure must be a figure of matplotlib, got"):
+        plot_distinct_trees(forest, figure=ax)
+
+
+@pytest.mark.parametrize("fontsize", [0, -1, 1001, 2**63, np.inf, np.nan])
+def test_letters_are_of_a_size_that_can_be_drawn(plt, fitted, fontsize):
+    with pytest.raises(ValueError, match="The 'fontsize' parameter"):
+        plot_tree(fitted, fontsize=fontsize)
 
 
 def test_a_single_leaf(plt):

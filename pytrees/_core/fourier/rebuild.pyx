@@ -9,8 +9,9 @@ ranges of values, a categorical attribute into all its values.
 
 import numpy as np
 
+cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport log2
+from libc.math cimport ldexp, log2
 from libc.stdint cimport uint8_t
 
 from pytrees._core.base.signals cimport show_share
@@ -28,28 +29,6 @@ cdef struct AttributeSplit:
 
 
 # --------------------------------------------------------------------------------------------------------------- splits
-
-
-cdef float64_t impurity(
-    const float64_t* sums, float64_t weight, Py_ssize_t n_outputs, bint of_classes
-) noexcept nogil:
-    """Compute the impurity of the averages sums[k] / weight.
-
-    For classes it is the entropy in bits. One output is the share of a class, and the other classes have the rest.
-    Otherwise it is minus the sum of squares.
-    """
-    cdef float64_t total = 0.0, share
-    cdef Py_ssize_t k
-    for k in range(n_outputs):
-        share = sums[k] / weight
-        if of_classes:
-            share = min(1.0, max(0.0, share))
-            total -= share * log2(share) if share > 0.0 else 0.0
-            if n_outputs == 1 and share < 1.0:
-                total -= (1.0 - share) * log2(1.0 - share)
-        else:
-            total -= share * share
-    return total
 
 
 cdef inline float64_t mass_of(Function function, int64_t m, int64_t low, int64_t high) noexcept nogil:
@@ -94,16 +73,39 @@ cdef class SchemaNode:
     cdef list children
 
 
+@cython.final
 cdef class Rebuilding:
     """The limits of a tree's growth, and the growth."""
 
     cdef bint of_classes
     cdef float64_t tol, scale, unit
+    cdef int exponent                           # the function is given times 2**-exponent
     cdef int64_t max_depth, max_leaf_nodes, most_leaves
     cdef const uint8_t[::1] is_categorical      # by attribute: whether it is split into all its values
     # An output is settled if its average is at most the one number, or at least the other: by group and output of the
     # group. A node is a leaf if every group has a settled output. Without groups no node is settled.
     cdef const float64_t[:, ::1] at_most, at_least
+
+    cdef float64_t impurity(self, const float64_t* sums, float64_t weight, Py_ssize_t n_outputs) noexcept nogil:
+        """Compute the impurity of the averages sums[k] / weight.
+
+        For classes it is the entropy in bits of the shares, which are the averages times 2**exponent. One output is the
+        share of a class, and the other classes have the rest. Otherwise it is minus the sum of squares.
+        """
+        cdef float64_t total = 0.0, share
+        cdef Py_ssize_t k
+        for k in range(n_outputs):
+            share = sums[k] / weight
+            if self.of_classes:
+                if self.exponent != 0:
+                    share = ldexp(share, self.exponent)
+                share = min(1.0, max(0.0, share))
+                total -= share * log2(share) if share > 0.0 else 0.0
+                if n_outputs == 1 and share < 1.0:
+                    total -= (1.0 - share) * log2(1.0 - share)
+            else:
+                total -= share * share
+        return total
 
     cdef bint is_settled(self, Function function) noexcept:
         """Whether every group of outputs has a settled output."""
@@ -175,9 +177,9 @@ cdef class Rebuilding:
                 if not is_cut(function, m, value):
                     continue
                 left_weight, right_weight = mass_of(function, m, low, value + 1), mass_of(function, m, value + 1, high)
-                gain = impurity(&function.average[0], 1.0, n_outputs, self.of_classes)
-                gain -= left_weight / total * impurity(&left[0], left_weight, n_outputs, self.of_classes)
-                gain -= right_weight / total * impurity(&right[0], right_weight, n_outputs, self.of_classes)
+                gain = self.impurity(&function.average[0], 1.0, n_outputs)
+                gain -= left_weight / total * self.impurity(&left[0], left_weight, n_outputs)
+                gain -= right_weight / total * self.impurity(&right[0], right_weight, n_outputs)
                 self.offer(m, value, gain, best)
         return 0
 
@@ -187,13 +189,13 @@ cdef class Rebuilding:
         cdef int64_t value
         cdef list values = values_with_weight(function, m)
         cdef float64_t weight, total = mass_of(function, m, function.low[m], function.high[m])
-        cdef float64_t gain = impurity(&function.average[0], 1.0, n_outputs, self.of_classes)
+        cdef float64_t gain = self.impurity(&function.average[0], 1.0, n_outputs)
         if len(values) < 2:
             return 0
         for value in values:
             weight = mass_of(function, m, value, value + 1)
-            gain -= weight / total * impurity(
-                &function.profiles[function.measure.offsets[m] + value, 0], 1.0, n_outputs, self.of_classes
+            gain -= weight / total * self.impurity(
+                &function.profiles[function.measure.offsets[m] + value, 0], 1.0, n_outputs
             )
         self.offer(m, NONE, gain, best)
         return 0
@@ -289,18 +291,21 @@ cdef dict arrays_of(SchemaNode root):
 
 cdef dict tree_of(
     Function function, str criterion, float64_t tol, float64_t scale, int64_t max_depth, int64_t max_leaf_nodes,
-    is_categorical, settled, int64_t most_leaves,
+    is_categorical, settled, int64_t most_leaves, int exponent,
 ):
     """Build the tree of a function on the schema without constraints: a dict of arrays, one element for every node.
 
-    `scale` is the square of the function's magnitude. `is_categorical`, bool, tells which attributes are split into all
-    their values, by default none. `settled` is a pair of arrays (at_most, at_least) of shape (n_groups, n_outputs of a
-    group): a node becomes a leaf if every group has an output whose average is at most the number in the first array,
-    or at least the number in the second. In the result, `mass` is the probability of the node's schema, and `average`
-    has the function's averages over it, (n_nodes, n_outputs). None if there would be more leaves than `most_leaves`.
+    `scale` is the square of the function's magnitude. The function is given times 2**-exponent, and so are its
+    averages; only the entropy takes the shares of classes that it stands for. `is_categorical`, bool, tells which
+    attributes are split into all their values, by default none. `settled` is a pair of arrays (at_most, at_least) of
+    shape (n_groups, n_outputs of a group): a node becomes a leaf if every group has an output whose average is at most
+    the number in the first array, or at least the number in the second. In the result, `mass` is the probability of
+    the node's schema, and `average` has the function's averages over it, (n_nodes, n_outputs). None if there would be
+    more leaves than `most_leaves`.
     """
     cdef Rebuilding growth = Rebuilding()
     growth.of_classes, growth.tol, growth.scale = criterion == "entropy", tol, scale
+    growth.exponent = exponent
     growth.unit = 1.0 if growth.of_classes else scale
     growth.max_depth, growth.max_leaf_nodes, growth.most_leaves = max_depth, max_leaf_nodes, most_leaves
     growth.is_categorical = np.zeros(function.low.shape[0], dtype=np.uint8)
@@ -313,7 +318,7 @@ cdef dict tree_of(
 
 def tree_from_boxes(
     boxes, values, tree_of_box, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
+    settled=None, most_leaves=UNLIMITED, exponent=0,
 ):
     """Build the tree of the sum of boxes, each times its row of `values`; see `tree_of` for the limits.
 
@@ -321,13 +326,13 @@ def tree_from_boxes(
     """
     return tree_of(
         box_function(boxes, values, tree_of_box, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves,
+        is_categorical, settled, most_leaves, exponent,
     )
 
 
 def tree_from_spectrum(
     partitions, coefficients, measure, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
+    settled=None, most_leaves=UNLIMITED, exponent=0,
 ):
     """Build the tree of spectra on the same partitions, a column of `coefficients` each; see `tree_of` for the limits.
 
@@ -335,13 +340,13 @@ def tree_from_spectrum(
     """
     return tree_of(
         spectrum_function(partitions, coefficients, measure), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves,
+        is_categorical, settled, most_leaves, exponent,
     )
 
 
 def tree_from_samples(
     rows, values, weights, cardinalities, criterion, tol, scale, max_depth, max_leaf_nodes, is_categorical=None,
-    settled=None, most_leaves=UNLIMITED,
+    settled=None, most_leaves=UNLIMITED, exponent=0,
 ):
     """Build the tree of a function that is known at weighted rows, under their joint distribution.
 
@@ -350,5 +355,5 @@ def tree_from_samples(
     """
     return tree_of(
         sample_function(rows, values, weights, cardinalities), criterion, tol, scale, max_depth, max_leaf_nodes,
-        is_categorical, settled, most_leaves,
+        is_categorical, settled, most_leaves, exponent,
     )
