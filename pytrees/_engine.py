@@ -205,4 +205,6 @@ def _call_with_lists(function: Callable[..., Any], *args: Any, **kwargs: Any) ->
 def _as_list(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_as_list(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _as_list(part) for name, part in value.items()}
     return value.tolist() if isinstance(value, np.ndarray) else value

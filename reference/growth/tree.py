@@ -1,9 +1,11 @@
 """A tree as it grows: its nodes, and its arrays in the end."""
 
 from itertools import accumulate
+from operator import mul
 
 from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
 from ..criteria.counts import class_counts
+from ..criteria.squared_error import squared_error
 from ..rows.partition import is_categorical, rows_by_category, split_rows
 from ..split.node_search import MASK, mix64
 
@@ -62,8 +64,10 @@ def is_multiway(node):
     return bool(node.children) and node.children[0].categories != ()
 
 
-def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
+def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, targets=None):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
+
+    If classes stand for targets, sums of the targets replace the class counts.
 
     If children may have several categories, `category` has the lowest.
     """
@@ -80,7 +84,10 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
         tree["missing_go_to_left"].append(node.cut[1])
         tree["n_node_samples"].append(len(node.rows))
         tree["gain"].append(node.gain)
-    tree["value"] = values(order, y, weights, n_classes)
+    if targets is None:
+        tree["value"] = values(order, y, weights, n_classes)
+    else:
+        tree |= sums_of_targets(order, y, weights, targets)
     if has_categories:
         tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
         tree["children"] = [child.number for node in order for child in node.children]
@@ -89,6 +96,16 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
         tree["category_offsets"] = [0, *accumulate(len(node.categories) for node in order)]
         tree["categories"] = [category for node in order for category in node.categories]
     return tree
+
+
+def sums_of_targets(order, y, weights, targets):
+    """Return for all nodes the weight, the sum of the targets, and the impurity."""
+    counts = [class_counts([y[row] for row in node.rows], [weights[row] for row in node.rows], len(targets)) for node in order]
+    return {
+        "weight": [sum(of_node) for of_node in counts],
+        "target_sum": [sum(map(mul, of_node, targets)) for of_node in counts],
+        "impurity": [float(squared_error(of_node, targets)) for of_node in counts],
+    }
 
 
 def values(order, y, weights, n_classes):

@@ -52,6 +52,9 @@ from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
     ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
 )
+from pytrees._core.criteria.squared_error cimport (
+    SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
+)
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
     gain_of_weighted, start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
@@ -77,7 +80,8 @@ cdef enum CriterionCode:
     JACCARD
     ACCURACY
     MAE
-    LAST_ON_COUNTS = MAE
+    SQUARED_ERROR
+    LAST_ON_COUNTS = SQUARED_ERROR
     ETC
     LZ76
     USER_COUNTS
@@ -110,6 +114,7 @@ ctypedef fused WholeScan:
     LabelledScan
     JaccardScan
     WigScan
+    SquaredErrorScan
 
 
 ctypedef fused CountScan:
@@ -138,6 +143,7 @@ ctypedef fused PatientScan:
     OrdinalGiniScan
     WigScan
     WeightedScan
+    SquaredErrorScan
 
 
 cdef inline int refuse_code(int code) except -1 nogil:
@@ -183,6 +189,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is WigScan:
         start_wig(scan, counts)
         start_scan(&scan.best.exact, counts)
+    elif CountScan is SquaredErrorScan:
+        start_squared_error(scan, counts)
     else:
         start_weights(scan, counts)
         if counts.mode_distances.shape[0] > 0:
@@ -248,6 +256,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_total = scan.left_counts[0] = scan.left_counts[1] = 0
     elif CountScan is WigScan:
         start_wig_feature(scan)
+    elif CountScan is SquaredErrorScan:
+        scan.left_total = scan.left_sum = 0
     else:
         scan.left_total = 0
         for label in range(scan.n_classes):
@@ -283,6 +293,9 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
         scan.left_counts[label] += weight
     elif WholeScan is WigScan:
         move_wig(scan, label, weight)
+    elif WholeScan is SquaredErrorScan:
+        scan.left_total += weight
+        scan.left_sum += weight * scan.targets[label]
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
@@ -328,6 +341,8 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_jaccard(scan)
     elif CountScan is WigScan:
         return offer_wig(scan)
+    elif CountScan is SquaredErrorScan:
+        return offer_squared_error(scan)
     else:
         return offer_weighted(scan)
 
@@ -364,6 +379,8 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain[0] = gain_of_jaccard(scan)
     elif CountScan is WigScan:
         gain[0] = gain_of_wig(scan)
+    elif CountScan is SquaredErrorScan:
+        gain_of_squared_error(scan, gain)
     else:
         gain[0] = gain_of_weighted(scan)
     return 0
@@ -427,6 +444,10 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
     numbers return to their values."""
     cdef index_t k, label
+    if WholeScan is SquaredErrorScan:
+        scan.left_total += sign * counts.missing_sums.weight
+        scan.left_sum += sign * counts.missing_sums.sum
+        return
     for k in range(counts.n_missing_classes):
         label = counts.missing_classes[k]
         move_left(scan, label, sign * counts.missing_counts[label])
@@ -520,7 +541,10 @@ cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts,
 
 cdef inline bint has_impurity(int code) noexcept nogil:
     """Whether the gain of a split is the impurity of the node less the impurities of its children."""
-    return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+    return (
+        code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+        or code == SQUARED_ERROR
+    )
 
 
 cdef inline Gain whole_impurity(ClassCounts node) except *:
@@ -531,6 +555,8 @@ cdef inline Gain whole_impurity(ClassCounts node) except *:
         return impurity_by_ordinal_gini(node)
     if node.code == RANKING:
         return impurity_by_ranking(node)
+    if node.code == SQUARED_ERROR:
+        return impurity_by_squared_error(&node.sums)
     refuse_code(node.code)
 
 

@@ -11,7 +11,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers, sum_counted_targets, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.table cimport (
@@ -84,6 +84,8 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
     for i in range(counts.shape[0]):
         for label in range(n_classes):
             node.total_counts[label] = counts[i, label]
+        if are_numbers(node):
+            sum_counted_targets(node)
         impurity = whole_impurity(node)
         found.append(exact_fraction(&impurity) if impurity.numerator != 0 else zero)
     return found
@@ -129,6 +131,8 @@ cdef int run(Task cuts, CountScan* scan) except -1 nogil:
                 continue
             for label in range(cuts.counts.n_classes):
                 cuts.counts.total_counts[label] = cuts.left[cut, label] + cuts.right[cut, label]
+            if are_numbers(cuts.counts):
+                sum_counted_targets(cuts.counts)
             start_scan(scan, cuts.counts)
             start_feature(scan)
             for label in range(cuts.counts.n_classes):

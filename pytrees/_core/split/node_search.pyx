@@ -16,6 +16,7 @@ from pytrees._core.base.types cimport (
     MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
+from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport (
@@ -135,6 +136,9 @@ cdef void tally_missing(
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
     cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
     cdef float64_t weight
+    if are_numbers(search.counts):
+        _sum_missing(search, entries + (n - n_missing), n_missing, first)
+        return
     search.counts.missing_counts[:] = 0
     search.counts.missing_weights[:] = 0.0
     search.counts.missing_weight = 0.0
@@ -146,6 +150,18 @@ cdef void tally_missing(
         search.counts.missing_weights[label] += weight
         search.counts.missing_weight += weight
     _list_missing(search.counts)
+
+
+cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n_missing, index_t first) noexcept nogil:
+    cdef index_t i, place
+    search.counts.missing_sums.weight = search.counts.missing_sums.sum = 0
+    search.counts.missing_sums.squares = 0
+    for i in range(n_missing):
+        place = first + <index_t> place_of(entries[i])
+        add_target(
+            &search.counts.missing_sums, search.counts.targets[label_of_place(search, place, entries)],
+            search.place_counts[place] if search.count_weights.shape[0] > 0 else 1,
+        )
 
 
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
@@ -293,11 +309,27 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
         search.counts.total_counts[0] = _count_first_class(search, node)
         search.counts.total_counts[1] = node.stop - node.start - search.counts.total_counts[0]
         return
+    if are_numbers(search.counts):
+        sum_targets(search, node, &search.counts.sums)
+        return
     search.counts.total_counts[:] = 0
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
         search.counts.total_counts[label] += (
             search.count_weights[row_at(search, node, i)] if is_weighted else 1
+        )
+
+
+cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
+    """Add up the targets of the node's samples."""
+    cdef index_t i
+    cdef bint is_weighted = search.count_weights.shape[0] > 0
+    sums.weight = sums.sum = 0
+    sums.squares = 0
+    for i in range(node.start, node.stop):
+        add_target(
+            sums, search.counts.targets[label_at(search, node, i)],
+            search.count_weights[row_at(search, node, i)] if is_weighted else 1,
         )
 
 
@@ -307,6 +339,8 @@ cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
     cdef int64_t total = 0
     if search.float_weights.shape[0] > 0:
         return search.counts.total_weight
+    if are_numbers(search.counts):
+        return <float64_t> search.counts.sums.weight
     for label in range(search.counts.n_classes):
         total += search.counts.total_counts[label]
     return <float64_t> total
