@@ -76,7 +76,7 @@ def grow_by_gain(
             if split:
                 open_leaves.insert(chosen, (child, split))
     of_nodes = in_preorder(root), y, weights, n_classes, n_categories is not None
-    return as_arrays(*of_nodes, limits.get("subsets"), given_of(criterion).get("targets"))
+    return as_arrays(*of_nodes, limits.get("subsets"), criterion)
 
 
 def with_least_weights(limits, weights, rows):

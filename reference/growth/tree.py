@@ -4,8 +4,9 @@ from itertools import accumulate
 from operator import mul
 
 from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
-from ..criteria.counts import class_counts
-from ..criteria.squared_error import squared_error
+from ..criteria.absolute_error import median_target
+from ..criteria.counts import class_counts, given_of, name_of
+from ..criteria.table import exact_impurity
 from ..rows.partition import is_categorical, rows_by_category, split_rows
 from ..split.node_search import MASK, mix64
 
@@ -64,7 +65,7 @@ def is_multiway(node):
     return bool(node.children) and node.children[0].categories != ()
 
 
-def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, targets=None):
+def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, criterion=None):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
 
     If classes stand for targets, sums of the targets replace the class counts.
@@ -84,10 +85,10 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, t
         tree["missing_go_to_left"].append(node.cut[1])
         tree["n_node_samples"].append(len(node.rows))
         tree["gain"].append(node.gain)
-    if targets is None:
-        tree["value"] = values(order, y, weights, n_classes)
+    if criterion is not None and "targets" in given_of(criterion):
+        tree |= sums_of_targets(order, y, weights, criterion)
     else:
-        tree |= sums_of_targets(order, y, weights, targets)
+        tree["value"] = values(order, y, weights, n_classes)
     if has_categories:
         tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
         tree["children"] = [child.number for node in order for child in node.children]
@@ -98,14 +99,22 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, t
     return tree
 
 
-def sums_of_targets(order, y, weights, targets):
-    """Return for all nodes the weight, the sum of the targets, and the impurity."""
-    counts = [class_counts([y[row] for row in node.rows], [weights[row] for row in node.rows], len(targets)) for node in order]
-    return {
-        "weight": [sum(of_node) for of_node in counts],
-        "target_sum": [sum(map(mul, of_node, targets)) for of_node in counts],
-        "impurity": [float(squared_error(of_node, targets)) for of_node in counts],
-    }
+def sums_of_targets(order, y, weights, criterion):
+    """Return for all nodes the weight, the weight times the value, and the impurity. The value is the mean of the
+    targets or, if absolute errors are judged, their median."""
+    targets = given_of(criterion)["targets"]
+    impurity = exact_impurity(criterion, len(targets))
+    tree = {"weight": [], "target_sum": [], "impurity": []}
+    for node in order:
+        labels, of_rows = [y[row] for row in node.rows], [weights[row] for row in node.rows]
+        counts = class_counts(labels, of_rows, len(targets))
+        total = sum(map(mul, counts, targets))
+        if name_of(criterion) == "absolute_error":
+            total = sum(counts) * median_target(counts, targets)
+        tree["weight"].append(sum(counts))
+        tree["target_sum"].append(total)
+        tree["impurity"].append(float(impurity(counts)))
+    return tree
 
 
 def values(order, y, weights, n_classes):

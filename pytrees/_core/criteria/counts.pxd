@@ -4,6 +4,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t
 from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLogs
 
 cdef enum:
@@ -13,10 +14,10 @@ cdef enum:
 
 
 cdef struct TargetSums:
-    # Of samples whose classes are targets, whole numbers: the samples' weight, and the weighted sums of the targets and
-    # of their squares.
+    # Of samples whose classes are targets, whole numbers: the samples' weight, the weight times the value of a leaf of
+    # them, and the weighted sum of the squares of the targets (squared error) or of their distances to the median.
     int64_t weight, sum
-    int128_t squares
+    int128_t spread
 
 
 @cython.final
@@ -39,6 +40,7 @@ cdef class ClassCounts:
     cdef const int64_t[::1] targets                 # by class, ascending; empty if classes are no numbers
     # If classes are numbers: of the node, and of its samples that lack a value of the scanned feature.
     cdef TargetSums sums, missing_sums
+    cdef MedianErrors errors                        # None unless distances to medians are judged
     cdef const float64_t[:, ::1] costs              # of pairs of classes; empty if class scores tell them
     cdef const float64_t[:, ::1] mode_distances     # by mode and class; if not empty, each node's weights are these,
     cdef float64_t[:, ::1] mode_weights             # normalised over the node's classes
@@ -99,19 +101,4 @@ cdef inline bint are_numbers(ClassCounts counts) noexcept nogil:
 cdef inline void add_target(TargetSums* sums, int64_t target, int64_t weight) noexcept nogil:
     sums.weight += weight
     sums.sum += weight * target
-    sums.squares += <int128_t> (weight * target) * target
-
-
-cdef inline void add_sums(TargetSums* sums, const TargetSums* other) noexcept nogil:
-    sums.weight += other.weight
-    sums.sum += other.sum
-    sums.squares += other.squares
-
-
-cdef inline void sum_counted_targets(ClassCounts counts) noexcept nogil:
-    """Sum the targets of a node whose classes are counted."""
-    cdef index_t label
-    counts.sums.weight = counts.sums.sum = 0
-    counts.sums.squares = 0
-    for label in range(counts.n_classes):
-        add_target(&counts.sums, counts.targets[label], counts.total_counts[label])
+    sums.spread += <int128_t> (weight * target) * target

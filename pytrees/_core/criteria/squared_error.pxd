@@ -60,7 +60,7 @@ cdef inline int gain_of_squared_error(const SquaredErrorScan* scan, Gain* gain) 
 
 
 cdef inline Gain impurity_by_squared_error(const TargetSums* sums) noexcept nogil:
-    """Return the impurity of a node that has samples: (weight squares - sum**2) / weight**2."""
+    """Return the impurity of a node that has samples: (weight spread - sum**2) / weight**2."""
     return exact_gain(
-        <int128_t> sums.weight * sums.squares - <int128_t> sums.sum * sums.sum, <uint128_t> sums.weight, sums.weight
+        <int128_t> sums.weight * sums.spread - <int128_t> sums.sum * sums.sum, <uint128_t> sums.weight, sums.weight
     )

@@ -32,6 +32,7 @@ CODES = {
     "accuracy": ACCURACY,
     "mae": MAE,
     "squared_error": SQUARED_ERROR,
+    "absolute_error": ABSOLUTE_ERROR,
     "etc": ETC,
     "lz76": LZ76,
     "user_counts": USER_COUNTS,
@@ -97,6 +98,11 @@ def scores_cuts(criterion, n_classes):
     return code == GINI or is_binary_gini(code, n_classes)
 
 
+def judges_medians(criterion):
+    """Whether the criterion judges distances to the median of the targets."""
+    return code_of(criterion) == ABSOLUTE_ERROR
+
+
 def weights_as_compared(criterion, n_classes, n_rows, weights):
     """Return the weights as the criterion compares them: floating-point numbers if gains are compared with a tolerance,
     unless the criterion takes whole counts all the same."""
@@ -125,7 +131,7 @@ def class_counts(criterion, n_classes, weights, n_rows):
     counts.weighs_children = weighs_children
     counts.costs = costs_of(criterion)
     counts.targets = targets_of(criterion, n_classes, total)
-    if are_numbers(counts) != (code == SQUARED_ERROR) or code == SQUARED_ERROR and not are_whole:
+    if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)) or are_numbers(counts) and not are_whole:
         raise ValueError(f"criterion={name!r} and targets or real weights do not go together.")
     if code == WIG:
         weigh_classes(counts, scores.tolist(), alpha, given_of(criterion))

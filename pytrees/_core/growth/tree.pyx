@@ -25,10 +25,10 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport TargetSums, add_sums, are_numbers
+from pytrees._core.criteria.counts cimport TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
-from pytrees._core.criteria.squared_error cimport impurity_by_squared_error
+from pytrees._core.criteria.table cimport nearest_impurity
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
@@ -151,6 +151,13 @@ cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     elif not tree.nodes[node].is_counted:
         count_classes(tree.search, &tree.nodes[node].rows, values_of(tree, node))
     tree.nodes[node].is_counted = True
+
+
+cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
+    """Keep the sums of the targets of the node that was searched last, if classes are numbers."""
+    if are_numbers(tree.search.counts):
+        sums_of(tree, node)[0] = tree.search.counts.sums
+        tree.nodes[node].is_counted = True
 
 
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
@@ -494,7 +501,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
     if n_columns == 0:
-        arrays |= _add_sums(tree, order)
+        arrays |= _sums_of_targets(tree, order)
         del arrays["value"]
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)
@@ -538,24 +545,19 @@ cdef void _add_counts(
                 counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
 
 
-cdef dict _add_sums(GrowingTree tree, const index_t[::1] order):
-    """Return for all nodes the weight, the sum of the targets, and the impurity."""
+cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
+    """Return for all nodes the weight, the weight times the value, and the impurity."""
     cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64), total = np.empty(order.shape[0], dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
     cdef Py_ssize_t i
     cdef index_t child
     cdef const Node* node
     cdef TargetSums* sums
-    # Children come after their parent in preorder.
-    for i in range(order.shape[0] - 1, -1, -1):
-        node = &tree.nodes[order[i]]
+    for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
-        if node.n_children > 0:
-            sums[0] = sums_of(tree, node.first_child)[0]
-        for child in range(node.first_child + 1, node.first_child + node.n_children):
-            add_sums(sums, sums_of(tree, child))
         weight[i], total[i] = sums.weight, sums.sum
-        impurity[i] = impurity_by_squared_error(sums).value
+        tree.search.counts.sums = sums[0]
+        impurity[i] = nearest_impurity(tree.search.counts)
     return {"weight": np.asarray(weight), "target_sum": np.asarray(total), "impurity": np.asarray(impurity)}
 
 

@@ -16,6 +16,7 @@ from pytrees._core.base.types cimport (
     MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
+from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CutTable
@@ -155,7 +156,7 @@ cdef void tally_missing(
 cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n_missing, index_t first) noexcept nogil:
     cdef index_t i, place
     search.counts.missing_sums.weight = search.counts.missing_sums.sum = 0
-    search.counts.missing_sums.squares = 0
+    search.counts.missing_sums.spread = 0
     for i in range(n_missing):
         place = first + <index_t> place_of(entries[i])
         add_target(
@@ -324,13 +325,29 @@ cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums)
     """Add up the targets of the node's samples."""
     cdef index_t i
     cdef bint is_weighted = search.count_weights.shape[0] > 0
+    if search.counts.errors is not None:
+        _find_median(search, node, sums)
+        return
     sums.weight = sums.sum = 0
-    sums.squares = 0
+    sums.spread = 0
     for i in range(node.start, node.stop):
         add_target(
             sums, search.counts.targets[label_at(search, node, i)],
             search.count_weights[row_at(search, node, i)] if is_weighted else 1,
         )
+
+
+cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
+    cdef index_t i
+    search.counts.errors.n = 0
+    for i in range(node.start, node.stop):
+        add_sample(
+            search.counts.errors, search.partition.rows[i], label_at(search, node, i),
+            search.count_weights[row_at(search, node, i)] if search.count_weights.shape[0] > 0 else 1,
+        )
+    sort_targets(search.counts.errors, search.counts.targets)
+    sums.weight, sums.spread = search.counts.errors.total, search.counts.errors.error
+    sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
 
 
 cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:

@@ -13,7 +13,7 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
     CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left,
-    offer_cut, start_cuts,
+    offer_cut, prepare_cuts, start_cuts,
 )
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
@@ -80,6 +80,7 @@ cdef inline index_t _search_feature(
         return 0
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
+    prepare_cuts(&local, search.counts, entries, n_missing)
     start_cuts(&local, search.counts, feature)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
     if CountScan is WeightedScan:
