@@ -6,7 +6,9 @@ from fractions import Fraction
 def absolute_error(counts, targets):
     """Return the mean distance between the targets and their median."""
     median = median_target(counts, targets)
-    return Fraction(sum(count * abs(target - median) for target, count in zip(targets, counts, strict=True)), sum(counts))
+    return Fraction(
+        sum(count * abs(target - median) for target, count in zip(targets, counts, strict=True)), sum(counts)
+    )
 
 
 def median_target(counts, targets):
