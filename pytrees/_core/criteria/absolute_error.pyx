@@ -10,7 +10,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of, sort_entries
-from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t, uint64_t
 
 
 @cython.final

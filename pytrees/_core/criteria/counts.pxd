@@ -14,8 +14,8 @@ cdef enum:
 
 
 cdef struct TargetSums:
-    # Of samples whose classes are targets, whole numbers: the samples' weight, the weight times the value of a leaf of
-    # them, and the weighted sum of the squares of the targets (squared error) or of their distances to the median.
+    # The sums of samples whose classes are targets, whole numbers: their weight, their weight times the value that a
+    # leaf of them has, and the weighted sum of the targets' squares (squared error) or distances to the median.
     int64_t weight, sum
     int128_t spread
 

@@ -5,9 +5,10 @@ from libc.math cimport isnan
 
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG, AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan,
-    EntropyScan, GiniScan, JaccardScan, LabelledScan, OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan,
-    VariationScan, WeightedScan, WigScan, is_binary_gini, refuse_code, takes_ratio,
+    ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
+    AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WeightedScan, WigScan, is_binary_gini,
+    refuse_code, takes_ratio,
 )
 from pytrees._core.criteria.wig cimport WigBest
 

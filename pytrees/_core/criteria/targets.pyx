@@ -7,7 +7,7 @@ import numpy as np
 from libc.math cimport fabs, ldexp
 
 from pytrees._core.base.fractions cimport nearest_double
-from pytrees._core.base.types cimport float64_t, int64_t, uint64_t
+from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 
 cdef enum:

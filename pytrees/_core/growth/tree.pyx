@@ -550,9 +550,7 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64), total = np.empty(order.shape[0], dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
     cdef Py_ssize_t i
-    cdef index_t child
-    cdef const Node* node
-    cdef TargetSums* sums
+    cdef const TargetSums* sums
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum

@@ -43,7 +43,8 @@ from pytrees._core.split.subsets cimport offer_divisions
 
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_share, scores_cuts, sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_share, scores_cuts,
+    sequence_impurity_of,
 )
 
 
