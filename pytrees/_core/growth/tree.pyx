@@ -547,7 +547,8 @@ cdef void _add_counts(
 
 cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     """Return for all nodes the weight, the weight times the value, and the impurity."""
-    cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64), total = np.empty(order.shape[0], dtype=np.int64)
+    cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
+    cdef int64_t[::1] total = np.empty(order.shape[0], dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
     cdef Py_ssize_t i
     cdef const TargetSums* sums
