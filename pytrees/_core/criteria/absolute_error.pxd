@@ -32,6 +32,7 @@ cdef class MedianErrors:
 
 
 cdef struct AbsoluteErrorScan:
+    const int64_t* targets                      # by class
     const int64_t* left[2]
     const int64_t* right[2]
     int64_t total, node_error, best_error       # best_error is -1 before the first cut
@@ -45,8 +46,11 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
 cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil
 
 
-cdef inline void start_absolute_error(AbsoluteErrorScan* scan, MedianErrors errors) noexcept nogil:
+cdef inline void start_absolute_error(
+    AbsoluteErrorScan* scan, MedianErrors errors, const int64_t[::1] targets
+) noexcept nogil:
     cdef int side
+    scan.targets = &targets[0]
     for side in range(2):
         scan.left[side], scan.right[side] = &errors.left[side, 0], &errors.right[side, 0]
     scan.total, scan.node_error = errors.node_total, errors.node_error

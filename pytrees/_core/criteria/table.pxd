@@ -153,6 +153,12 @@ ctypedef fused PatientScan:
     AbsoluteErrorScan
 
 
+# Criteria whose classes are targets, numbers on a grid.
+ctypedef fused TargetScan:
+    SquaredErrorScan
+    AbsoluteErrorScan
+
+
 cdef inline int refuse_code(int code) except -1 nogil:
     with gil:
         raise ValueError(f"No criterion that judges class counts has the code {code}.")
@@ -199,7 +205,7 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is SquaredErrorScan:
         start_squared_error(scan, counts)
     elif CountScan is AbsoluteErrorScan:
-        start_absolute_error(scan, counts.errors)
+        start_absolute_error(scan, counts.errors, counts.targets)
     else:
         start_weights(scan, counts)
         if counts.mode_distances.shape[0] > 0:
@@ -289,6 +295,15 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         start_sums_of_feature(scan)
 
 
+cdef inline void move_target_left(TargetScan* scan, int64_t target, int64_t weight) noexcept nogil:
+    """Move a sample of this target and weight to the left child."""
+    if TargetScan is SquaredErrorScan:
+        scan.left_total += weight
+        scan.left_sum += weight * target
+    else:
+        scan.n_left += 1        # by this number `prepare_cuts` has computed the errors
+
+
 cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move `weight` samples of class `label` to the left child."""
     cdef int64_t left, right
@@ -304,11 +319,8 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
         scan.left_counts[label] += weight
     elif WholeScan is WigScan:
         move_wig(scan, label, weight)
-    elif WholeScan is SquaredErrorScan:
-        scan.left_total += weight
-        scan.left_sum += weight * scan.targets[label]
-    elif WholeScan is AbsoluteErrorScan:
-        scan.n_left += 1        # by this number `prepare_cuts` has computed the errors
+    elif WholeScan in TargetScan:
+        move_target_left(scan, scan.targets[label], weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left

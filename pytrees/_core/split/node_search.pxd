@@ -80,11 +80,12 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, and weights.
+    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
     cdef float64_t[::1] place_weights
+    cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.
     cdef index_t[::1] drawn, drawn_categories

@@ -81,6 +81,7 @@ cdef class NodeSearch:
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
+        self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
                 _fill_place(self, row, row)
@@ -224,6 +225,7 @@ cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
+    search.place_targets = other.place_targets
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
@@ -235,6 +237,8 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.place_counts[place] = search.count_weights[row]
     if search.float_weights.shape[0] > 0:
         search.place_weights[place] = search.float_weights[row]
+    if are_numbers(search.counts):
+        search.place_targets[place] = search.counts.targets[search.labels[row]]
 
 
 cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
