@@ -30,6 +30,7 @@ KERNELS = {
         "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "criteria.table": ("highest_score",),
+        "criteria.targets": ("means_of_targets",),
         "split.node_split": ("ranked_cut",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.partition": ("rank_features",),
@@ -205,4 +206,6 @@ def _call_with_lists(function: Callable[..., Any], *args: Any, **kwargs: Any) ->
 def _as_list(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_as_list(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _as_list(part) for name, part in value.items()}
     return value.tolist() if isinstance(value, np.ndarray) else value

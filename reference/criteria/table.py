@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
+from .absolute_error import absolute_error
 from .counts import given_of, n_log2_n_of, name_of, parameters_of, quotient
 from .entropy import entropy, information_gain, weighted_entropy
 from .gini import gini, weighted_gini
@@ -24,6 +25,7 @@ from .labels import labelled, matched
 from .ordinal_gini import ogini, weighted_ogini
 from .ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
 from .ratios import RATIOS, ratio_gain
+from .squared_error import squared_error
 from .structural import IMPURITIES
 from .variation import variation_gain
 from .wig import class_weights, wig
@@ -68,6 +70,10 @@ def exact_impurity(criterion, n_classes):
     name, _, scores, _ = parameters_of(criterion, n_classes)
     if name == "ranking":
         return partial(ranking, costs=given_of(criterion).get("cost_matrix") or costs_of_scores(tuple(scores)))
+    if name == "squared_error":
+        return partial(squared_error, targets=given_of(criterion)["targets"])
+    if name == "absolute_error":
+        return partial(absolute_error, targets=given_of(criterion)["targets"])
     return {"gini": gini, "entropy": entropy, "ogini": ogini}[name]
 
 

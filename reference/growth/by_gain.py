@@ -75,7 +75,8 @@ def grow_by_gain(
             split = open_split(*problem, child)
             if split:
                 open_leaves.insert(chosen, (child, split))
-    return as_arrays(in_preorder(root), y, weights, n_classes, n_categories is not None, limits.get("subsets"))
+    of_nodes = in_preorder(root), y, weights, n_classes, n_categories is not None
+    return as_arrays(*of_nodes, limits.get("subsets"), criterion)
 
 
 def with_least_weights(limits, weights, rows):

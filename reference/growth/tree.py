@@ -1,9 +1,12 @@
 """A tree as it grows: its nodes, and its arrays in the end."""
 
 from itertools import accumulate
+from operator import mul
 
 from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
-from ..criteria.counts import class_counts
+from ..criteria.absolute_error import median_target
+from ..criteria.counts import class_counts, given_of, name_of
+from ..criteria.table import exact_impurity
 from ..rows.partition import is_categorical, rows_by_category, split_rows
 from ..split.node_search import MASK, mix64
 
@@ -62,8 +65,10 @@ def is_multiway(node):
     return bool(node.children) and node.children[0].categories != ()
 
 
-def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
+def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, criterion=None):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
+
+    If classes stand for targets, sums of the targets replace the class counts.
 
     If children may have several categories, `category` has the lowest.
     """
@@ -80,7 +85,10 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
         tree["missing_go_to_left"].append(node.cut[1])
         tree["n_node_samples"].append(len(node.rows))
         tree["gain"].append(node.gain)
-    tree["value"] = values(order, y, weights, n_classes)
+    if criterion is not None and "targets" in given_of(criterion):
+        tree |= sums_of_targets(order, y, weights, criterion)
+    else:
+        tree["value"] = values(order, y, weights, n_classes)
     if has_categories:
         tree["child_offsets"] = [0, *accumulate(len(node.children) for node in order)]
         tree["children"] = [child.number for node in order for child in node.children]
@@ -88,6 +96,24 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False):
     if has_categories and has_subsets:
         tree["category_offsets"] = [0, *accumulate(len(node.categories) for node in order)]
         tree["categories"] = [category for node in order for category in node.categories]
+    return tree
+
+
+def sums_of_targets(order, y, weights, criterion):
+    """Return for all nodes the weight, the weight times the value, and the impurity. The value is the mean of the
+    targets or, if absolute errors are judged, their median."""
+    targets = given_of(criterion)["targets"]
+    impurity = exact_impurity(criterion, len(targets))
+    tree = {"weight": [], "target_sum": [], "impurity": []}
+    for node in order:
+        labels, of_rows = [y[row] for row in node.rows], [weights[row] for row in node.rows]
+        counts = class_counts(labels, of_rows, len(targets))
+        total = sum(map(mul, counts, targets))
+        if name_of(criterion) == "absolute_error":
+            total = sum(counts) * median_target(counts, targets)
+        tree["weight"].append(sum(counts))
+        tree["target_sum"].append(total)
+        tree["impurity"].append(float(impurity(counts)))
     return tree
 
 

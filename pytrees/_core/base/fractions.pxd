@@ -53,6 +53,43 @@ cdef inline bint is_greater_fraction(int128_t a, uint128_t b, int128_t c, uint12
     return high_left > high_right or high_left == high_right and low_left > low_right
 
 
+cdef inline void _multiply_limbs(uint64_t* limbs, int n_limbs, uint64_t factor) noexcept nogil:
+    """Multiply a whole number of n_limbs digits of 64 bits, the lowest first, in place; the product fits."""
+    cdef uint128_t product = 0
+    cdef int i
+    for i in range(n_limbs):
+        product = <uint128_t> limbs[i] * factor + (product >> 64)
+        limbs[i] = <uint64_t> product
+
+
+cdef inline void _square_times(
+    int128_t root, uint64_t x, uint64_t y, uint64_t z, uint64_t* limbs
+) noexcept nogil:
+    """Write root**2 x y z to seven limbs."""
+    cdef uint128_t high, low, magnitude = <uint128_t> (root if root >= 0 else -root)
+    multiply_wide(magnitude, magnitude, &high, &low)
+    limbs[0], limbs[1] = <uint64_t> low, <uint64_t> (low >> 64)
+    limbs[2], limbs[3] = <uint64_t> high, <uint64_t> (high >> 64)
+    limbs[4] = limbs[5] = limbs[6] = 0
+    _multiply_limbs(limbs, 7, x)
+    _multiply_limbs(limbs, 7, y)
+    _multiply_limbs(limbs, 7, z)
+
+
+cdef inline bint is_greater_square(
+    int128_t a, uint64_t a_x, uint64_t a_y, uint64_t a_z, int128_t b, uint64_t b_x, uint64_t b_y, uint64_t b_z
+) noexcept nogil:
+    """Whether a**2 / (a_x a_y a_z) > b**2 / (b_x b_y b_z), exactly; the divisors are positive."""
+    cdef uint64_t[7] left, right
+    cdef int i
+    _square_times(a, b_x, b_y, b_z, left)
+    _square_times(b, a_x, a_y, a_z, right)
+    for i in range(6, -1, -1):
+        if left[i] != right[i]:
+            return left[i] > right[i]
+    return False
+
+
 cdef inline float64_t nearest_double(int128_t numerator, uint128_t denominator) noexcept nogil:
     """Return the double nearest to numerator / denominator, ties to even; the denominator is positive, below 2**127."""
     cdef uint128_t magnitude = <uint128_t> (numerator if numerator >= 0 else -numerator)

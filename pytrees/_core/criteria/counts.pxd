@@ -3,12 +3,21 @@
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t
+from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLogs
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
     LOG2_TABLE_BITS = 10
     LOG2_TABLE_SIZE = 1024
+
+
+cdef struct TargetSums:
+    # The sums of samples whose classes are targets, whole numbers: their weight, their weight times the value that a
+    # leaf of them has, and the weighted sum of the targets' squares (squared error) or distances to the median.
+    int64_t weight, sum
+    int128_t spread
 
 
 @cython.final
@@ -28,6 +37,10 @@ cdef class ClassCounts:
     cdef const uint32_t[:, ::1] narrow_kernel
     cdef uint32_t[:, ::1] narrow_left_rows          # one row
     cdef const float64_t[::1] scores
+    cdef const int64_t[::1] targets                 # by class, ascending; empty if classes are no numbers
+    # If classes are numbers: of the node, and of its samples that lack a value of the scanned feature.
+    cdef TargetSums sums, missing_sums
+    cdef MedianErrors errors                        # None unless distances to medians are judged
     cdef const float64_t[:, ::1] costs              # of pairs of classes; empty if class scores tell them
     cdef const float64_t[:, ::1] mode_distances     # by mode and class; if not empty, each node's weights are these,
     cdef float64_t[:, ::1] mode_weights             # normalised over the node's classes
@@ -78,3 +91,14 @@ cdef inline int64_t sum_of_n_log2_n(const int64_t* table, const int64_t* counts,
     for label in range(n_classes):
         total += table[counts[label]]
     return total
+
+
+cdef inline bint are_numbers(ClassCounts counts) noexcept nogil:
+    """Whether the classes are targets of regression: numbers whose sums are kept in place of class counts."""
+    return counts.targets.shape[0] > 0
+
+
+cdef inline void add_target(TargetSums* sums, int64_t target, int64_t weight) noexcept nogil:
+    sums.weight += weight
+    sums.sum += weight * target
+    sums.spread += <int128_t> (weight * target) * target

@@ -13,6 +13,9 @@ cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
 
+MOST_TARGET_SUM = 2**60
+
+
 @cython.final
 cdef class ClassCounts:
     def __cinit__(
@@ -49,6 +52,7 @@ cdef class ClassCounts:
         self.best.margin = doubled(form) * log_margin(<index_t> n_classes)
         self.table = table
         self.scores = scores
+        self.targets = np.empty(0, dtype=np.int64)
         self.mode_weights = np.zeros((1, 1))
         self.mode_distances = self.costs = np.empty((0, 0))
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
@@ -97,6 +101,22 @@ def costs_of(criterion):
     """Return the costs of pairs of classes, (n_classes, n_classes), symmetric; of shape (0, 0) if there are none."""
     costs = given_of(criterion).get("cost_matrix")
     return np.empty((0, 0)) if costs is None else np.array(costs, dtype=np.float64)
+
+
+def targets_of(criterion, n_classes, total):
+    """Return the targets by class, for criteria whose classes are numbers; otherwise none.
+
+    With the weight `total` of all samples, sums of the targets and of products with the weight have to fit their types.
+    """
+    targets = given_of(criterion).get("targets")
+    if targets is None:
+        return np.empty(0, dtype=np.int64)
+    targets = np.array(targets, dtype=np.int64)
+    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:-1]):
+        raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
+    if max(-int(targets[0]), int(targets[-1]), 1) * int(total) > MOST_TARGET_SUM:
+        raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
+    return targets
 
 
 def user_criterion_of(criterion):

@@ -2,8 +2,9 @@
 
 from libc.math cimport fabs
 
-from pytrees._core.base.fractions cimport is_greater_fraction, nearest_double
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain, product_of, quotient_of
+from pytrees._core.base.fractions cimport is_greater_fraction, is_greater_square, nearest_double
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 
 
@@ -18,6 +19,9 @@ cdef struct Gain:
     # number, which equal ones share; see GrowingTree.
     float64_t error
     index_t number
+    # Squared error: weights of both children; the total weight of the node times its gain is numerator**2 / (left_total
+    # right_total (left_total + right_total)). For other criteria both are 0.
+    int64_t left_total, right_total
 
 
 cdef inline bint exceeds_by_tolerance(float64_t a, float64_t b) noexcept nogil:
@@ -26,6 +30,10 @@ cdef inline bint exceeds_by_tolerance(float64_t a, float64_t b) noexcept nogil:
 
 cdef inline bint is_greater_gain(const Gain* a, const Gain* b) noexcept nogil:
     """Whether a is the better split of the same node."""
+    if a.left_total > 0:
+        return is_greater_square(
+            a.numerator, a.left_total, a.right_total, 1, b.numerator, b.left_total, b.right_total, 1
+        )
     if a.denominator == 0:
         return exceeds_by_tolerance(a.value, b.value)
     return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
@@ -34,6 +42,11 @@ cdef inline bint is_greater_gain(const Gain* a, const Gain* b) noexcept nogil:
 cdef inline bint is_greater_priority(const Gain* a, const Gain* b) noexcept nogil:
     """Whether a is the better split when a and b split different nodes: gains count by the samples that they
     concern."""
+    if a.left_total > 0:
+        return is_greater_square(
+            a.numerator, a.left_total, a.right_total, a.left_total + a.right_total,
+            b.numerator, b.left_total, b.right_total, b.left_total + b.right_total,
+        )
     if a.denominator == 0:
         return exceeds_by_tolerance(a.priority, b.priority)
     return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
@@ -47,6 +60,7 @@ cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t t
     gain.priority = 0.0
     gain.error = 0.0
     gain.number = NONE
+    gain.left_total = gain.right_total = 0
     return gain
 
 
@@ -78,4 +92,30 @@ cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
     gain.priority = total * value
     gain.error = 0.0
     gain.number = NONE
+    gain.left_total = gain.right_total = 0
     return gain
+
+
+cdef inline int squared_gain(int128_t difference, int64_t left_total, int64_t right_total, Gain* gain) except -1 nogil:
+    """Write the gain of a split by squared error: difference**2 / (total**2 left_total right_total)."""
+    cdef int64_t total = left_total + right_total
+    cdef Doubled square, divisor, quotient
+    gain[0] = tolerant_gain(0.0, 0.0)
+    gain.numerator = difference
+    gain.left_total, gain.right_total = left_total, right_total
+    square = product_of(doubled_of(difference), doubled_of(difference))
+    divisor = product_of(doubled_of(<int128_t> left_total * right_total), doubled_of(<int128_t> total * total))
+    quotient = quotient_of(square, divisor)
+    gain.value = quotient.high
+    if not is_certain(quotient):
+        with gil:
+            gain.value = _nearest_squared_gain(difference, left_total, right_total)
+    return 0
+
+
+cdef inline float64_t _nearest_squared_gain(int128_t difference, int64_t left_total, int64_t right_total) except -1.0:
+    """Return the gain of a split by squared error by way of Python's integers, whose quotient is the nearest double."""
+    cdef uint128_t magnitude = <uint128_t> (difference if difference >= 0 else -difference)
+    left, right = int(left_total), int(right_total)
+    root = (int(<uint64_t> (magnitude >> 64)) << 64) + int(<uint64_t> magnitude)
+    return root**2 / ((left + right) ** 2 * left * right)

@@ -5,9 +5,10 @@ from libc.math cimport isnan
 
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
-    ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, VI, WIG, BinaryGiniScan, BinaryRankingScan,
-    EntropyScan, GiniScan, JaccardScan, LabelledScan, OrdinalGiniScan, RankingScan, RatioScan, VariationScan,
-    WeightedScan, WigScan, is_binary_gini, refuse_code, takes_ratio,
+    ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
+    AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WeightedScan, WigScan, is_binary_gini,
+    refuse_code, takes_ratio,
 )
 from pytrees._core.criteria.wig cimport WigBest
 
@@ -26,6 +27,8 @@ cdef int with_scan(Task task, ClassCounts counts, bint has_real_weights) except 
     cdef LabelledScan labelled
     cdef WigScan wig
     cdef WigBest best_of_wig
+    cdef SquaredErrorScan squared_error
+    cdef AbsoluteErrorScan absolute_error
     cdef WeightedScan weighted
     if has_real_weights:
         run(task, &weighted)
@@ -49,6 +52,10 @@ cdef int with_scan(Task task, ClassCounts counts, bint has_real_weights) except 
         return run(task, &jaccard)
     if counts.code == ACCURACY or counts.code == MAE:
         return run(task, &labelled)
+    if counts.code == SQUARED_ERROR:
+        return run(task, &squared_error)
+    if counts.code == ABSOLUTE_ERROR:
+        return run(task, &absolute_error)
     if counts.code == WIG:
         wig.best = &best_of_wig
         return run(task, &wig)

@@ -12,15 +12,19 @@ These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; 
 
 from libc.math cimport INFINITY, NAN, fabs
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
+from pytrees._core.criteria.absolute_error cimport (
+    AbsoluteErrorScan, error_of_counts, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
+)
 from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
     entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
     offer_entropy, start_entropy, start_information_node, variation_gain_of_children, weighted_entropy,
 )
-from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, exact_gain, exceeds_by_tolerance, tolerant_gain
 from pytrees._core.criteria.gini cimport (
     AnyGiniScan, BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini,
     gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_gini, offer_gini, start_binary_gini,
@@ -52,6 +56,9 @@ from pytrees._core.criteria.ratios cimport (
     RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
     ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
 )
+from pytrees._core.criteria.squared_error cimport (
+    SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
+)
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
     gain_of_weighted, start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
@@ -77,7 +84,9 @@ cdef enum CriterionCode:
     JACCARD
     ACCURACY
     MAE
-    LAST_ON_COUNTS = MAE
+    SQUARED_ERROR
+    ABSOLUTE_ERROR
+    LAST_ON_COUNTS = ABSOLUTE_ERROR
     ETC
     LZ76
     USER_COUNTS
@@ -110,6 +119,8 @@ ctypedef fused WholeScan:
     LabelledScan
     JaccardScan
     WigScan
+    SquaredErrorScan
+    AbsoluteErrorScan
 
 
 ctypedef fused CountScan:
@@ -138,6 +149,14 @@ ctypedef fused PatientScan:
     OrdinalGiniScan
     WigScan
     WeightedScan
+    SquaredErrorScan
+    AbsoluteErrorScan
+
+
+# Criteria whose classes are targets, numbers on a grid.
+ctypedef fused TargetScan:
+    SquaredErrorScan
+    AbsoluteErrorScan
 
 
 cdef inline int refuse_code(int code) except -1 nogil:
@@ -183,6 +202,10 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is WigScan:
         start_wig(scan, counts)
         start_scan(&scan.best.exact, counts)
+    elif CountScan is SquaredErrorScan:
+        start_squared_error(scan, counts)
+    elif CountScan is AbsoluteErrorScan:
+        start_absolute_error(scan, counts.errors, counts.targets)
     else:
         start_weights(scan, counts)
         if counts.mode_distances.shape[0] > 0:
@@ -248,6 +271,10 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_total = scan.left_counts[0] = scan.left_counts[1] = 0
     elif CountScan is WigScan:
         start_wig_feature(scan)
+    elif CountScan is SquaredErrorScan:
+        scan.left_total = scan.left_sum = 0
+    elif CountScan is AbsoluteErrorScan:
+        scan.n_left = 0
     else:
         scan.left_total = 0
         for label in range(scan.n_classes):
@@ -268,6 +295,15 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         start_sums_of_feature(scan)
 
 
+cdef inline void move_target_left(TargetScan* scan, int64_t target, int64_t weight) noexcept nogil:
+    """Move a sample of this target and weight to the left child."""
+    if TargetScan is SquaredErrorScan:
+        scan.left_total += weight
+        scan.left_sum += weight * target
+    else:
+        scan.n_left += 1        # by this number `prepare_cuts` has computed the errors
+
+
 cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move `weight` samples of class `label` to the left child."""
     cdef int64_t left, right
@@ -283,6 +319,8 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
         scan.left_counts[label] += weight
     elif WholeScan is WigScan:
         move_wig(scan, label, weight)
+    elif WholeScan in TargetScan:
+        move_target_left(scan, scan.targets[label], weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
@@ -328,6 +366,10 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_jaccard(scan)
     elif CountScan is WigScan:
         return offer_wig(scan)
+    elif CountScan is SquaredErrorScan:
+        return offer_squared_error(scan)
+    elif CountScan is AbsoluteErrorScan:
+        return offer_absolute_error(scan)
     else:
         return offer_weighted(scan)
 
@@ -364,6 +406,10 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain[0] = gain_of_jaccard(scan)
     elif CountScan is WigScan:
         gain[0] = gain_of_wig(scan)
+    elif CountScan is SquaredErrorScan:
+        gain_of_squared_error(scan, gain)
+    elif CountScan is AbsoluteErrorScan:
+        gain[0] = gain_of_absolute_error(scan)
     else:
         gain[0] = gain_of_weighted(scan)
     return 0
@@ -406,6 +452,15 @@ cdef inline void start_cuts(CountScan* scan, ClassCounts counts, index_t feature
     start_feature(scan)
 
 
+cdef inline void prepare_cuts(
+    const CountScan* scan, ClassCounts counts, const Entry* entries, index_t n_missing
+) noexcept nogil:
+    """Let a criterion that needs them see all sorted entries of a feature before its cuts are offered; the last
+    n_missing lack the value."""
+    if CountScan is AbsoluteErrorScan:
+        sum_errors(counts.errors, entries, n_missing)
+
+
 cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left) except -1 nogil:
     """Keep the present cut if it beats the best so far, and return whether it does. With `missing_left`, the samples
     that lack the feature's value are in the left child for this one comparison.
@@ -427,6 +482,13 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
     numbers return to their values."""
     cdef index_t k, label
+    if WholeScan is SquaredErrorScan:
+        scan.left_total += sign * counts.missing_sums.weight
+        scan.left_sum += sign * counts.missing_sums.sum
+        return
+    if WholeScan is AbsoluteErrorScan:
+        scan.missing = MISSING_LEFT if sign > 0 else MISSING_RIGHT
+        return
     for k in range(counts.n_missing_classes):
         label = counts.missing_classes[k]
         move_left(scan, label, sign * counts.missing_counts[label])
@@ -520,7 +582,32 @@ cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts,
 
 cdef inline bint has_impurity(int code) noexcept nogil:
     """Whether the gain of a split is the impurity of the node less the impurities of its children."""
-    return code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+    return (
+        code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
+        or code == SQUARED_ERROR or code == ABSOLUTE_ERROR
+    )
+
+
+cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
+    """Sum the targets of a node whose classes are counted, if classes are numbers."""
+    cdef index_t label
+    node.sums.weight = node.sums.sum = 0
+    node.sums.spread = 0
+    for label in range(<index_t> node.targets.shape[0]):
+        add_target(&node.sums, node.targets[label], node.total_counts[label])
+    if node.code == ABSOLUTE_ERROR:
+        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
+
+
+cdef inline bint judge_counts(
+    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
+) noexcept nogil:
+    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
+    if CountScan is AbsoluteErrorScan:
+        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
+        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
+        gain[0] = gain_of_absolute_error(scan)
+    return CountScan is AbsoluteErrorScan
 
 
 cdef inline Gain whole_impurity(ClassCounts node) except *:
@@ -531,6 +618,10 @@ cdef inline Gain whole_impurity(ClassCounts node) except *:
         return impurity_by_ordinal_gini(node)
     if node.code == RANKING:
         return impurity_by_ranking(node)
+    if node.code == SQUARED_ERROR:
+        return impurity_by_squared_error(&node.sums)
+    if node.code == ABSOLUTE_ERROR:
+        return exact_gain(node.sums.spread, 1, node.sums.weight)
     refuse_code(node.code)
 
 

@@ -5,14 +5,14 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
 from pytrees._core.criteria.logarithms cimport doubled
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
 from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.wig cimport weigh_classes
 from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
-from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of
+from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of, targets_of
 
 # Twice n log2 n is below 2**63 for this many samples, in units of 2**-30 bit.
 MOST_DOUBLED = 2**27
@@ -31,6 +31,8 @@ CODES = {
     "jaccard": JACCARD,
     "accuracy": ACCURACY,
     "mae": MAE,
+    "squared_error": SQUARED_ERROR,
+    "absolute_error": ABSOLUTE_ERROR,
     "etc": ETC,
     "lz76": LZ76,
     "user_counts": USER_COUNTS,
@@ -96,6 +98,11 @@ def scores_cuts(criterion, n_classes):
     return code == GINI or is_binary_gini(code, n_classes)
 
 
+def judges_medians(criterion):
+    """Whether the criterion judges distances to the median of the targets."""
+    return code_of(criterion) == ABSOLUTE_ERROR
+
+
 def weights_as_compared(criterion, n_classes, n_rows, weights):
     """Return the weights as the criterion compares them: floating-point numbers if gains are compared with a tolerance,
     unless the criterion takes whole counts all the same."""
@@ -123,6 +130,9 @@ def class_counts(criterion, n_classes, weights, n_rows):
     counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
     counts.weighs_children = weighs_children
     counts.costs = costs_of(criterion)
+    counts.targets = targets_of(criterion, n_classes, total)
+    if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)) or are_numbers(counts) and not are_whole:
+        raise ValueError(f"criterion={name!r} and targets or real weights do not go together.")
     if code == WIG:
         weigh_classes(counts, scores.tolist(), alpha, given_of(criterion))
     return counts

@@ -35,7 +35,7 @@ from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUEN
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
-    hand_over_counts, has_room, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
+    hand_over_counts, has_room, keep_sums, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
@@ -265,6 +265,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
+    keep_sums(growth.tree, leaf.node)
     if leaf.split.feature == NONE:
         return 0
     if growth.is_best_first and leaf.split.is_large:

@@ -3,6 +3,7 @@
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.criteria.counts cimport TargetSums
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
@@ -30,9 +31,10 @@ cdef class GrowingTree:
 
     cdef RowPartition partition
     cdef NodeSearch search
-    cdef index_t n_classes, max_depth, min_samples_split, max_leaf_nodes
+    cdef index_t n_classes, n_values, max_depth, min_samples_split, max_leaf_nodes
     cdef Node* nodes
-    cdef float64_t* values          # class counts, n_classes a node; filled in by count_node_classes
+    # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, a TargetSums.
+    cdef float64_t* values
     cdef Py_ssize_t node_capacity, value_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
     cdef index_t* listed            # the n_listed categories of children of divisions into two sets
@@ -56,7 +58,11 @@ cdef struct RankedSplit:
 
 
 cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
-    return &tree.values[<Py_ssize_t> node * tree.n_classes]
+    return &tree.values[<Py_ssize_t> node * tree.n_values]
+
+
+cdef inline TargetSums* sums_of(GrowingTree tree, index_t node) noexcept nogil:
+    return <TargetSums*> values_of(tree, node)
 
 
 cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
@@ -70,6 +76,7 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil
 cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
+cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
 cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil

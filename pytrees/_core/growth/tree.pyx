@@ -25,15 +25,19 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.counts cimport TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
+from pytrees._core.criteria.table cimport nearest_impurity
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
 )
-from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, count_classes, is_pure, mix64, row_at
+from pytrees._core.split.node_search cimport (
+    NodeRows, NodeSearch, Split, count_classes, is_pure, mix64, row_at, sum_targets,
+)
 from pytrees._core.split.subsets cimport list_split
 
 from pytrees._core.criteria.counts import user_criterion_of
@@ -48,6 +52,7 @@ cdef class GrowingTree:
         index_t min_samples_split, index_t max_leaf_nodes,
     ):
         self.partition, self.search, self.n_classes = partition, search, n_classes
+        self.n_values = sizeof(TargetSums) // sizeof(float64_t) if are_numbers(search.counts) else n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
         self.form = search.counts.form
         self.large_priorities = {}
@@ -117,7 +122,7 @@ cdef inline index_t _add_child(
 cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
     reserve(<void**> &tree.nodes, &tree.node_capacity, n_nodes, sizeof(Node), b"nodes")
     reserve(
-        <void**> &tree.values, &tree.value_capacity, n_nodes * tree.n_classes, sizeof(float64_t),
+        <void**> &tree.values, &tree.value_capacity, n_nodes * tree.n_values, sizeof(float64_t),
         b"class counts of nodes",
     )
     return 0
@@ -141,9 +146,18 @@ cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_
 
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     """Write the class counts of a node. Its rows must not have been divided yet."""
-    if not tree.nodes[node].is_counted:
+    if not tree.nodes[node].is_counted and are_numbers(tree.search.counts):
+        sum_targets(tree.search, &tree.nodes[node].rows, sums_of(tree, node))
+    elif not tree.nodes[node].is_counted:
         count_classes(tree.search, &tree.nodes[node].rows, values_of(tree, node))
     tree.nodes[node].is_counted = True
+
+
+cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
+    """Keep the sums of the targets of the node that was searched last, if classes are numbers."""
+    if are_numbers(tree.search.counts):
+        sums_of(tree, node)[0] = tree.search.counts.sums
+        tree.nodes[node].is_counted = True
 
 
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
@@ -189,7 +203,7 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
         b"categories of nodes",
     )
     memcpy(&tree.nodes[first], other.nodes, other.n_nodes * sizeof(Node))
-    memcpy(values_of(tree, first), other.values, <Py_ssize_t> other.n_nodes * tree.n_classes * sizeof(float64_t))
+    memcpy(values_of(tree, first), other.values, <Py_ssize_t> other.n_nodes * tree.n_values * sizeof(float64_t))
     if other.n_listed > 0:
         memcpy(&tree.listed[tree.n_listed], other.listed, other.n_listed * sizeof(index_t))
     for number in range(first, first + other.n_nodes):
@@ -209,7 +223,7 @@ cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept no
     node[0] = tree.nodes[root]
     # The part does not know the categories that lead to the leaf.
     node.category, node.first_listed, node.n_listed = at_first.category, at_first.first_listed, at_first.n_listed
-    memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_classes * sizeof(float64_t))
+    memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_values * sizeof(float64_t))
 
 
 # ------------------------------------------------------------------------------------------------------------- splits
@@ -442,10 +456,10 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
 
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of the tree; `order` lists the nodes in preorder."""
-    cdef Py_ssize_t i, n_nodes = order.shape[0]
+    cdef Py_ssize_t i, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
     cdef int64_t[::1] number = np.empty(tree.n_nodes, dtype=np.int64)
     # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
-    memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + tree.n_classes) * sizeof(int64_t) + n_nodes)
+    memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + n_columns) * sizeof(int64_t) + n_nodes)
     cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
     cdef int64_t* children_right = children_left + n_nodes
     cdef int64_t* feature = children_right + n_nodes
@@ -453,7 +467,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t* threshold = <float64_t*> (n_node_samples + n_nodes)
     cdef float64_t* gain = threshold + n_nodes
     cdef float64_t* value = gain + n_nodes
-    cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * tree.n_classes)
+    cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * n_columns)
     cdef const Node* node
     if tree.search.defers_thresholds:
         _write_thresholds(tree)
@@ -472,19 +486,23 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
         missing_go_to_left[i] = node.missing
-    _add_counts(tree, order, number, value)
+    if n_columns > 0:
+        _add_counts(tree, order, number, value)
     of_nodes = np.frombuffer(memory, np.int64, 4 * n_nodes).reshape(4, n_nodes)
-    numbers = np.frombuffer(memory, np.float64, (2 + tree.n_classes) * n_nodes, 4 * n_nodes * sizeof(int64_t))
+    numbers = np.frombuffer(memory, np.float64, (2 + n_columns) * n_nodes, 4 * n_nodes * sizeof(int64_t))
     arrays = {
         "children_left": of_nodes[0],
         "children_right": of_nodes[1],
         "feature": of_nodes[2],
         "threshold": numbers[:n_nodes],
         "n_node_samples": of_nodes[3],
-        "value": numbers[2 * n_nodes:].reshape(n_nodes, tree.n_classes),
+        "value": numbers[2 * n_nodes:].reshape(n_nodes, n_columns),
         "gain": numbers[n_nodes:2 * n_nodes],
         "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
+    if n_columns == 0:
+        arrays |= _sums_of_targets(tree, order)
+        del arrays["value"]
     if tree.partition.features.n_categories.shape[0] > 0:
         arrays |= _children(tree, order, number)
     return arrays
@@ -525,6 +543,21 @@ cdef void _add_counts(
             of_child = value + number[child] * n_classes
             for label in range(n_classes):
                 counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
+
+
+cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
+    """Return for all nodes the weight, the weight times the value, and the impurity."""
+    cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
+    cdef int64_t[::1] total = np.empty(order.shape[0], dtype=np.int64)
+    cdef float64_t[::1] impurity = np.empty(order.shape[0])
+    cdef Py_ssize_t i
+    cdef const TargetSums* sums
+    for i in range(order.shape[0]):
+        sums = sums_of(tree, order[i])
+        weight[i], total[i] = sums.weight, sums.sum
+        tree.search.counts.sums = sums[0]
+        impurity[i] = nearest_impurity(tree.search.counts)
+    return {"weight": np.asarray(weight), "target_sum": np.asarray(total), "impurity": np.asarray(impurity)}
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

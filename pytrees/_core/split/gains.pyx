@@ -15,8 +15,9 @@ from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, CountScan, WeightedScan, best_gain, has_impurity, information_form, judges_in_floating_point,
-    move_left, nearest_impurity, offer, refuse_code, start_feature, start_scan, weighted_gain, weighted_impurity,
+    LAST_ON_COUNTS, CountScan, WeightedScan, best_gain, has_impurity, information_form, judge_counts,
+    judges_in_floating_point, move_left, nearest_impurity, offer, refuse_code, start_feature, start_scan,
+    sum_counted_targets, weighted_gain, weighted_impurity,
     whole_impurity,
 )
 
@@ -84,6 +85,7 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
     for i in range(counts.shape[0]):
         for label in range(n_classes):
             node.total_counts[label] = counts[i, label]
+        sum_counted_targets(node)
         impurity = whole_impurity(node)
         found.append(exact_fraction(&impurity) if impurity.numerator != 0 else zero)
     return found
@@ -129,6 +131,10 @@ cdef int run(Task cuts, CountScan* scan) except -1 nogil:
                 continue
             for label in range(cuts.counts.n_classes):
                 cuts.counts.total_counts[label] = cuts.left[cut, label] + cuts.right[cut, label]
+            sum_counted_targets(cuts.counts)
+            if judge_counts(scan, cuts.counts, &cuts.left[cut, 0], &cuts.right[cut, 0], &gain):
+                cuts.gains[cut] = gain.value
+                continue
             start_scan(scan, cuts.counts)
             start_feature(scan)
             for label in range(cuts.counts.n_classes):
@@ -181,6 +187,7 @@ cdef int _measure(ClassCounts node, const Count[:, ::1] counts, float64_t[::1] f
         if Count is float64_t or judges_in_floating_point(node.code):
             found[i] = weighted_impurity(&scan, 0, scan.total)
         else:
+            sum_counted_targets(node)
             found[i] = nearest_impurity(node)
     return 0
 

@@ -6,7 +6,7 @@ from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.score_table cimport EntryScores
 from pytrees._core.criteria.table cimport Judging
@@ -80,11 +80,12 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, and weights.
+    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
     cdef float64_t[::1] place_weights
+    cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.
     cdef index_t[::1] drawn, drawn_categories
@@ -144,6 +145,7 @@ cdef index_t label_at(NodeSearch search, const NodeRows* node, index_t i) noexce
 cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* value) noexcept nogil
 cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil
+cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil
 cdef float64_t weight_of_node(NodeSearch search) noexcept nogil
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil
 cdef void write_cut(

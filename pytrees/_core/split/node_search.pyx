@@ -16,6 +16,8 @@ from pytrees._core.base.types cimport (
     MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
+from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
+from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport (
@@ -79,6 +81,7 @@ cdef class NodeSearch:
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
+        self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
                 _fill_place(self, row, row)
@@ -135,6 +138,9 @@ cdef void tally_missing(
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
     cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
     cdef float64_t weight
+    if are_numbers(search.counts):
+        _sum_missing(search, entries + (n - n_missing), n_missing, first)
+        return
     search.counts.missing_counts[:] = 0
     search.counts.missing_weights[:] = 0.0
     search.counts.missing_weight = 0.0
@@ -146,6 +152,18 @@ cdef void tally_missing(
         search.counts.missing_weights[label] += weight
         search.counts.missing_weight += weight
     _list_missing(search.counts)
+
+
+cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n_missing, index_t first) noexcept nogil:
+    cdef index_t i, place
+    search.counts.missing_sums.weight = search.counts.missing_sums.sum = 0
+    search.counts.missing_sums.spread = 0
+    for i in range(n_missing):
+        place = first + <index_t> place_of(entries[i])
+        add_target(
+            &search.counts.missing_sums, search.counts.targets[label_of_place(search, place, entries)],
+            search.place_counts[place] if search.count_weights.shape[0] > 0 else 1,
+        )
 
 
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
@@ -207,6 +225,7 @@ cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
     search.place_counts, search.place_weights = other.place_counts, other.place_weights
+    search.place_targets = other.place_targets
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
@@ -218,6 +237,8 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.place_counts[place] = search.count_weights[row]
     if search.float_weights.shape[0] > 0:
         search.place_weights[place] = search.float_weights[row]
+    if are_numbers(search.counts):
+        search.place_targets[place] = search.counts.targets[search.labels[row]]
 
 
 cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
@@ -293,6 +314,9 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
         search.counts.total_counts[0] = _count_first_class(search, node)
         search.counts.total_counts[1] = node.stop - node.start - search.counts.total_counts[0]
         return
+    if are_numbers(search.counts):
+        sum_targets(search, node, &search.counts.sums)
+        return
     search.counts.total_counts[:] = 0
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
@@ -301,12 +325,43 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
         )
 
 
+cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
+    """Add up the targets of the node's samples."""
+    cdef index_t i
+    cdef bint is_weighted = search.count_weights.shape[0] > 0
+    if search.counts.errors is not None:
+        _find_median(search, node, sums)
+        return
+    sums.weight = sums.sum = 0
+    sums.spread = 0
+    for i in range(node.start, node.stop):
+        add_target(
+            sums, search.counts.targets[label_at(search, node, i)],
+            search.count_weights[row_at(search, node, i)] if is_weighted else 1,
+        )
+
+
+cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
+    cdef index_t i
+    search.counts.errors.n = 0
+    for i in range(node.start, node.stop):
+        add_sample(
+            search.counts.errors, search.partition.rows[i], label_at(search, node, i),
+            search.count_weights[row_at(search, node, i)] if search.count_weights.shape[0] > 0 else 1,
+        )
+    sort_targets(search.counts.errors, search.counts.targets)
+    sums.weight, sums.spread = search.counts.errors.total, search.counts.errors.error
+    sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
+
+
 cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
     """Return the weight of the node that was counted last."""
     cdef index_t label
     cdef int64_t total = 0
     if search.float_weights.shape[0] > 0:
         return search.counts.total_weight
+    if are_numbers(search.counts):
+        return <float64_t> search.counts.sums.weight
     for label in range(search.counts.n_classes):
         total += search.counts.total_counts[label]
     return <float64_t> total

@@ -11,6 +11,7 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
 )
+from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts
@@ -42,7 +43,8 @@ from pytrees._core.split.subsets cimport offer_divisions
 
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_sequence, judging_of, orders_by_share, scores_cuts, sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_share, scores_cuts,
+    sequence_impurity_of,
 )
 
 
@@ -58,6 +60,8 @@ def make_search(
         judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
         max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
     )
+    if judges_medians(criterion):
+        search.counts.errors = MedianErrors(partition.row_of_place.shape[0])
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     elif (

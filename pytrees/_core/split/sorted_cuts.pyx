@@ -10,10 +10,11 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
+from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
-    CountScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect, move_left,
-    offer_cut, start_cuts,
+    CountScan, TargetScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect,
+    move_left, move_target_left, offer_cut, prepare_cuts, start_cuts,
 )
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
@@ -80,6 +81,7 @@ cdef inline index_t _search_feature(
         return 0
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
+    prepare_cuts(&local, search.counts, entries, n_missing)
     start_cuts(&local, search.counts, feature)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
     if CountScan is WeightedScan:
@@ -107,6 +109,7 @@ cdef inline index_t _walk(
     cdef const uint16_t* narrow_labels = NULL
     cdef const index_t* wide_labels = NULL
     cdef const int64_t* counts = &search.place_counts[first] if is_weighted else NULL
+    cdef const int64_t* targets = &search.place_targets[first] if are_numbers(search.counts) else NULL
     cdef Entry entry, next_entry = entries[0]
     if Entry is uint32_t:
         narrow_labels = &search.narrow_labels[first]
@@ -116,11 +119,14 @@ cdef inline index_t _walk(
     for i in range(stop):
         entry = next_entry
         next_entry = entries[i + 1]
-        if Entry is uint32_t:
-            label = narrow_labels[place_of(entry)]
+        if WholeScan in TargetScan:
+            move_target_left(scan, targets[place_of(entry)], counts[place_of(entry)] if is_weighted else 1)
         else:
-            label = wide_labels[place_of(entry)]
-        move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
+            if Entry is uint32_t:
+                label = narrow_labels[place_of(entry)]
+            else:
+                label = wide_labels[place_of(entry)]
+            move_left(scan, label, counts[place_of(entry)] if is_weighted else 1)
         if key_of(entry) == key_of(next_entry):
             continue
         if has_missing:

@@ -1,0 +1,71 @@
+"""Absolute error: the mean distance of the targets to their median, the lower one of two.
+
+A class is a target, a whole number; its code is its rank. The sum of the distances of one child does not follow from
+class counts that move, so the sums of all cuts of a feature are computed before its cuts are offered.
+"""
+
+cimport cython
+
+from pytrees._core.base.sorting cimport Entry
+from pytrees._core.base.types cimport MISSING_RIGHT, index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.criteria.gain cimport Gain, exact_gain
+
+
+@cython.final
+cdef class MedianErrors:
+    """The samples of a node in the order of their targets, and the errors of the children of a feature's cuts."""
+
+    cdef index_t n                              # samples of the node
+    cdef uint64_t[::1] keyed, spare             # their classes and places
+    cdef int64_t[::1] weight_of_place
+    cdef index_t[::1] position_of_place         # in the order of the targets, from 1 on
+    # By position:
+    cdef int64_t[::1] targets, weights
+    cdef uint8_t[::1] is_missing                # the scanned feature's value
+    cdef index_t[::1] previous, following       # links of the samples that are in the list
+    # The list: its weight, the position of its median, the weight up to this position, and the sum of the distances.
+    cdef int64_t total, up_to, error
+    cdef index_t median
+    cdef int64_t node_total, node_error         # of all samples of the node
+    # By side of the missing values, and number of known values on the left: the sums of both children.
+    cdef int64_t[:, ::1] left, right
+
+
+cdef struct AbsoluteErrorScan:
+    const int64_t* targets                      # by class
+    const int64_t* left[2]
+    const int64_t* right[2]
+    int64_t total, node_error, best_error       # best_error is -1 before the first cut
+    index_t n_left
+    int missing                                 # the side of the missing values
+
+
+cdef void add_sample(MedianErrors errors, index_t place, index_t label, int64_t weight) noexcept nogil
+cdef void sort_targets(MedianErrors errors, const int64_t[::1] targets) noexcept nogil
+cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missing) noexcept nogil
+cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil
+
+
+cdef inline void start_absolute_error(
+    AbsoluteErrorScan* scan, MedianErrors errors, const int64_t[::1] targets
+) noexcept nogil:
+    cdef int side
+    scan.targets = &targets[0]
+    for side in range(2):
+        scan.left[side], scan.right[side] = &errors.left[side, 0], &errors.right[side, 0]
+    scan.total, scan.node_error = errors.node_total, errors.node_error
+    scan.best_error = -1
+    scan.n_left = 0
+    scan.missing = MISSING_RIGHT
+
+
+cdef inline bint offer_absolute_error(AbsoluteErrorScan* scan) noexcept nogil:
+    cdef int64_t error = scan.left[scan.missing][scan.n_left] + scan.right[scan.missing][scan.n_left]
+    if 0 <= scan.best_error <= error:
+        return False
+    scan.best_error = error
+    return True
+
+
+cdef inline Gain gain_of_absolute_error(const AbsoluteErrorScan* scan) noexcept nogil:
+    return exact_gain(scan.node_error - scan.best_error, 1, scan.total)

@@ -1,0 +1,178 @@
+"""The sums of distances to the median of both children, for all cuts of a feature.
+
+A list holds samples in the order of their targets, and points to the median. As a sample is taken out, the median moves
+by a step or two, and the sum of the distances changes by the weights on both sides. Samples leave the right children of
+a feature's cuts in ascending order of the feature, and the left children in descending order.
+"""
+
+import numpy as np
+
+cimport cython
+
+from pytrees._core.base.sorting cimport Entry, key_of, place_of, sort_entries
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t, uint64_t
+
+
+@cython.final
+cdef class MedianErrors:
+    def __cinit__(self, Py_ssize_t n_rows):
+        self.keyed, self.spare = np.zeros((2, n_rows), dtype=np.uint64)
+        self.weight_of_place = np.zeros(n_rows, dtype=np.int64)
+        self.position_of_place = np.zeros(n_rows, dtype=np.int32)
+        # Position 0 stands before all samples, and the position after the last sample behind them.
+        self.targets, self.weights = np.zeros((2, n_rows + 2), dtype=np.int64)
+        self.previous, self.following = np.zeros((2, n_rows + 2), dtype=np.int32)
+        self.is_missing = np.zeros(n_rows + 2, dtype=np.uint8)
+        self.left, self.right = np.zeros((2, 2, n_rows + 1), dtype=np.int64)
+
+
+# --------------------------------------------------------------------------------------------------- a node's samples
+
+cdef void add_sample(MedianErrors errors, index_t place, index_t label, int64_t weight) noexcept nogil:
+    """Add a sample of the node, whose number of samples `n` is 0 at first; `sort_targets` comes after the last one."""
+    errors.keyed[errors.n] = (<uint64_t> label << 32) | <uint64_t> place
+    errors.weight_of_place[place] = weight
+    errors.n += 1
+
+
+cdef void sort_targets(MedianErrors errors, const int64_t[::1] targets) noexcept nogil:
+    """Sort the samples of the node by target, and find their median and the sum of the distances."""
+    cdef index_t position, place
+    sort_entries(&errors.keyed[0], &errors.spare[0], errors.n)
+    for position in range(1, errors.n + 1):
+        place = place_of(errors.keyed[position - 1])
+        errors.targets[position] = targets[key_of(errors.keyed[position - 1])]
+        errors.weights[position] = errors.weight_of_place[place]
+        errors.position_of_place[place] = position
+    _fill_list(errors, False)
+    errors.node_total, errors.node_error = errors.total, errors.error
+
+
+# ---------------------------------------------------------------------------------------------- the cuts of a feature
+
+cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missing) noexcept nogil:
+    """Compute the sums of both children for all cuts of the node's sorted entries, the last of which lack the value."""
+    cdef index_t i, n_known = errors.n - n_missing
+    for i in range(n_missing):
+        errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
+    _empty_from_left(errors, entries, n_known, False, &errors.right[MISSING_RIGHT, 0])
+    _empty_from_right(errors, entries, n_known, n_missing > 0, &errors.left[MISSING_RIGHT, 0])
+    if n_missing > 0:
+        _empty_from_left(errors, entries, n_known, True, &errors.right[MISSING_LEFT, 0])
+        _empty_from_right(errors, entries, n_known, False, &errors.left[MISSING_LEFT, 0])
+    for i in range(n_missing):
+        errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = False
+
+
+cdef inline void _empty_from_left(
+    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+) noexcept nogil:
+    """Write the sums of the right children; sums[i] after the first i samples are out."""
+    cdef index_t i
+    _fill_list(errors, without_missing)
+    for i in range(n_known):
+        _take_out(errors, errors.position_of_place[place_of(entries[i])])
+        sums[i + 1] = errors.error
+
+
+cdef inline void _empty_from_right(
+    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+) noexcept nogil:
+    """Write the sums of the left children; sums[i] while the first i samples are in."""
+    cdef index_t i
+    _fill_list(errors, without_missing)
+    for i in range(n_known - 1, -1, -1):
+        sums[i + 1] = errors.error
+        _take_out(errors, errors.position_of_place[place_of(entries[i])])
+
+
+# ----------------------------------------------------------------------------------------------------------- the list
+
+cdef void _fill_list(MedianErrors errors, bint without_missing) noexcept nogil:
+    """Put in all samples of the node, perhaps without those that lack the value."""
+    cdef index_t position, last = 0
+    errors.total = 0
+    # `last` is the last sample that is in so far.
+    for position in range(1, errors.n + 1):
+        if without_missing and errors.is_missing[position]:
+            continue
+        errors.following[last] = position
+        errors.previous[position] = last
+        errors.total += errors.weights[position]
+        last = position
+    errors.following[last] = errors.n + 1
+    errors.previous[errors.n + 1] = last
+    errors.error = 0
+    if errors.total == 0:
+        return
+    errors.median = errors.following[0]
+    errors.up_to = errors.weights[errors.median]
+    position = errors.median
+    while position <= errors.n:
+        errors.error += errors.weights[position] * (errors.targets[position] - errors.targets[errors.median])
+        position = errors.following[position]
+    _settle(errors)
+
+
+cdef inline void _take_out(MedianErrors errors, index_t position) noexcept nogil:
+    cdef int64_t weight = errors.weights[position]
+    cdef index_t before = errors.previous[position], behind = errors.following[position]
+    errors.following[before] = behind
+    errors.previous[behind] = before
+    errors.total -= weight
+    if errors.total == 0:
+        errors.error = 0
+        return
+    if position < errors.median:
+        errors.up_to -= weight
+        errors.error -= weight * (errors.targets[errors.median] - errors.targets[position])
+    elif position > errors.median:
+        errors.error -= weight * (errors.targets[position] - errors.targets[errors.median])
+    else:
+        errors.up_to -= weight
+        if behind <= errors.n:
+            _move_up(errors, behind)
+        else:
+            errors.error -= errors.up_to * (errors.targets[errors.median] - errors.targets[before])
+            errors.median = before
+    _settle(errors)
+
+
+cdef inline void _settle(MedianErrors errors) noexcept nogil:
+    """Move to the lower median: the first sample up to which lies half of the weight."""
+    cdef index_t before
+    cdef int64_t step
+    while 2 * errors.up_to < errors.total:
+        _move_up(errors, errors.following[errors.median])
+    while 2 * (errors.up_to - errors.weights[errors.median]) >= errors.total:
+        before = errors.previous[errors.median]
+        errors.up_to -= errors.weights[errors.median]
+        step = errors.targets[errors.median] - errors.targets[before]
+        errors.error += step * (errors.total - 2 * errors.up_to)
+        errors.median = before
+
+
+cdef inline void _move_up(MedianErrors errors, index_t behind) noexcept nogil:
+    cdef int64_t step = errors.targets[behind] - errors.targets[errors.median]
+    errors.error += step * (2 * errors.up_to - errors.total)
+    errors.median = behind
+    errors.up_to += errors.weights[behind]
+
+
+# -------------------------------------------------------------------------------------------------------- class counts
+
+cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil:
+    """Return the sum of the distances to the lower median, 0 without samples."""
+    cdef index_t label, median = 0
+    cdef int64_t total = 0, up_to = 0, error = 0, distance
+    for label in range(<index_t> targets.shape[0]):
+        total += counts[label]
+    for label in range(<index_t> targets.shape[0]):
+        up_to += counts[label]
+        if 2 * up_to >= total:
+            median = label
+            break
+    for label in range(<index_t> targets.shape[0]):
+        distance = targets[label] - targets[median]
+        error += counts[label] * (distance if distance > 0 else -distance)
+    return error

@@ -1,0 +1,43 @@
+"""Means of targets on a grid of whole numbers: number k stands for (centre + k) / (divisor 2**exponent)."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from libc.math cimport fabs, ldexp
+
+from pytrees._core.base.fractions cimport nearest_double
+from pytrees._core.base.types cimport float64_t, int64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
+
+cdef enum:
+    MOST_BITS = 126         # of numerators and denominators
+
+
+def means_of_targets(const int64_t[::1] weight, const int64_t[::1] target_sum, centre, int64_t divisor, int exponent):
+    """Return the mean target of every node, from the weight of its samples and the sum of their numbers.
+
+    Each is the double nearest to the mean. `centre` is an integer of any size; weights and the divisor are positive.
+    """
+    cdef float64_t[::1] means = np.empty(weight.shape[0])
+    cdef float64_t normal = 2.0**-1022
+    cdef int128_t middle = 0
+    cdef Py_ssize_t i
+    most_weight = int(np.max(weight, initial=1))
+    most_sum = int(np.max(np.abs(target_sum), initial=0)) + abs(centre) * most_weight
+    cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
+    if fits:
+        middle = (<int128_t> <int64_t> (centre >> 63) << 63) + <int64_t> (centre & (2**63 - 1))
+    for i in range(weight.shape[0]):
+        if fits:
+            means[i] = nearest_double(
+                middle * weight[i] + target_sum[i], <uint128_t> weight[i] * <uint128_t> divisor
+            )
+            if fabs(ldexp(means[i], -exponent)) >= normal or means[i] == 0.0:
+                means[i] = ldexp(means[i], -exponent)
+                continue
+        # A number so small would be rounded twice.
+        means[i] = float(
+            (centre + Fraction(target_sum[i], weight[i])) / (Fraction(divisor) * Fraction(2)**exponent)
+        )
+    return np.asarray(means)

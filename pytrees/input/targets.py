@@ -1,0 +1,137 @@
+"""Targets of regression on a grid of whole numbers, so that sums are exact and the same in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from .._engine import kernel
+from .._typing import CodeArray, FloatArray, IntArray
+
+# The weight of all samples times the greatest target is at most this number.
+MOST_SUM = 2**60
+
+_MOST_DECIMALS = 15
+_MOST_EXACT = 2.0**53
+
+# Numbers that are tried first: a target with many digits is among any few.
+_TRIED_FIRST = 64
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the whole numbers of a grid lie: number k is (centre + k) / (divisor 2**exponent).
+
+    Targets with at most 15 decimals lie on a grid of decimals, whose divisor is a power of ten and whose exponent is 0.
+    Other targets lie on a binary grid, whose divisor is 1.
+    """
+
+    centre: int
+    divisor: int
+    exponent: int
+
+    def means(self, weight: IntArray, target_sum: IntArray) -> FloatArray:
+        """Return the mean target of every node, the double nearest to the mean of its samples on the grid.
+
+        Parameters
+        ----------
+        weight, target_sum : ndarray of shape (n_nodes,), int64
+            The weight of the samples of every node, and the weighted sum of their numbers on the grid.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), float64
+        """
+        found = kernel("means_of_targets")(weight, target_sum, self.centre, self.divisor, self.exponent)
+        return np.asarray(found, dtype=np.float64)
+
+    def squares(self, numbers: FloatArray) -> FloatArray:
+        """Convert squares of distances on the grid to squares of distances between targets."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.ldexp(numbers / float(self.divisor**2), -2 * self.exponent)
+
+
+def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, IntArray, Grid]:
+    """Put targets on a grid.
+
+    The grid has as many digits as its sums leave room for. It is exact if every target is a decimal number of at most
+    15 decimals, or if its binary digits fit. Otherwise targets are rounded to the grid, half to even.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,), float64
+        Finite targets.
+    total_weight : int
+        The weight of all samples that a tree can have.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_samples,), int32
+        The rank of every target among the different numbers on the grid.
+    targets : ndarray of shape (n_different,), int64
+        These numbers, ascending.
+    grid : Grid
+    """
+    values, codes = np.unique(y, return_inverse=True)
+    numbers, grid = _decimal_numbers(values, total_weight) or _binary_numbers(values, total_weight)
+    targets, merged = np.unique(numbers, return_inverse=True)
+    return merged[codes].astype(np.int32), targets, grid
+
+
+def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:
+    """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart."""
+    for decimals in range(_MOST_DECIMALS + 1):
+        if _are_decimals(values[:_TRIED_FIRST], decimals) and _are_decimals(values, decimals):
+            numbers = np.rint(values * 10.0**decimals).astype(np.int64)
+            low, high = int(numbers[0]), int(numbers[-1])
+            centre = (low + high) // 2
+            if (high - centre) * total_weight > MOST_SUM:
+                return None
+            return numbers - centre, Grid(centre, 10**decimals, 0)
+    return None
+
+
+def _are_decimals(values: FloatArray, decimals: int) -> bool:
+    """Whether every value is the double nearest to a whole number over a power of ten."""
+    power = 10.0**decimals
+    with np.errstate(over="ignore"):
+        numbers = np.rint(values * power)
+    return bool(np.all(np.abs(numbers) < _MOST_EXACT) and np.all(numbers / power == values))
+
+
+def _binary_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid]:
+    low, high = Fraction(float(values[0])), Fraction(float(values[-1]))
+    exponent = _last_digit(values)
+    if high > low:
+        exponent = min(exponent, _finest((high - low) / 2, total_weight))
+    # The centre is a target, or the double nearest to the middle; on the grid it is a whole number.
+    middle = float((low + high) / 2)
+    centre = round(Fraction(middle) * Fraction(2) ** exponent)
+    if abs(centre) < 2**61:
+        numbers = np.rint(np.ldexp(values, exponent)).astype(np.int64) - centre
+    else:
+        # All targets lie so near to the middle that the differences are exact.
+        numbers = np.rint(np.ldexp(values - middle, exponent)).astype(np.int64)
+    return numbers, Grid(centre, 1, exponent)
+
+
+def _last_digit(values: FloatArray) -> int:
+    """Return the least exponent for which all values times 2**exponent are whole numbers."""
+    mantissas, exponents = np.frexp(values[values != 0.0])
+    if mantissas.size == 0:
+        return 0
+    digits = np.ldexp(mantissas, 53).astype(np.int64)
+    lowest_bits = np.frexp((digits & -digits).astype(np.float64))[1] - 1
+    return int((53 - exponents - lowest_bits).max())
+
+
+def _finest(half_range: Fraction, total_weight: int) -> int:
+    """Return the greatest exponent for which the weight times the greatest number on the grid keeps its limit."""
+    # Rounding takes the targets and the centre half a unit away from each other at most.
+    most = Fraction(MOST_SUM // total_weight - 1)
+    exponent = (most / half_range).numerator.bit_length() - (most / half_range).denominator.bit_length() + 1
+    while half_range * Fraction(2) ** exponent > most:
+        exponent -= 1
+    return exponent

@@ -1,0 +1,11 @@
+"""Means of targets on a grid of whole numbers: number k stands for (centre + k) / (divisor 2**exponent)."""
+
+from fractions import Fraction
+
+
+def means_of_targets(weight, target_sum, centre, divisor, exponent):
+    """Return the mean target of every node, from the weight of its samples and the sum of their numbers."""
+    unit = Fraction(divisor) * Fraction(2) ** exponent
+    return [
+        float((centre + Fraction(total, of_node)) / unit) for of_node, total in zip(weight, target_sum, strict=True)
+    ]

@@ -1,0 +1,178 @@
+"""Squared and absolute error: numbers worked out by hand, equal trees of both engines and of a naive program."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import limits as limits_of_growth
+from support import assert_same_tree, examples, grow, on_both_engines
+
+from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, feature_matrices, no_weights
+
+ERRORS = ["squared_error", "absolute_error"]
+
+
+def grow_numbers(X, targets, weights=None, error="squared_error", **limits):
+    """Grow a tree of whole numbers as targets; return its arrays."""
+    classes, codes = np.unique(targets, return_inverse=True)
+    return grow(X, codes, weights, len(classes), (error, {"targets": classes.astype(np.int64)}), **limits)
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+# Targets 0, 0, 6, 10: mean 4, variance (16 + 16 + 4 + 36) / 4 = 18; lower median 0, mean distance 16 / 4 = 4.
+# The cut in the middle leaves (0, 0) and (6, 10): variances 0 and 4, distances 0 and 4 / 2.
+@pytest.mark.parametrize(
+    ("error", "impurity", "gain", "value"),
+    [
+        ("squared_error", [18.0, 0.0, 4.0], 18 - 4 / 2, [16, 0, 16]),
+        ("absolute_error", [4.0, 0.0, 2.0], 3.0, [0, 0, 12]),
+    ],
+)
+def test_a_split_by_hand(engine, error, impurity, gain, value):
+    tree = grow_numbers([[0.0], [1.0], [2.0], [3.0]], [0, 0, 6, 10], error=error, max_depth=1)
+    np.testing.assert_array_equal(tree["threshold"], [1.5, -2.0, -2.0])
+    np.testing.assert_array_equal(tree["gain"], [gain, 0.0, 0.0])
+    np.testing.assert_array_equal(tree["impurity"], impurity)
+    np.testing.assert_array_equal(tree["weight"], [4, 2, 2])
+    np.testing.assert_array_equal(tree["target_sum"], value)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_gains_and_impurities_of_class_counts(engine, error):
+    criterion = (error, {"targets": np.array([-5, 0, 7])})
+    left, right = np.array([[1, 0, 2], [0, 3, 0], [2, 2, 2]]), np.array([[2, 1, 0], [0, 0, 4], [0, 0, 0]])
+    found = kernel("gains_of_cuts")(criterion, left, right)
+    both = np.asarray(kernel("impurities")(criterion, left + right))
+    for row, gain in enumerate(found):
+        counts = [part[row].sum() for part in (left, right)]
+        of_children = [
+            kernel("impurities")(criterion, part[row : row + 1])[0] if n else 0.0
+            for n, part in zip(counts, (left, right), strict=True)
+        ]
+        expected = both[row] - sum(n / sum(counts) * of_one for n, of_one in zip(counts, of_children, strict=True))
+        assert gain == pytest.approx(expected if min(counts) else 0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("targets", "weights", "message"),
+    [
+        ([0, 2**60], None, "times the weight of all samples"),
+        ([0, 2**50], [2**30, 1], "times the weight of all samples"),
+    ],
+)
+def test_targets_that_are_too_great_are_refused(targets, weights, message):
+    weights = None if weights is None else np.array(weights)
+    with pytest.raises(ValueError, match=message):
+        grow_numbers([[0.0], [1.0]], targets, weights)
+
+
+def test_targets_have_to_ascend():
+    with pytest.raises(ValueError, match="ascending"):
+        grow([[0.0], [1.0]], [0, 1], None, 2, ("squared_error", {"targets": [1, 1]}))
+
+
+# ----------------------------------------------------------------------------------------------------- a naive program
+
+
+def naive_tree(X, targets, weights, error, depth):
+    """Return (feature, threshold, gain) of all nodes in preorder, grown from the definitions."""
+    nodes = []
+
+    def impurity(rows):
+        total = sum(weights[row] for row in rows)
+        if error == "squared_error":
+            mean = Fraction(sum(weights[row] * targets[row] for row in rows), total)
+            return sum(weights[row] * (targets[row] - mean) ** 2 for row in rows) / total
+        # The lower median has the least sum of distances, and is the least of the targets that have it.
+        sums = [(sum(weights[row] * abs(targets[row] - t) for row in rows), t) for t in {targets[row] for row in rows}]
+        return Fraction(min(sums)[0], total)
+
+    def visit(rows, level):
+        best = None
+        for feature in range(len(X[0]) if level < depth and len({targets[row] for row in rows}) > 1 else 0):
+            for below, above in pairwise(sorted({X[row][feature] for row in rows})):
+                sides = (
+                    [row for row in rows if X[row][feature] <= below],
+                    [row for row in rows if X[row][feature] > below],
+                )
+                shares = [Fraction(sum(weights[r] for r in side), sum(weights[r] for r in rows)) for side in sides]
+                gain = impurity(rows) - sum(share * impurity(side) for share, side in zip(shares, sides, strict=True))
+                if best is None or gain > best[0]:
+                    best = gain, feature, 0.5 * below + 0.5 * above, sides
+        nodes.append((-2, -2.0, 0.0) if best is None else (best[1], best[2], float(best[0])))
+        for side in best[3] if best else ():
+            visit(side, level + 1)
+
+    visit(range(len(X)), 0)
+    return nodes
+
+
+@examples(40)
+@given(X=feature_matrices(max_rows=10, max_features=3), data=st.data(), error=st.sampled_from(ERRORS))
+def test_trees_of_a_naive_program(X, data, error):
+    targets = data.draw(st.lists(st.integers(-4, 4), min_size=len(X), max_size=len(X)))
+    weights = data.draw(st.lists(st.integers(1, 3), min_size=len(X), max_size=len(X)))
+    tree = grow_numbers(X, targets, np.array(weights), error)
+    found = list(zip(tree["feature"].tolist(), tree["threshold"].tolist(), tree["gain"].tolist(), strict=True))
+    assert found == naive_tree(X.tolist(), targets, weights, error, 30)
+
+
+# -------------------------------------------------------------------------------------------------------- both engines
+
+
+@st.composite
+def problems_of_numbers(draw):
+    """X, perhaps with missing values, targets of few or many values up to the limit of their sums, and weights."""
+    X = draw(feature_matrices(max_rows=30, max_features=3, missing=draw(st.booleans())))
+    largest = draw(st.sampled_from([1, 5, 1000, 2**59 // (3 * len(X))]))
+    targets = draw(st.lists(st.integers(-largest, largest), min_size=len(X), max_size=len(X)))
+    weights = draw(st.one_of(no_weights(len(X)), count_weights(len(X), 3)))
+    return X, np.array(targets), weights
+
+
+@given(problem=problems_of_numbers(), error=st.sampled_from(ERRORS), data=st.data())
+def test_both_engines_grow_equal_trees(problem, error, data):
+    limits = data.draw(limits_of_growth())
+    assert_same_tree(*on_both_engines(grow_numbers, *problem, error, **limits))
+
+
+@given(problem=problems_of_numbers(), error=st.sampled_from(ERRORS))
+def test_weights_count_samples(problem, error):
+    """A sample of weight w is a sample that is there w times."""
+    X, targets, weights = problem
+    if weights is None:
+        return
+    repeated = grow_numbers(np.repeat(X, weights, axis=0), np.repeat(targets, weights), None, error)
+    tree = grow_numbers(X, targets, weights, error)
+    names = set(tree) - {"n_node_samples"}
+    assert_same_tree(tree, repeated, names=names)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("max_leaf_nodes", [2**31 - 1, 50])
+def test_order_and_threads_change_nothing(error, max_leaf_nodes):
+    rng = np.random.default_rng(0)
+    X, targets = rng.integers(0, 50, (6000, 4)).astype(float), rng.integers(-(10**6), 10**6, 6000)
+    tree = grow_numbers(X, targets, None, error, max_leaf_nodes=max_leaf_nodes)
+    shuffled = rng.permutation(6000)
+    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], None, error, max_leaf_nodes=max_leaf_nodes))
+    in_parts = grow_numbers(X, targets, None, error, max_leaf_nodes=max_leaf_nodes, n_threads=2, part_rows=500)
+    assert_same_tree(tree, in_parts)
+
+
+def test_sums_beyond_53_bits_are_exact():
+    """The second feature's cut is better than the first's by one unit of the grid, which doubles do not hold."""
+    big = 2**57
+    X = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
+    targets = [-big, 0, big + 1]
+    for error in ERRORS:
+        one, other = (grow_numbers(np.array(X)[:, [k]], targets, None, error, max_depth=1) for k in (0, 1))
+        both = grow_numbers(X, targets, None, error, max_depth=1)
+        assert one["gain"][0] == other["gain"][0]
+        assert both["feature"][0] == 1

@@ -1,0 +1,94 @@
+"""The grid of targets: it is exact if it can be, keeps its limit, and gives correctly rounded means."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import on_both_engines
+
+from pytrees.input.targets import MOST_SUM, Grid, on_grid
+
+TARGETS = {
+    "normal": st.floats(-3, 3, width=64),
+    "decimals": st.integers(-200, 200).map(lambda k: k / 10),
+    "cents": st.integers(-(10**9), 10**9).map(lambda k: k / 100),
+    "whole": st.integers(-5, 5).map(float),
+    "far from zero": st.floats(1e9, 1e9 + 1),
+    "any magnitude": st.floats(-1e308, 1e308),
+    "subnormal": st.integers(-9, 9).map(lambda k: k * 5e-324),
+    "neighbours": st.integers(0, 9).map(lambda k: 1.0 + k * 2.0**-52),
+}
+WEIGHTS = st.sampled_from([1, 3, 2**20, 2**40, 2**52])
+
+
+@st.composite
+def targets(draw):
+    kind = draw(st.sampled_from(sorted(TARGETS)))
+    y = np.array(draw(st.lists(TARGETS[kind], min_size=1, max_size=12)))
+    return y, len(y) * draw(WEIGHTS) // draw(st.sampled_from([1, len(y)]))
+
+
+def targets_of(numbers, grid):
+    """Return the targets for which numbers of a grid stand, as fractions."""
+    return [(grid.centre + int(k)) / (Fraction(grid.divisor) * Fraction(2) ** grid.exponent) for k in numbers]
+
+
+@given(targets())
+def test_numbers_stand_for_the_nearest_targets(drawn):
+    y, total = drawn
+    codes, numbers, grid = on_grid(y, total)
+    assert codes.dtype == np.int32
+    assert numbers.dtype == np.int64
+    assert np.all(np.diff(numbers) > 0)
+    assert max(-int(numbers[0]), int(numbers[-1])) * total <= MOST_SUM
+    unit = 1 / (Fraction(grid.divisor) * Fraction(2) ** grid.exponent)
+    distances = [abs(a - Fraction(b)) for a, b in zip(targets_of(numbers[codes], grid), y.tolist(), strict=True)]
+    if grid.divisor == 1:
+        assert max(distances) <= unit / 2
+        # A finer grid would break the limit, or hold nothing more.
+        assert max(distances) == 0 or max(-int(numbers[0]), int(numbers[-1]), 1) * total * 4 > MOST_SUM - 4 * total
+    else:
+        assert [float(target) for target in targets_of(numbers[codes], grid)] == y.tolist()
+
+
+@given(targets(), st.data())
+def test_means_are_correctly_rounded(drawn, data):
+    y, total = drawn
+    codes, numbers, grid = on_grid(y, total)
+    weight = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(y), max_size=len(y))))
+    sums = weight * numbers[codes] + np.array([data.draw(st.integers(-3, 3)) for _ in y])
+    expected = [
+        float((grid.centre + Fraction(int(s), int(w))) / (Fraction(grid.divisor) * Fraction(2) ** grid.exponent))
+        for s, w in zip(sums, weight, strict=True)
+    ]
+    for means in on_both_engines(grid.means, weight, sums):
+        assert means.tolist() == expected
+
+
+def test_ties_of_decimals_are_ties():
+    codes, numbers, grid = on_grid(np.array([0.1, 0.2, 0.3]), 3)
+    assert numbers.tolist() == [-1, 0, 1]
+    assert codes.tolist() == [0, 1, 2]
+    assert grid == Grid(2, 10, 0)
+
+
+def test_small_targets_beside_great_ones_merge():
+    codes, numbers, _ = on_grid(np.array([1e300, 1e-300, 2e-300]), 3)
+    assert codes.tolist() == [1, 0, 0]
+    assert len(numbers) == 2
+
+
+def test_one_target_is_kept_exactly():
+    for value in (0.1, 1e300, 5e-324, -0.0, 1 / 3):
+        _, numbers, grid = on_grid(np.full(4, value), 4)
+        assert grid.means(np.array([4]), 4 * numbers)[0] == value
+
+
+@pytest.mark.parametrize(
+    ("grid", "square"),
+    [(Grid(0, 10, 0), 0.04), (Grid(0, 1, 3), 0.0625), (Grid(0, 1, -600), np.inf), (Grid(0, 1, 600), 0.0)],
+)
+def test_squares(grid, square):
+    assert grid.squares(np.array([4.0]))[0] == square
