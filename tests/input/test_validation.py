@@ -14,6 +14,7 @@ from support import SKLEARN
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
@@ -465,6 +466,16 @@ def test_class_weights_that_are_refused(data, class_weight):
 def test_class_weights_that_overflow_with_whole_weights_are_refused(data, class_weight):
     with pytest.raises(ValueError, match=r"class_weight=.* gives weights that are negative, infinite, or all zero"):
         DecisionTreeClassifier(class_weight=class_weight).fit(*data, sample_weight=np.arange(N_ROWS))
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(), DecisionForestClassifier(2, random_state=0)], ids=repr)
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0, 1: 0.0, 2: 0.3}], ids=str)
+def test_weights_are_not_written_to(engine, data, estimator, class_weight):
+    weights = np.random.default_rng(0).random(N_ROWS)
+    given = weights.copy()
+    clone(estimator).set_params(class_weight=class_weight).fit(*data, sample_weight=given)
+    np.testing.assert_array_equal(given, weights)
+    clone(estimator).set_params(class_weight=class_weight).fit(*data, sample_weight=read_only(weights))
 
 
 def test_an_infinite_sum_of_weights_names_the_parameters(data):
