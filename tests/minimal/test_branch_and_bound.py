@@ -16,7 +16,7 @@ from support import assert_same_tree, examples, interrupted, on_both_engines
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
-from pytrees.trees.optimal import _costs, _lower_bound
+from pytrees.trees.optimal import _costs, _cut_back, _lower_bound
 
 UNLIMITED = 2**31 - 1
 
@@ -261,6 +261,11 @@ def test_the_bound_is_the_least_objective_of_such_a_cost(alpha, n_samples):
     for least in range(costs[1], costs[0] * n_samples // 2):
         expected = min(known, objective[cost >= least].min())
         assert _lower_bound(least, costs, alpha, n_samples, known) == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_branch_that_costs_as_much_as_a_leaf_is_cut_off():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 0, 1]).tree_
+    assert [_cut_back(tree, costs).node_count for costs in ((2, 1), (1, 1), (1, 2))] == [3, 1, 1]
 
 
 def test_a_search_can_be_interrupted():
