@@ -425,6 +425,15 @@ def test_distance_and_correlation_of_two_models(engine, seed, kind, n_outputs):
     assert found.correlation == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_makes_no_correlation_exceed_one(engine, seed):
+    trees = random_trees(np.random.default_rng(seed), [3, 4], 3)
+    for weight in (-1.0, 1.0, 3.0):
+        correlation = model_distance(trees, trees, [3, 4], other_weights=[weight] * 3).correlation
+        assert correlation == pytest.approx(np.sign(weight))
+        assert abs(correlation) <= 1.0
+
+
 def test_distance_of_a_model_to_itself_and_to_a_constant(engine):
     trees = random_trees(np.random.default_rng(0), [3, 4], 3)
     assert model_distance(trees, trees, [3, 4]).distance == 0.0
