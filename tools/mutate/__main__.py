@@ -1,7 +1,7 @@
 """Put one small mistake at a time into a copy of the clone, and see whether the tests of its folder notice.
 
-    python -m tools.mutate                      # all mutations of the lists beside this file, after `make build`
-    python -m tools.mutate --jobs 2 "row order" 17     # by parts of names and by numbers
+    python -m tools.mutate                          # all mutations of the lists beside this file, after `make build`
+    python -m tools.mutate --jobs 2 min_gain 17     # some, by parts of names and by numbers
     python -m tools.mutate --list
 
 Each mutation has a fresh copy of the built clone, in `build/mutated`, where only the kernels that change are compiled
