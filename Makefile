@@ -1,8 +1,9 @@
 # Targets for contributors, in an activated virtual environment; CONTRIBUTING.md tells more.
 FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
+MUTATE_JOBS ?= 2
 
-.PHONY: help build test thorough debug sanitize memcheck fuzz bench ratios dashboard docs lint types format lock wheel wheels clean
+.PHONY: help build test thorough debug sanitize memcheck fuzz mutate bench ratios dashboard docs lint types format lock wheel wheels clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -28,6 +29,9 @@ memcheck:  ## Run the tests of the doors through which trees come in under valgr
 
 fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
 	python -m tools.fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
+
+mutate:  ## Put small mistakes into copies, MUTATE_JOBS at once (2), and see whether the tests notice; about an hour
+	python -m tools.mutate --jobs $(MUTATE_JOBS)
 
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!

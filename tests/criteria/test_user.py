@@ -282,6 +282,8 @@ def criterion_returning(value):
         (lambda left: np.full(len(left), np.nan), r"Wrong gives a gain of nan to the cut of class counts \[1.0, 0.0\]"),
         (lambda left: np.full(len(left), np.inf), "Wrong gives a gain of inf"),
         (lambda left: np.full(len(left), len(left)), r"Wrong gives a cut .* per_feature = True"),
+        # Only the best of ten cuts, which is neither the first, the middle nor the last, has another gain alone.
+        (lambda left: (left.sum(axis=1) == 3) * (1.0 + (len(left) > 2)), r"Wrong gives a cut .* per_feature = True"),
         (lambda left: np.cumsum(left[:, 0]), r"Wrong gives a cut .* per_feature = True"),
         (
             lambda left: np.where(left[:, 0] < left[:, 0].max(), -np.inf, 0.0),
@@ -291,7 +293,7 @@ def criterion_returning(value):
 )
 def test_invalid_gains_are_refused(engine, value, message):
     with pytest.raises(ValueError, match=message):
-        DecisionTreeClassifier(criterion_returning(value)).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        DecisionTreeClassifier(criterion_returning(value)).fit(np.arange(11.0)[:, np.newaxis], [0, 1] * 5 + [0])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", [1.0], 1j])

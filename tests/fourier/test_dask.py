@@ -11,7 +11,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.tree import DecisionTreeRegressor
 
 import pytrees.dask
@@ -168,6 +173,18 @@ def test_a_seed_that_is_no_integer_is_drawn_once(random_state, monkeypatch):
     assert len(set(seen)) == 1
     assert isinstance(seen[0], int)
     assert estimator.random_state is random_state
+
+
+def test_seeds_of_nested_estimators_are_drawn_once():
+    """`random_state` at any depth, as in a forest of scikit-learn inside an ensemble."""
+    nested = BaggingClassifier(RandomForestClassifier(2))
+    seeded = pytrees.dask._with_one_seed(nested).get_params()
+    names = [name for name in seeded if name.endswith("random_state")]
+    assert names == ["estimator__random_state", "random_state"]
+    assert all(isinstance(seeded[name], int) for name in names)
+    assert nested.random_state is nested.estimator.random_state is None
+    kept = pytrees.dask._with_one_seed(nested.set_params(random_state=1, estimator__random_state=2)).get_params()
+    assert [kept[name] for name in names] == [2, 1]
 
 
 def remember_seed(fit, seen):

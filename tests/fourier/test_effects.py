@@ -45,6 +45,7 @@ from pytrees.fourier import (
 )
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import Samples, measure_of
+from pytrees.tree import LEAF, UNDEFINED
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
@@ -206,6 +207,34 @@ def test_weights_of_samples_are_repetitions(engine):
     pair = [partial_dependence(problem.trees, problem.cardinalities, **arguments, **m) for m in (weighted, repeated)]
     for a, b in zip(*pair, strict=True):
         np.testing.assert_allclose(a, b, **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_makes_no_index_negative(engine, seed):
+    """Two trees cancel, one of which splits the features in the other order: rounding is left of their effects."""
+    rng = np.random.default_rng(seed)
+    left, right = [1, 2, LEAF, LEAF, 5, LEAF, LEAF], [4, 3, LEAF, LEAF, 6, LEAF, LEAF]
+    inner, counts = np.array(left) != LEAF, [4, 2, 1, 1, 2, 1, 1]
+
+    def crossed(first):
+        feature = np.where(inner, [first, 1 - first, 0, 0, 1 - first, 0, 0], UNDEFINED)
+        arrays = feature, np.where(inner, 0.5, UNDEFINED), counts, np.reshape(counts, (-1, 1)), np.zeros(7)
+        return Tree(left, right, *arrays, n_features=3)
+
+    stump = Tree([1, -1, -1], [2, -1, -1], [2, -2, -2], [0.5, -2, -2], [2, 1, 1], [[2], [1], [1]], [0, 0, 0], 3)
+    table, leaves = rng.normal(size=(2, 2)), np.flatnonzero(~inner)
+    values = np.zeros((2, 7, 1))
+    values[0, leaves, 0], values[1, leaves, 0] = table.ravel(), table.T.ravel()
+    found = sobol_indices(
+        [crossed(0), crossed(1), stump],
+        [2, 2, 2],
+        weights=[1.0, -1.0, 1.0],
+        values=[*values, np.array([[0.0], [-1.0], [1.0]])],
+        measure=[[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]],
+    )
+    np.testing.assert_allclose(found.first_order, [0.0, 0.0, 1.0], atol=1e-15)
+    for indices in (found.first_order, found.total, found.pairs):
+        assert (indices >= 0.0).all()
 
 
 def test_indices_of_a_forest():
@@ -395,6 +424,15 @@ def test_distance_and_correlation_of_two_models(engine, seed, kind, n_outputs):
         return
     expected = (mass * centred[0] * centred[1]).sum() / np.sqrt(variances[0] * variances[1])
     assert found.correlation == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rounding_makes_no_correlation_exceed_one(engine, seed):
+    trees = random_trees(np.random.default_rng(seed), [3, 4], 3)
+    for weight in (-1.0, 1.0, 3.0):
+        correlation = model_distance(trees, trees, [3, 4], other_weights=[weight] * 3).correlation
+        assert correlation == pytest.approx(np.sign(weight))
+        assert abs(correlation) <= 1.0
 
 
 def test_distance_of_a_model_to_itself_and_to_a_constant(engine):

@@ -102,6 +102,16 @@ def test_old_models_fade_and_are_left_out():
     np.testing.assert_array_equal(long.weights, [0, 0, 0, 0, 0, 1])
 
 
+def test_the_model_is_the_mean_after_every_block():
+    data = blocks(3, 20)
+    stream, models = ModelStream(DecisionTreeClassifier(max_depth=2), data[0][0]), []
+    for part in data:
+        models.append(DecisionTreeClassifier(max_depth=2).fit(*part))
+        expected = merge(models, stream.update(*part).weights)
+        assert stream.model is stream.model
+        np.testing.assert_array_equal(stream.model.evaluate(data[0][0]), expected.evaluate(data[0][0]))
+
+
 def test_a_block_costs_one_row_of_inner_products(monkeypatch):
     asked = []
 

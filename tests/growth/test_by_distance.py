@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from by_distance import (
+    ABSENT_DIFFER,
     CRITERIA,
     DISTANCES,
     EVERY_DISTANCE,
@@ -45,6 +46,18 @@ def test_steps_follow_the_definitions(distance, way, mixed, min_samples_leaf, ma
     expected = Oracle(problem, distance, *way, **limits).grow()
     for tree in on_both_engines(grow, *problem, distance, way, **limits):
         assert steps_of(tree) == expected
+
+
+@pytest.mark.parametrize("weights", [None, np.full(8, 0.3)], ids=["counts", "weights"])
+def test_absent_classes_count_if_leaves_are_compared(engine, weights):
+    """After two splits, one leaf lacks one class, and another leaf lacks two classes and is split the better."""
+    X, y = np.arange(8.0)[:, np.newaxis], [2, 1, 3, 0, 0, 2, 0, 1]
+    for distance, thresholds in (
+        ("jaccard", [2.5, 6.5, 4.5, 5.5, 0.5, 1.5]),
+        (ABSENT_DIFFER, [2.5, 6.5, 0.5, 1.5, 4.5, 5.5]),
+    ):
+        tree = grow(X, y, weights, 4, distance, ("local", "majority", "pure"))
+        assert [threshold for _, threshold, *_ in steps_of(tree)] == thresholds
 
 
 # ---------------------------------------------------------------------------------------- compiled against reference

@@ -132,6 +132,15 @@ def test_order_of_growth_does_not_matter_without_a_limit_of_leaves(criterion, pr
         assert_same_tree(best_first, depth_first)
 
 
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 5}])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])
+def test_a_split_of_just_min_gain_is_made(engine, criterion, limits):
+    X, y = np.arange(6.0)[:, None], [0, 0, 1, 2, 2, 2]
+    gain = grow(X, y, criterion=criterion, max_depth=1)["gain"][0]
+    for least, n_nodes in ((gain, 3), (np.nextafter(gain, np.inf), 1)):
+        assert len(grow(X, y, criterion=criterion, min_gain=least, max_depth=1, **limits)["feature"]) == n_nodes
+
+
 def test_best_first_counts_gains_by_samples(engine):
     # Left of 10 an even node of 4 rows, gain 1/2; right of it 16 rows, 2 of them of another class, gain 7/32.
     # 4 * 1/2 = 2 rows against 16 * 7/32 = 3.5.

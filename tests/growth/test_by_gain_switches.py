@@ -95,6 +95,19 @@ def test_one_child_is_a_leaf_and_the_other_uses_bins(mirrored, pure_rows, growth
             assert_same_tree(tree, expected)
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_drawn_feature_may_have_one_cut_that_leaves_just_enough_samples(mirrored):
+    """Otherwise another feature would be drawn beside it. Every value has a bin of its own."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.permutation(np.repeat([0.0, 1.0], [7, 33])) for _ in range(3)])
+    y = rng.integers(2, size=len(X))
+    for seed in range(12):
+        options = {"max_features": 1, "min_samples_leaf": 7, "max_depth": 1, "seed": seed}
+        tree = grow(-X if mirrored else X, y, block_rows=1, **options)
+        assert_same_tree(tree, grow_reference(-X if mirrored else X, y, **options))
+        assert tree["n_node_samples"].tolist() == ([40, 33, 7] if mirrored else [40, 7, 33])
+
+
 # The only perfect cut lies inside a bin of eight rows. One edge of the bin leaves too few rows; the other edge is so
 # bad that a bound from there would rule the bin out.
 @pytest.mark.parametrize("mirrored", [False, True])

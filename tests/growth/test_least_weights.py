@@ -68,6 +68,17 @@ def test_a_split_at_the_limit_is_made(engine):
     assert grow(X, y, weights, min_weight_fraction_leaf=np.nextafter(0.4, 1.0))["threshold"][0] == 4.5
 
 
+@pytest.mark.parametrize("alone", [0, 1, 2])
+@pytest.mark.parametrize("weight", [2, 0.5])
+def test_a_set_of_categories_may_weigh_just_enough(engine, alone, weight):
+    X, y = np.arange(3.0)[:, None], (np.arange(3) == alone).astype(np.int32)
+    options = {"n_categories": [3], "subsets": True, "max_depth": 1}
+    for fraction, n_nodes in ((1 / 3, 3), (0.334, 1)):
+        tree = grow(X, y, np.full(3, weight), min_weight_fraction_leaf=fraction, **options)
+        assert len(tree["feature"]) == n_nodes
+        assert n_nodes == 1 or sorted(tree["value"].sum(axis=1)) == [weight, 2 * weight, 3 * weight]
+
+
 @pytest.mark.parametrize("criterion", ["etc", "lz76"])
 def test_label_sequences_have_no_decrease_of_impurity(engine, criterion):
     with pytest.raises(ValueError, match="no decreases of impurity"):

@@ -9,7 +9,7 @@ import sklearn.tree
 from by_distance import grow as grow_by_distance
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, grow, on_both_engines
+from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees.testing.strategies import count_weights, problems
 from pytrees.tree import LEAF, UNDEFINED
@@ -213,6 +213,19 @@ def test_bins_ranks_and_blocks_grow_the_same_tree(criterion, n_classes, weighted
         other = grow(X, y, weights, n_classes, criterion, max_depth=6, **ways)
         for name in binned:
             np.testing.assert_array_equal(other[name], binned[name], err_msg=f"{name}, {ways}")
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "vi"])
+@pytest.mark.parametrize("max_features", [1, 2])
+@examples(40)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_ranks_of_many_features_agree_with_the_reference(criterion, max_features, seed):
+    """Few of eight features are drawn at a node: rows are divided by rank, or by value if missing ones go left."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 6, (20, 8)).astype(float), rng.integers(0, 3, 20).astype(np.int32)
+    X[rng.random(X.shape) < 0.4] = np.nan
+    trees = on_both_engines(grow, X, y, None, 3, criterion, max_features=max_features, seed=seed % 1000)
+    assert_same_tree(*trees)
 
 
 def test_bins_of_a_feature_whose_sampled_values_are_all_missing():

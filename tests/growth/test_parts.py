@@ -1,9 +1,14 @@
 """One tree grown by several threads: in parts of any size, and the same as that of one thread."""
 
+import subprocess
+import sys
+from threading import Event
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib import effective_n_jobs
 from own_criteria import Gini
 from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
 from strategies import limits
@@ -11,6 +16,8 @@ from support import assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._core.base.sizes import sizes
+from pytrees._engine import kernel
+from pytrees.trees import base
 
 SIZES = sizes()
 PART_ROWS, ROWS_WITHOUT_BINS = SIZES["PART_ROWS"], SIZES["MOST_ROWS_WITHOUT_BINS"]
@@ -84,6 +91,59 @@ def test_your_own_criterion_is_asked_by_one_thread():
 def test_n_jobs_must_be_a_number_of_threads(n_jobs):
     with pytest.raises(ValueError, match="n_jobs"):
         DecisionTreeClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, 4, 5000, -1])
+def test_a_tree_has_no_more_threads_than_there_are_processors(n_jobs, monkeypatch):
+    seen = []
+
+    def watched_kernel(name):
+        def grow(*args, n_threads, **options):
+            seen.append(n_threads)
+            return kernel(name)(*args, n_threads=1, **options)
+
+        return grow if name == "grow_by_gain" else kernel(name)
+
+    monkeypatch.setattr(base, "kernel", watched_kernel)
+    monkeypatch.setattr(base, "cpu_count", lambda: 3)
+    DecisionTreeClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+    assert seen == [min(3, effective_n_jobs(n_jobs))]
+
+
+# Asks the thread that calls to stop, and ends if all threads that grow the tree end.
+STOPPED = """
+import threading
+import numpy as np
+from pytrees import DecisionTreeClassifier
+from pytrees._engine import kernel
+
+rng, event = np.random.default_rng(0), threading.Event()
+X, y = rng.normal(size=(60_000, 100)), rng.integers(0, 3, 60_000)
+event.set()
+try:
+    with kernel("stoppable")(event):
+        DecisionTreeClassifier(n_jobs=3).fit(X, y)
+except RuntimeError as error:
+    print(error)
+"""
+
+
+def test_a_thread_that_fails_stops_the_others():
+    command = [sys.executable, "-c", STOPPED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "The work of this thread was asked to stop.\n"
+
+
+def test_a_stop_outside_a_block_holds_after_the_block(engine):
+    X, y = noisy_steps(500 if engine == "reference" else 200_000)
+    event = Event()
+    event.set()
+    with kernel("stoppable")(event):
+        with kernel("stoppable")(Event()):
+            assert DecisionTreeClassifier().fit(X[:9], y[:9]).tree_.node_count > 1
+        with pytest.raises(RuntimeError, match="asked to stop"):
+            DecisionTreeClassifier().fit(X, y)
+    assert DecisionTreeClassifier().fit(X[:9], y[:9]).tree_.node_count > 1
 
 
 @pytest.mark.parametrize("categorical_split", ["multiway", "subset"])

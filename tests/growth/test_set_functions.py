@@ -86,6 +86,7 @@ def test_values_by_hand():
     assert ConcaveOfModular()(rows) == 3.0
     assert ConcaveOfModular([1, 9, 2, 6], power=0.5)(rows) == 3.0
     assert ConcaveOfModular([1, 9, 2, 6], cap=4)(rows) == 4.0
+    assert ConcaveOfModular([1, 9, 2, 6], power=0.5, cap=4)(rows) == 2.0
     assert GroupedCardinality(["a", "b", "a", "b"], power=0.5)(rows) == pytest.approx(2**0.5 + 1)
     assert Coverage([[1, 1], [1, 2], [2, 3], [1, 4]], [10, 1])(rows) == 23.0
     assert FacilityLocation(np.eye(4) + 1)(rows) == 7.0

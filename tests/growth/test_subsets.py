@@ -101,6 +101,15 @@ def test_the_first_of_equal_divisions_wins(engine):
     assert sets_of_children(tree) == [[0, 1, 2], [3]] or sets_of_children(tree) == [[0], [1, 2, 3]]
 
 
+@pytest.mark.parametrize("weights", [None, np.full(10, 0.3)], ids=["counts", "weights"])
+def test_categories_of_equal_shares_are_in_the_order_of_their_codes(engine, weights):
+    X, y = np.repeat(np.arange(5.0), 2)[:, np.newaxis], np.tile([0, 1], 5).astype(np.int32)
+    for fewest in (1, 2, 3, 4, 5):
+        tree = grow_subsets(X, y, weights, 2, "gini", n_categories=[5], max_depth=1, min_samples_leaf=fewest)
+        n_left = -(-fewest // 2)
+        assert sets_of_children(tree) == ([list(range(n_left)), list(range(n_left, 5))] if fewest < 5 else [])
+
+
 def sets_of_children(tree):
     parts = np.split(tree["categories"], tree["category_offsets"][1:-1])
     return [part.tolist() for part in parts[1:]]

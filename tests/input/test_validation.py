@@ -14,6 +14,7 @@ from support import SKLEARN
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
@@ -22,6 +23,8 @@ from pytrees import (
     minimal_tree,
     optimal_tree,
 )
+from pytrees.criteria import MAX_TOTAL_COUNT
+from pytrees.input.validation import counts_where_exact
 
 COLUMNS = ["age", "weight", "height"]
 N_ROWS = 24
@@ -465,6 +468,26 @@ def test_class_weights_that_are_refused(data, class_weight):
 def test_class_weights_that_overflow_with_whole_weights_are_refused(data, class_weight):
     with pytest.raises(ValueError, match=r"class_weight=.* gives weights that are negative, infinite, or all zero"):
         DecisionTreeClassifier(class_weight=class_weight).fit(*data, sample_weight=np.arange(N_ROWS))
+
+
+def test_whole_weights_count_up_to_their_greatest_total():
+    """Sums of this total and of greater ones are compared in floating point."""
+    for total, dtype in ((MAX_TOTAL_COUNT - 1, np.int64), (MAX_TOTAL_COUNT, np.float64), (2**53, np.float64)):
+        weights = counts_where_exact(np.array([total - 2.0, 0.0, 2.0]))
+        assert weights.dtype == dtype
+        assert weights.tolist() == [total - 2, 0, 2]
+    assert counts_where_exact(np.array([0.5, 1.5])).dtype == np.float64
+    assert counts_where_exact(np.ones(3)) is None
+
+
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier(), DecisionForestClassifier(2, random_state=0)], ids=repr)
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 2.0, 1: 0.0, 2: 0.3}], ids=str)
+def test_weights_are_not_written_to(engine, data, estimator, class_weight):
+    weights = np.random.default_rng(0).random(N_ROWS)
+    given = weights.copy()
+    clone(estimator).set_params(class_weight=class_weight).fit(*data, sample_weight=given)
+    np.testing.assert_array_equal(given, weights)
+    clone(estimator).set_params(class_weight=class_weight).fit(*data, sample_weight=read_only(weights))
 
 
 def test_an_infinite_sum_of_weights_names_the_parameters(data):

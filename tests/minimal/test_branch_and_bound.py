@@ -16,7 +16,7 @@ from support import assert_same_tree, examples, interrupted, on_both_engines
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
-from pytrees.trees.optimal import _costs
+from pytrees.trees.optimal import _costs, _cut_back, _lower_bound
 
 UNLIMITED = 2**31 - 1
 
@@ -249,6 +249,23 @@ def test_bounds_of_longer_searches_are_no_lower():
     X, y = load_breast_cancer(return_X_y=True)
     bounds = [optimal_tree(X, y, max_leaf_nodes=5, time_limit=limit) for limit in (0.1, 0.5)]
     assert bounds[0].lower_bound <= bounds[1].lower_bound <= bounds[1].objective <= bounds[0].objective
+
+
+@pytest.mark.parametrize(("alpha", "n_samples"), [(0.0, 7), (0.02, 40), (0.03, 21), (0.1, 9), (0.4, 5)])
+def test_the_bound_is_the_least_objective_of_such_a_cost(alpha, n_samples):
+    """Found by trying all numbers of errors and leaves, for costs that no numbers have too."""
+    costs = _costs(alpha, n_samples, n_samples)
+    errors, leaves = np.arange(n_samples + 1)[:, np.newaxis], np.arange(1, n_samples + 1)
+    cost, objective = costs[0] * errors + costs[1] * leaves, errors / n_samples + alpha * leaves
+    known = 0.9 + alpha
+    for least in range(costs[1], costs[0] * n_samples // 2):
+        expected = min(known, objective[cost >= least].min())
+        assert _lower_bound(least, costs, alpha, n_samples, known) == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_branch_that_costs_as_much_as_a_leaf_is_cut_off():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 0, 1]).tree_
+    assert [_cut_back(tree, costs).node_count for costs in ((2, 1), (1, 1), (1, 2))] == [3, 1, 1]
 
 
 def test_a_search_can_be_interrupted():

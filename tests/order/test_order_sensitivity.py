@@ -289,6 +289,29 @@ def test_series_that_were_never_seen(panel, shuffle):
     assert found.score == np.mean(scores)
 
 
+@pytest.mark.parametrize("shuffle", ["all", "training"])
+def test_positions_keep_their_groups(shuffle):
+    """In every order, an estimator that takes no groups gets samples of the same groups at the same positions."""
+    seen = []
+
+    class Remembering(Fading):
+        def fit(self, X, y):
+            seen.append(X.tolist())
+            return super().fit(X, y)
+
+    groups = np.tile([7, 3, 5], 20)
+    X, y = np.column_stack([groups, np.arange(60)]), np.arange(60) % 2
+    splits = list(KFold(3).split(X))
+    options = {"cv": splits, "scoring": distance_to_the_mean, "n_permutations": 3, "random_state": 0}
+    order_sensitivity(Remembering(), X, y, groups=groups, shuffle=shuffle, **options)
+    parts = [*(train for train, _ in splits), np.arange(60)]
+    assert len(seen) == 5 * len(parts)
+    for fold, part in enumerate(parts):
+        for of_order in seen[fold :: len(parts)]:
+            assert [group for group, _ in of_order] == groups[part].tolist()
+        assert len({tuple(number for _, number in of_order) for of_order in seen[fold :: len(parts)]}) == 5
+
+
 def test_groups_reach_a_tree_in_a_pipeline(panel):
     X, y, keys, groups = panel
     tree = PermutationDecisionTreeClassifier(max_depth=3)

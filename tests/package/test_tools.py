@@ -1,13 +1,16 @@
-"""The record of fitted trees tells changes, its problems have different names, and every benchmark runs."""
+"""Records of fitted trees tell changes, mutations have their places, and every benchmark runs."""
 
 import importlib
 import json
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
 
 import pytest
 from sources import ROOT
+
+import tools.mutate.__main__ as mutate
 
 
 def run(*arguments, folder=ROOT):
@@ -58,6 +61,64 @@ def test_problems_and_counted_calls_have_names_of_their_own(tool):
     calls = list(tool("counted").counted_calls())
     assert len({name for name, _, _ in calls}) == len(calls) > 10
     assert all(kernel_of("compiled", args[0]) for _, args, _ in calls)
+
+
+MUTATIONS = mutate.mutations()
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_every_mutation_has_one_place_and_tests_that_exist(mutation):
+    text = (ROOT / mutation.file).read_text(encoding="utf-8")
+    assert mutation.applied(text) != text
+    assert mutation.tests
+    assert all((ROOT / tests).exists() for tests in mutation.tests)
+    assert mutation.equivalent is None or mutation.equivalent.endswith(".")
+
+
+def test_mutations_are_named_and_reach_every_folder():
+    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) > 60
+    folders = {str(Path(mutation.file).parent) for mutation in MUTATIONS}
+    for package in ("pytrees/_core", "pytrees", "reference"):
+        assert package in folders
+    kernels = {path.parent for path in (ROOT / "pytrees" / "_core").rglob("*.pyx")}
+    assert {str(folder.relative_to(ROOT)) for folder in kernels} <= folders
+
+
+def test_mutations_are_chosen_by_number_and_name():
+    equivalent = [mutation for mutation in MUTATIONS if mutation.equivalent is not None]
+    assert mutate.chosen(MUTATIONS, []) == [one for one in MUTATIONS if one not in equivalent]
+    assert mutate.chosen(MUTATIONS, ["2", MUTATIONS[4].name]) == [MUTATIONS[1], MUTATIONS[4]]
+    assert mutate.chosen(MUTATIONS, [equivalent[0].name]) == equivalent[:1]
+
+
+def mutation_of(tmp_path, after):
+    """Return a mutation of a clone of one module and one test."""
+    (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
+    (tmp_path / "test_double.py").write_text(
+        "from double import double\n\n\ndef test_double():\n    assert double(3) == 6\n"
+    )
+    (tmp_path / "pytrees").mkdir()
+    (tmp_path / "pytrees" / "__init__.py").touch()
+    for command in (["git", "init", "-q"], ["git", "add", "."]):
+        subprocess.run(command, cwd=tmp_path, check=True)
+    return mutate.Mutation(1, "another double", "double.py", "2 * x", after, ["test_double.py"])
+
+
+@pytest.mark.parametrize(
+    ("after", "found"),
+    [
+        ("x + x", None),
+        ("3 * x", "test_double.py::test_double"),
+        ("__import__('os').abort()", "a crash (SIGABRT)"),
+        ("__import__('time').sleep(60)", "no end after 5 s"),
+    ],
+)
+def test_a_mutation_survives_or_is_noticed(after, found, tmp_path, monkeypatch):
+    mutation = mutation_of(tmp_path, after)
+    monkeypatch.setattr(mutate, "ROOT", tmp_path)
+    monkeypatch.setattr(mutate, "ALLOWANCE", 5)
+    assert mutate.notice(mutation, tmp_path / "build" / "mutated", 0.0) == found
+    assert "2 * x" in (tmp_path / "double.py").read_text()
 
 
 BENCHMARKS = sorted(file.stem for file in (ROOT / "asv_bench" / "benchmarks").glob("bench_*.py"))

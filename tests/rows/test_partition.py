@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_all_kinds
-from support import examples, on_both_engines
+from support import examples, grow, on_both_engines
 
 from pytrees._engine import kernel
 from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
@@ -39,6 +39,15 @@ def test_constant_feature(engine, n_rows):
     rows, ranks = rank_features(np.full((n_rows, 2), 7.5))
     assert rows.tolist() == [list(range(n_rows))] * 2
     assert ranks.tolist() == [[0] * n_rows] * 2
+
+
+def test_a_threshold_separates_neighbouring_doubles(engine):
+    """Their middle is rounded to the even one of both, which may be the upper one."""
+    first = np.nextafter(1.0, 2.0)
+    for below in (1.0, first, -1.0, np.nextafter(-1.0, 0.0), 5e-324, np.finfo(np.float64).max / 2):
+        above = np.nextafter(below, np.inf)
+        assert grow([[below], [above]], [0, 1])["threshold"][0] == below
+    assert 0.5 * first + 0.5 * np.nextafter(first, 2.0) > first
 
 
 def test_zeros_of_both_signs_are_equal(engine):

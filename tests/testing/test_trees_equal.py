@@ -119,6 +119,16 @@ def test_numbers_within_a_tolerance(iris):
         assert str(counts.tolist()) in message
 
 
+def test_numbers_near_zero_differ_by_their_distance(iris):
+    """A gain of zero may be computed as a rounding error, which no share of zero allows."""
+    tree = DecisionTreeClassifier(max_depth=2).fit(*iris).tree_
+    arrays, zeros = arrays_of(tree), arrays_of(tree)
+    zeros["gain"][:], arrays["gain"][:] = 0.0, 1e-13
+    assert_trees_equal(arrays, zeros, rtol=1e-12)
+    arrays["gain"][0] = 1e-11
+    assert "the gain of node 0" in difference(arrays, zeros, rtol=1e-12)
+
+
 def test_thresholds_of_float32_are_told(iris):
     X, y = np.asarray(iris[0])[:, 3:] + 0.1, np.asarray(iris[1])
     ours, theirs = (kind(max_depth=1).fit(X, y) for kind in (DecisionTreeClassifier, SklearnTree))

@@ -329,6 +329,7 @@ def test_distinct_trees_are_drawn(plt):
     distinct = forest.distinct_trees()
     drawn = plot_distinct_trees(forest, max_trees=3, feature_names=["a", "b", "c"], class_names=["x", "y", "z"])
     assert len(drawn) == len(plt.gcf().axes) == 3
+    assert {ax.get_subplotspec().get_gridspec().get_geometry() for ax in drawn} == {(2, 2)}
     for ax, one in zip(drawn, distinct, strict=False):
         assert ax.get_title().startswith(f"{one.count} of 20 trees\n")
         assert sum("≤" in text.get_text() or "class" in text.get_text() for text in ax.texts) == one.tree.node_count

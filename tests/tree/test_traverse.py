@@ -155,6 +155,35 @@ def test_samples_reach_the_same_leaves_in_packed_trees(engine, seed, n_inner_nod
     assert finite is True
 
 
+@examples(100)
+@given(seed=st.integers(0, 2**32 - 1), n_inner_nodes=st.integers(0, 20), n_rows=st.sampled_from(ROWS))
+def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, seed, n_inner_nodes, n_rows):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, n_inner_nodes, 3)
+    X = rng.choice([-1.5, -0.5, 0.0, 0.5, 1.5, np.nan], (n_rows, 3))
+    goes_left = rng.integers(0, 2, len(tree["feature"]), dtype=np.uint8)
+
+    def leaf(row_values):
+        node = 0
+        while tree["children_left"][node] != LEAF:
+            value = row_values[tree["feature"][node]]
+            is_left = goes_left[node] if np.isnan(value) else value <= tree["threshold"][node]
+            node = tree["children_left" if is_left else "children_right"][node]
+        return node
+
+    expected = np.array([leaf(row_values) for row_values in X], dtype=np.int64)
+    nodes, numbers = packed(tree)
+    flags = np.where(tree["children_left"] == LEAF, 1, goes_left).astype(np.uint8)[np.asarray(numbers)]
+    leaves, _ = kernel("apply_packed")(nodes, numbers, X, flags)
+    np.testing.assert_array_equal(leaves, expected)
+    leaves = kernel("apply")(*(tree[name] for name in STRUCTURE), X, goes_left)
+    np.testing.assert_array_equal(leaves, expected)
+    votes = np.arange(len(tree["feature"]), dtype=np.int64)
+    forest = kernel("pack_forest")([(nodes, numbers)], [votes], len(votes), [flags])
+    sums, _ = kernel("sum_leaves")(forest, X)
+    np.testing.assert_array_equal(np.reshape(sums, (n_rows, len(votes))), np.eye(len(votes))[expected])
+
+
 def test_extreme_values_in_packed_trees(engine):
     X = np.array(EXTREME_VALUES)[:, None]
     tree = grow(X, np.arange(len(X)))

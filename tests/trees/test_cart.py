@@ -168,6 +168,13 @@ def test_max_features_by_name_or_fraction_equals_its_number(engine, max_features
     assert tree_of(data, max_features=max_features, random_state=3) == expected
 
 
+@pytest.mark.parametrize("max_features", ["sqrt", "log2", 0.3])
+def test_a_feature_is_tried_if_there_is_one(engine, max_features):
+    tree = DecisionTreeClassifier(max_features=max_features).fit([[0.0], [1.0]], [0, 1])
+    assert tree.max_features_ == 1
+    assert tree.tree_.node_count == 3
+
+
 def test_equal_random_states_grow_equal_trees(engine, data):
     def grow(random_state):
         return tree_of(data, max_features=1, random_state=random_state)

@@ -229,6 +229,17 @@ def test_sums_for_any_number_of_samples_and_workers(engine, data, expected, n_ro
         np.testing.assert_array_equal(sums(trees, X, n_jobs=n_jobs), shares)
 
 
+def test_sums_of_other_votes_of_the_same_trees(engine, data, expected):
+    """Votes that change are no votes that the packed trees know."""
+    X = np.tile(data[0], (20, 1))
+    trees, sums = trees_of(expected), pytrees.trees.forest_prediction.ForestSums()
+    for shift in (0, 0, 0, 1, 2):
+        votes = [(tree.majority + shift) % 3 for tree in trees]
+        found = sums(trees, X, votes)
+        of_rows = np.stack([vote[tree.apply(X)] for tree, vote in zip(trees, votes, strict=True)])
+        np.testing.assert_array_equal(found, [np.bincount(of_row, minlength=3) for of_row in of_rows.T])
+
+
 @pytest.mark.parametrize(
     "changes", [{"feature": [1, -2, -2], "n_features": 2}, {"value": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}]
 )

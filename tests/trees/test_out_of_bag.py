@@ -67,6 +67,16 @@ def test_importances_follow_their_definition(engine, estimator, weighted):
     assert np.array_equal(again.unbiased_feature_importances_, forest.unbiased_feature_importances_)
 
 
+def test_trees_whose_unseen_samples_have_no_weight_do_not_count(engine):
+    X, y = make_classes(n_samples=9)
+    y[:4], weights = [0, 1, 0, 1], np.array([1.0] * 4 + [0.0] * 5)
+    forest = DecisionForestClassifier(60, oob_score=True, random_state=0).fit(X, y, sample_weight=weights)
+    seen = [len(np.unique(samples)) for samples in forest.estimators_samples_]
+    assert 0 < seen.count(4) < 30
+    expected = by_definition(forest, X, np.searchsorted(forest.classes_, y), weights)
+    np.testing.assert_allclose(forest.unbiased_feature_importances_, expected, rtol=1e-12, atol=1e-13)
+
+
 def test_a_feature_that_tells_nothing_has_no_importance():
     found, biased = [], []
     for seed in range(20):

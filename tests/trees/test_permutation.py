@@ -23,6 +23,7 @@ from pytrees import (
 )
 from pytrees.datasets import load_toy_permutations
 from pytrees.testing.strategies import problems
+from pytrees.tree import Tree
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +192,29 @@ def test_trees_that_decide_the_same_way_are_the_same(toy):
     for estimator, tree in zip(forest.estimators_, trees, strict=True):
         estimator.tree_ = tree
     assert [one.members for one in forest.distinct_trees()] == [[0, 1, 2], [3], [4]]
+
+
+def test_equally_frequent_trees_are_sorted_by_their_tests():
+    """Samples that go left at the root have two tests in the first two trees, a stump has one."""
+    chain = {
+        "children_left": [1, 2, -1, -1, -1],
+        "children_right": [4, 3, -1, -1, -1],
+        "feature": [0, 1, -2, -2, -2],
+        "threshold": [0.5, 0.5, -2, -2, -2],
+        "n_node_samples": [4, 2, 1, 1, 2],
+        "value": [[2, 2], [1, 1], [1, 0], [0, 1], [1, 1]],
+        "gain": [0.0] * 5,
+        "n_features": 2,
+    }
+    forest = PermutationDecisionForestClassifier(n_estimators=4).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1])
+    trees = [Tree(**chain), Tree(**chain | {"threshold": [0.25, 0.5, -2, -2, -2]}), make_stump(n_features=2)]
+    for estimator, tree in zip(forest.estimators_, [*trees, trees[1]], strict=True):
+        estimator.tree_ = tree
+    assert [(one.members, one.tests_per_row) for one in forest.distinct_trees()] == [
+        ([1, 3], 1.5),
+        ([2], 1.0),
+        ([0], 1.5),
+    ]
 
 
 def test_distinct_trees_of_an_unfitted_forest():
