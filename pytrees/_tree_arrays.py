@@ -211,11 +211,11 @@ class TreeArrays:
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def _arguments(self) -> tuple[Any, ...]:
-        """Return the arguments that make an equal tree."""
+        """Return the arguments that make an equal tree; they do not depend on what was asked of the tree before."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
-        further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
-        return *arrays, self.n_features, *of_children, *further
+        sets = self._category_sets() if self.is_multiway else ()
+        return *arrays, self.n_features, *of_children, self._criterion, self._missing, self._saw_missing, *sets
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):

@@ -32,7 +32,7 @@ from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from .cart import DecisionTreeClassifier
 
-__all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
+__all__ = ["MinimalTree", "minimal_tree"]
 
 # With a time limit, the search has the first share of the time, rollouts have the time up to the second share, and then
 # the search goes on.
