@@ -23,7 +23,7 @@ debug:  ## Compile the kernels in place with bounds checks and run the kernels' 
 sanitize:  ## Compile a copy with the address and undefined-behaviour sanitizers and run the kernels' tests there
 	tools/sanitize
 
-fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
+fuzz:  ## Feed hostile input to every public name: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
 	python -m tools.fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 bench:  ## Run every benchmark once, on the last commit

@@ -206,7 +206,10 @@ def check_criterion(
     if not tolerance >= 0.0:
         raise ValueError(f"tolerance must be a number that is not negative, got {tolerance!r}.")
     cases = (CountCases if judge.judges == "counts" else SequenceCases)(judge, max_classes, tolerance)
-    unknown = sorted(set(claims := list(claims)) - set(cases.properties))
+    if isinstance(claims, str) or not isinstance(claims, Iterable):
+        raise TypeError(f"claims must be a list of names, got {claims!r}.")
+    claims = list(claims)
+    unknown = [name for name in claims if name not in list(cases.properties)]
     if unknown:
         raise ValueError(f"claims must be some of {list(cases.properties)}, got {unknown}.")
     defined = None if definition is None else cases.definition_of(definition)

@@ -61,12 +61,13 @@ def _sizes(subject):
 
     The Fourier algebra has no switch, and is slow in the reference.
     """
-    few = st.integers(1, _MOST_ROWS)
-    if subject not in ESTIMATORS:
-        return st.integers(1, _MOST_SEARCHED) if is_search(subject) else few
-    if "estimator" in parameters_of(subject):
-        return few
-    many = st.one_of(st.sampled_from(MIDDLE), st.sampled_from(edges_of(subject)))
+    few, many = st.integers(1, _MOST_ROWS), st.sampled_from(MIDDLE)
+    if subject in ESTIMATORS:
+        if "estimator" in parameters_of(subject):
+            return few
+        many = st.one_of(many, st.sampled_from(edges_of(subject)))
+    elif is_search(subject):
+        return st.integers(1, _MOST_SEARCHED)
     return st.integers(0, 11).flatmap(lambda drawn: many if drawn == 11 else few)
 
 
