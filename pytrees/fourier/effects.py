@@ -14,7 +14,7 @@ from .._progress import shown
 from .._typing import FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
 from ..plotting import axes_of
 from ..tree import TreeEstimator
-from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, check_whole, weighted_leaves
+from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, weighted_leaves
 from .ensembles import gram, schema_average
 from .measures import Samples, measure_of, rounding
 
@@ -93,10 +93,10 @@ class SobolIndices:
         ImportError
             If matplotlib is not installed.
         ValueError
-            If the number of names differs from the number of features; if `max_features` is no whole number from 0.
+            If the number of names differs from the number of features.
         """
         names = _names(feature_names, self.total.size)
-        shown = self._greatest(max_features)[::-1]
+        shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), self.total[shown], color="0.8", label="total")
         ax.barh(range(len(shown)), self.first_order[shown], height=0.4, label="first order")
@@ -117,7 +117,7 @@ class SobolIndices:
             How many features are shown, the ones of the greatest total indices; None shows all.
         """
         names = _names(feature_names, self.total.size)
-        shown = self._greatest(max_features)
+        shown = np.argsort(-self.total, kind="stable")[:max_features]
         ax = axes_of("plot", ax)
         matrix = self.pairs[np.ix_(shown, shown)]
         bound = float(np.abs(matrix).max(initial=0.0))
@@ -128,12 +128,6 @@ class SobolIndices:
         ax.set_yticks(range(len(shown)), [names[m] for m in shown])
         ax.figure.colorbar(image, ax=ax, label="share of the variance")
         return ax
-
-    def _greatest(self, max_features: int | None) -> IntArray:
-        """Return the features of the greatest total indices, falling."""
-        if max_features is not None:
-            check_whole("max_features", max_features, 0)
-        return np.argsort(-self.total, kind="stable")[:max_features]
 
 
 @described_like(gram, schema_average)
@@ -514,7 +508,7 @@ def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") 
     """Return the names of all features, or their numbers."""
     if feature_names is None:
         return [f"{prefix}{m}" for m in range(n_features)]
-    names = [str(name) for name in np.atleast_1d(np.asarray(feature_names))]
+    names = [str(name) for name in np.asarray(feature_names)]
     if len(names) != n_features:
         raise ValueError(f"feature_names has {len(names)} names; there are {n_features} features.")
     return names

@@ -560,9 +560,4 @@ def test_pictures():
         effects.plot((0, 1), ax)
     with pytest.raises(ValueError, match="feature_names has 1 names"):
         indices.plot(ax, feature_names=["a"])
-    with pytest.raises(ValueError, match="feature_names has 1 names"):
-        indices.plot(ax, feature_names=5)
-    for draw in (indices.plot, indices.plot_pairs):
-        with pytest.raises(ValueError, match="max_features must be a whole number from 0"):
-            draw(ax, max_features=np.array([2]))
     plt.close("all")
