@@ -363,7 +363,13 @@ class TreeArrays:
         -------
         ndarray of shape (n,), int64
             Codes of categories; empty for the root, and for children of a node with a threshold.
+
+        Raises
+        ------
+        ValueError
+            If there is no such node.
         """
+        self._check_node(node)
         return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
 
     @described_like(categories_of)
@@ -375,7 +381,12 @@ class TreeArrays:
         ndarray of shape (n_children,), int64
             Indices of the children.
         """
+        self._check_node(node)
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
+
+    def _check_node(self, node: object) -> None:
+        if not is_whole(node) or not 0 <= node < self.node_count:
+            raise ValueError(f"node must be a whole number from 0 to {self.node_count - 1}, got {node!r}.")
 
     @property
     def binary(self) -> BinaryForm:

@@ -115,6 +115,14 @@ def test_equality_and_pickles(seed, sets):
     assert (tree == other) == same
 
 
+@pytest.mark.parametrize("node", [-1, 3, 10**30, 0.5, "0", None])
+def test_nodes_that_are_not_there_are_refused(node):
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
+    for question in (tree.children_of, tree.categories_of):
+        with pytest.raises(ValueError, match="node must be a whole number from 0 to 2"):
+            question(node)
+
+
 @pytest.mark.parametrize("categorical_features", [None, [0]])
 def test_a_pickle_does_not_depend_on_questions(categorical_features):
     X = np.random.default_rng(0).integers(0, 3, (40, 2)).astype(np.float64)
