@@ -27,7 +27,7 @@ sanitize:  ## Compile a copy with the address and undefined-behaviour sanitizers
 memcheck:  ## Run the tests of the doors through which trees come in under valgrind
 	tools/memcheck
 
-fuzz:  ## Feed hostile input to every estimator: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
+fuzz:  ## Feed hostile input to every public name: FUZZ_CASES cases (10000), from the seed FUZZ_SEED (0)
 	python -m tools.fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 mutate:  ## Put small mistakes into copies, MUTATE_JOBS at once (2), and see whether the tests notice; about an hour

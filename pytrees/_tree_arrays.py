@@ -211,11 +211,11 @@ class TreeArrays:
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def _arguments(self) -> tuple[Any, ...]:
-        """Return the arguments that make an equal tree."""
+        """Return the arguments that make an equal tree; they do not depend on what was asked of the tree before."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
-        further = self._criterion, self._missing, self._saw_missing, *(self._sets or ())
-        return *arrays, self.n_features, *of_children, *further
+        sets = self._category_sets() if self.is_multiway else ()
+        return *arrays, self.n_features, *of_children, self._criterion, self._missing, self._saw_missing, *sets
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -363,7 +363,13 @@ class TreeArrays:
         -------
         ndarray of shape (n,), int64
             Codes of categories; empty for the root, and for children of a node with a threshold.
+
+        Raises
+        ------
+        ValueError
+            If there is no such node.
         """
+        self._check_node(node)
         return self.categories[self.category_offsets[node] : self.category_offsets[node + 1]]
 
     @described_like(categories_of)
@@ -375,7 +381,12 @@ class TreeArrays:
         ndarray of shape (n_children,), int64
             Indices of the children.
         """
+        self._check_node(node)
         return self.children[self.child_offsets[node] : self.child_offsets[node + 1]]
+
+    def _check_node(self, node: object) -> None:
+        if not is_whole(node) or not 0 <= node < self.node_count:
+            raise ValueError(f"node must be a whole number from 0 to {self.node_count - 1}, got {node!r}.")
 
     @property
     def binary(self) -> BinaryForm:

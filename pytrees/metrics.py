@@ -254,11 +254,11 @@ def _distances(
     return np.abs(codes - predicted), codes, sample_weight
 
 
-def _sorted_classes(y_true: AnyArray, y_pred: AnyArray) -> AnyArray:
-    if (y_true.dtype.kind in "biuf") != (y_pred.dtype.kind in "biuf"):
-        raise ValueError("y_true and y_pred have labels of different kinds, which have no common order: give labels.")
+def _sorted_classes(y_true: AnyArray, others: AnyArray, name: str = "y_pred") -> AnyArray:
+    if (y_true.dtype.kind in "biuf") != (others.dtype.kind in "biuf"):
+        raise ValueError(f"y_true and {name} have labels of different kinds, which have no common order: give labels.")
     try:
-        return np.union1d(y_true, y_pred)
+        return np.union1d(y_true, others)
     except TypeError as error:
         raise ValueError(f"The classes cannot be sorted: give labels in their order. {error}") from error
 
@@ -372,9 +372,10 @@ class _OrdinalScorer:
             return self.labels
         if set(classes.tolist()).issuperset(y_true.tolist()):
             return classes
+        together = _sorted_classes(y_true, classes, "classes_")
         if not np.array_equal(np.sort(classes), classes):
             raise ValueError("y_true has classes that are not in classes_, which is not sorted: give labels.")
-        return np.union1d(classes, y_true)
+        return together
 
     def _set_request(self, alias: bool | str | None) -> None:
         self._request = MetadataRequest(owner=self)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
@@ -44,7 +44,7 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
 def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier:
     """Convert a tree as :meth:`pytrees.Tree.to_sklearn` describes it."""
-    classes = np.arange(tree.n_classes) if classes is None else np.asarray(classes)
+    classes = np.arange(tree.n_classes) if classes is None else column_or_1d(classes)
     if len(classes) != tree.n_classes:
         raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
     return sklearn_tree(tree, classes)

@@ -58,7 +58,7 @@ def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
     X = check_array(X, ensure_min_samples=0)
     if X.shape[1] != cardinalities.size:
         raise ValueError(f"X has {X.shape[1]} columns; there are {cardinalities.size} attributes.")
-    if X.dtype.kind not in "biu" and np.any(np.floor(X) != X):
+    if X.dtype.kind not in "biuf" or (X.dtype.kind == "f" and np.any(np.floor(X) != X)):
         raise ValueError("X must hold whole numbers, the codes of values.")
     wrong = np.any((X < 0) | (cardinalities <= X), axis=0)
     if np.any(wrong):

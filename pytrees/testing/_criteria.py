@@ -209,7 +209,10 @@ def check_criterion(
         raise ValueError(f"max_classes must be at most {_MOST_CLASSES}, got {max_classes!r}.")
     check_tolerance("tolerance", tolerance)
     cases = (CountCases if judge.judges == "counts" else SequenceCases)(judge, max_classes, tolerance)
-    unknown = sorted(set(claims := list(claims)) - set(cases.properties))
+    if isinstance(claims, str) or not isinstance(claims, Iterable):
+        raise TypeError(f"claims must be a list of names, got {claims!r}.")
+    claims = list(claims)
+    unknown = [name for name in claims if name not in list(cases.properties)]
     if unknown:
         raise ValueError(f"claims must be some of {list(cases.properties)}, got {unknown}.")
     defined = None if definition is None else cases.definition_of(definition)

@@ -32,7 +32,7 @@ from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
 from .cart import DecisionTreeClassifier
 
-__all__ = ["MinimalTree", "grow_by_size", "minimal_tree"]
+__all__ = ["MinimalTree", "minimal_tree"]
 
 # The kernels count no more bytes.
 MOST_MEMORY = 2**63 - 1

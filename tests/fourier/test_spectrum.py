@@ -308,6 +308,8 @@ def test_invalid_input_is_refused(engine):
             spectrum.evaluate(X)
     with pytest.raises(ValueError, match="whole numbers"):
         spectrum.evaluate([[0.5, 0]])
+    with pytest.raises(ValueError, match="whole numbers"):
+        spectrum.evaluate(np.array([[0, 0]], dtype="timedelta64[s]"))
     for energy in (0.0, -1, 1.5, np.nan, "0.5"):
         with pytest.raises(ValueError, match="energy must be"):
             spectrum.truncate(energy=energy)

@@ -12,8 +12,10 @@ from hypothesis import settings
 import tools.fuzz.__main__ as fuzz
 from pytrees import DecisionTreeClassifier, FourierSpectrum
 from pytrees.distances import clustering_distance
-from tools.fuzz.judge import Defect, attempt, checked, compare, frozen
+from tools.fuzz.errors import Defect, attempt, checked
 from tools.fuzz.parameters import ESTIMATORS, make, parameters_of, values_of
+from tools.fuzz.plain import compare
+from tools.fuzz.problem import frozen
 from tools.fuzz.recipes import FUNCTIONS
 from tools.fuzz.values import features
 from tools.fuzz.worker import Worker
@@ -29,8 +31,9 @@ TAME = {
     "parameters": {},
     "weights": "not given",
     "order": "not given",
+    "groups": "not given",
     "new X": None,
-    "tampered": None,
+    "attack": None,
 }
 
 
@@ -42,9 +45,9 @@ def worker():
 
 
 # Two groups, so that two cores share the work.
-@pytest.mark.parametrize("subjects", [ESTIMATORS[::2] + FUNCTIONS, ESTIMATORS[1::2]], ids=["some", "others"])
+@pytest.mark.parametrize("subjects", [ESTIMATORS, FUNCTIONS], ids=["estimators", "calls"])
 def test_hostile_input_meets_errors_that_say_what_is_wrong(subjects):
-    known = fuzz.run(max(20, settings().max_examples), 0, subjects)
+    known = fuzz.run(max(60, 4 * settings().max_examples), 0, subjects)
     assert {name: (found["case"], found["told"]) for name, found in known.items()} == {}
 
 
@@ -76,7 +79,7 @@ def test_a_process_that_dies_is_a_crash_and_another_one_goes_on(worker):
     thread.start()
     found = None
     while found is None:  # the signal meets one of many cases
-        found = worker.run(TAME | {"subject": "minimal_tree"})
+        found = worker.run(TAME | {"subject": "minimal_tree", "arguments": {}})
     thread.join()
     assert found[0].startswith(f"crash with code {-signal.SIGKILL}")
     assert worker.run(TAME) is None

@@ -276,6 +276,10 @@ def test_classes_absent_from_training():
         assert make_ordinal_scorer(metric, labels=[1, 2, 3, 4])(met, [0, 2], [1, 1]) == -1.5
     with pytest.raises(ValueError, match="not sorted: give labels"):
         mae_scorer(Oracle([2, 1]), [0], [3])
+    with pytest.raises(ValueError, match="y_true and classes_ have labels of different kinds"):
+        mae_scorer(met, [0], ["a"])
+    with pytest.raises(ValueError, match="The classes cannot be sorted"):
+        mae_scorer(Oracle(np.array(["a", "b"], dtype=object)), [0], np.array(["a", 1], dtype=object))
     with pytest.raises(ValueError, match="classes_ has the class 4"):
         make_ordinal_scorer("rps", labels=[1, 2])(met, [0], [1])
     with pytest.raises(ValueError, match="The prediction has the class 4"):

@@ -297,6 +297,17 @@ def test_a_claim_that_does_not_hold_is_shown_once():
     assert "ERROR, claimed 'classes': it does not hold, see above" in str(report)
 
 
+@pytest.mark.parametrize("claims", [None, "pure", 5])
+def test_claims_are_a_list(claims):
+    with pytest.raises(TypeError, match="claims must be a list of names"):
+        check_criterion("gini", claims=claims)
+
+
+def test_claims_of_any_kind_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"claims must be some of .*, got \[5, \['pure'\]\]"):
+        check_criterion("gini", claims=[5, "pure", ["pure"]])
+
+
 def test_untested_properties_are_reported_as_not_tested():
     with pytest.raises(CriterionCheckError) as raised:
         check_criterion(WrongShape(), claims=["sides"])

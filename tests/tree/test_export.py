@@ -293,6 +293,9 @@ def test_the_estimators_names_and_classes_are_kept(fitted):
     assert to_sklearn(fitted, classes=[7, 5]).classes_.tolist() == [7, 5]
     assert fitted.tree_.to_sklearn().classes_.tolist() == [0, 1]
     assert fitted.tree_.to_sklearn(["x", "y"]).classes_.tolist() == ["x", "y"]
+    for wrong in ("xy", [["x", "y"]], 5):
+        with pytest.raises(ValueError, match=r"1d|labels; the tree has"):
+            fitted.tree_.to_sklearn(wrong)
     assert not hasattr(fitted.tree_.to_sklearn(), "feature_names_in_")
 
 

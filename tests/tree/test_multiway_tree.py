@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
 from support import examples
 
-from pytrees import Tree, export_dict, export_text, plot_tree
+from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
 from pytrees.reference import traverse as naive
 from pytrees.tree import LEAF, MULTIWAY
@@ -113,6 +113,23 @@ def test_equality_and_pickles(seed, sets):
     assert hash(pickle.loads(pickle.dumps(tree))) == hash(tree)
     same = all(np.array_equal(a, b) for a, b in zip(arrays_of(tree).values(), arrays_of(other).values(), strict=True))
     assert (tree == other) == same
+
+
+@pytest.mark.parametrize("node", [-1, 3, 10**30, 0.5, "0", None])
+def test_nodes_that_are_not_there_are_refused(node):
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
+    for question in (tree.children_of, tree.categories_of):
+        with pytest.raises(ValueError, match="node must be a whole number from 0 to 2"):
+            question(node)
+
+
+@pytest.mark.parametrize("categorical_features", [None, [0]])
+def test_a_pickle_does_not_depend_on_questions(categorical_features):
+    X = np.random.default_rng(0).integers(0, 3, (40, 2)).astype(np.float64)
+    tree = DecisionTreeClassifier(categorical_features=categorical_features).fit(X, X.sum(axis=1) > 2).tree_
+    before = pickle.dumps(tree)
+    assert tree.category_offsets.size == tree.node_count + 1
+    assert pickle.dumps(tree) == before
 
 
 def test_trees_of_different_categories_differ():

@@ -1,1 +1,1 @@
-"""Cases of hostile input for every estimator, drawn at random: `python -m tools.fuzz --help`."""
+"""Cases of hostile input for every public name, drawn at random: `python -m tools.fuzz --help`."""

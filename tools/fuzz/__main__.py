@@ -46,17 +46,21 @@ def make_search(worker, known, count):
     return search
 
 
-def run_round(worker, known, n_cases, number, subjects, count):
-    """Run some cases; add new defects to `known`, each with its smallest case."""
-    search = make_search(worker, known, count)
-    options = settings(
+def _options(n_cases, *phases):
+    return settings(
         max_examples=n_cases,
         database=None,
         deadline=None,
-        phases=[Phase.generate, Phase.shrink],
+        phases=phases,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )
+
+
+def run_round(worker, known, n_cases, number, subjects, count):
+    """Run some cases; add new defects to `known`, each with its smallest case."""
+    search = make_search(worker, known, count)
+    options = _options(n_cases, Phase.generate, Phase.shrink)
     try:
         seed(number)(options(given(cases(subjects))(search)))()
     except Found as found:
@@ -102,6 +106,22 @@ def run(n_cases, first, subjects=ESTIMATORS + FUNCTIONS):
         number += 1
     worker.close()
     return known
+
+
+def cases_until(name, worker, n_cases, subjects):
+    """Return how many cases are run until one has a defect whose name starts so; None if no case has it."""
+    n_run, found = 0, False
+
+    def search(case):
+        nonlocal n_run, found
+        if not found:
+            n_run += 1
+            found = (worker.run(case) or ("",))[0].startswith(name)
+
+    for number in range(-(-n_cases // ROUND)):
+        if not found:
+            seed(number)(_options(ROUND, Phase.generate)(given(cases(subjects))(search)))()
+    return n_run if found else None
 
 
 def main(arguments=None):

@@ -17,7 +17,9 @@ import pytrees
 from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
 from pytrees.distances import JaccardDistance
 
-ESTIMATORS = tuple(name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name != "Tree")
+from .surface import names_of, public_names
+
+ESTIMATORS = names_of("estimator")
 
 # Defaults of every case: ensembles are small, and both engines draw the same.
 _DEFAULTS = {"n_estimators": 2, "random_state": 0}
@@ -25,10 +27,10 @@ _DEFAULTS = {"n_estimators": 2, "random_state": 0}
 # These parameters decide how long a case takes, so that only small values are tried.
 _COSTS_TIME = {"n_estimators": 4, "n_jobs": 3, "verbose": 2}
 
-_NUMBERS = (0, 1, 2, 3, -1, 2**31 - 1, 2**31, 2**63, 10**30, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, 1e308, -1e308)
-_ODD = (math.nan, math.inf, -math.inf, True, "2", None, [], Fraction(1, 2), Decimal("0.5"), 1j, np.float32(0.5))
-_ODD_NUMPY = (np.int8(2), np.uint64(3), np.array(2), np.array([2]), np.bool_(True), np.float16(0.1))
-_WORDS = ("", "Gini", "gini\0", b"gini", 1, None, [], np.str_("gini"), True)
+NUMBERS = (0, 1, 2, 3, -1, 2**31 - 1, 2**31, 2**63, 10**30, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, 1e308, -1e308)
+ODD = (math.nan, math.inf, -math.inf, True, "2", None, [], Fraction(1, 2), Decimal("0.5"), 1j, np.float32(0.5))
+ODD_NUMPY = (np.int8(2), np.uint64(3), np.array(2), np.array([2]), np.bool_(True), np.float16(0.1))
+WORDS = ("", "Gini", "gini\0", b"gini", 1, None, [], np.str_("gini"), True)
 
 
 class HalfTwoing(CountCriterion):
@@ -62,7 +64,7 @@ class WrongShape(CountCriterion):
         return np.zeros(len(left) + 1)
 
 
-_CRITERIA = {
+CRITERIA = {
     "WIG(alpha=0)": lambda: WeightedInformationGain(alpha=0.0),
     "WIG(alpha=1e308)": lambda: WeightedInformationGain(alpha=1e308),
     "WIG(class_scores of 2)": lambda: WeightedInformationGain(class_scores=[0.0, 1.5]),
@@ -79,7 +81,7 @@ _CRITERIA = {
     "a class": lambda: HalfTwoing,
 }
 
-_FEATURES = {
+FEATURES = {
     "[0]": lambda: [0],
     "[0, 1]": lambda: np.array([0, 1]),
     "[True]": lambda: [True],
@@ -134,7 +136,7 @@ _CLASS_WEIGHTS = {
     "a list": lambda: [{0: 1}],
 }
 
-_TREES = {
+TREES = {
     "None": lambda: None,
     "a tree": lambda: pytrees.DecisionTreeClassifier(max_depth=3),
     "a tree of categories": lambda: pytrees.DecisionTreeClassifier(max_depth=2, categorical_features=[0]),
@@ -156,7 +158,7 @@ _TREES = {
     "a word": lambda: "tree",
 }
 
-_MEASURES = {
+MEASURES = {
     "uniform": lambda: "uniform",
     "empirical": lambda: "empirical",
     "none": list,
@@ -167,14 +169,14 @@ _MEASURES = {
     "other": lambda: "other",
 }
 
-_SPECIAL = {
-    "criterion": _CRITERIA,
-    "distance": _CRITERIA,
-    "categorical_features": _FEATURES,
+SPECIAL = {
+    "criterion": CRITERIA,
+    "distance": CRITERIA,
+    "categorical_features": FEATURES,
     "classes": _CLASSES,
     "class_weight": _CLASS_WEIGHTS,
-    "estimator": _TREES,
-    "measure": _MEASURES,
+    "estimator": TREES,
+    "measure": MEASURES,
     "weights": {
         "two": lambda: [1.0, 2.0],
         "one": lambda: [1.0],
@@ -224,18 +226,18 @@ def values_of(estimator, parameter):
     dict of str to callable
         Valid values first.
     """
-    constraints = getattr(pytrees, estimator)._parameter_constraints[parameter]
+    constraints = public_names()[estimator]._parameter_constraints[parameter]
     found = {}
     for constraint in constraints:
         if isinstance(constraint, StrOptions):
-            found |= _listed(sorted(constraint.options)) | _listed(_WORDS)
+            found |= _listed(sorted(constraint.options)) | _listed(WORDS)
         elif isinstance(constraint, Interval):
-            found |= _listed(_of_interval(constraint)) | _listed(_NUMBERS) | _listed(_ODD + _ODD_NUMPY)
+            found |= _listed(_of_interval(constraint)) | _listed(NUMBERS) | _listed(ODD + ODD_NUMPY)
         elif constraint is None:
             found |= _listed([None])
         elif constraint in ("boolean", "verbose", Integral):
-            found |= _listed([True, False, 1, 0, 2, -1, *_ODD])
-    found |= _SPECIAL.get(parameter, {})
+            found |= _listed([True, False, 1, 0, 2, -1, *ODD])
+    found |= SPECIAL.get(parameter, {})
     if parameter in _COSTS_TIME:
         found = {name: value for name, value in found.items() if _is_small(value(), _COSTS_TIME[parameter])}
     return found
@@ -250,7 +252,7 @@ def _is_small(value, limit):
 
 def parameters_of(estimator):
     """Return the names of an estimator's parameters."""
-    return tuple(getattr(pytrees, estimator)._parameter_constraints)
+    return tuple(public_names()[estimator]._parameter_constraints)
 
 
 def make(estimator, chosen):
@@ -270,4 +272,4 @@ def make(estimator, chosen):
     """
     values = {name: values_of(estimator, name)[value]() for name, value in chosen.items()}
     defaults = {name: value for name, value in _DEFAULTS.items() if name in parameters_of(estimator)}
-    return getattr(pytrees, estimator)(**(defaults | values))
+    return public_names()[estimator](**(defaults | values))

@@ -1,4 +1,4 @@
-"""Cases as Hypothesis draws them: what is fitted, on what, and what is done to it, all by names and numbers.
+"""Cases as Hypothesis draws them: what is fitted or called, on what, and what is done to it, by names and numbers.
 
 A case is a dict of words and numbers. It is printed as it is, and `python -m tools.fuzz --case "..."` runs it again.
 The tamest option of every choice comes first: Hypothesis shrinks a failing case to it where it can.
@@ -6,19 +6,21 @@ The tamest option of every choice comes first: Hypothesis shrinks a failing case
 
 from hypothesis import strategies as st
 
+from .arguments import parameters_of as parameters_of_call
+from .arguments import table_of
+from .attacks import ATTACKS
+from .calls import is_search
+from .large import MIDDLE, edges_of
 from .parameters import ESTIMATORS, parameters_of, values_of
-from .tampered import ARRAYS, CHANGES
-from .values import CONTAINERS, LABELS, MATRICES, ORDERS, WEIGHTS
+from .surface import calls
+from .values import CONTAINERS, GROUPS, LABELS, MATRICES, ORDERS, WEIGHTS
 
-# Functions that take samples or sequences as they come.
-FUNCTIONS = (
-    "effort_to_compress",
-    "nsrps",
-    "minimal_tree",
-    "clustering_distance",
-    "ranked_probability_score",
-    "FourierSpectrum.from_table",
-)
+# Everything that is called: functions, classes, and methods.
+FUNCTIONS = tuple(calls())
+
+# The most samples of most cases, and of a search for a best tree.
+_MOST_ROWS = 24
+_MOST_SEARCHED = 9
 
 
 def _mostly(tame, table):
@@ -26,7 +28,7 @@ def _mostly(tame, table):
     return st.one_of(st.sampled_from(tame), st.sampled_from(tame), st.sampled_from(list(table)))
 
 
-_TAME_MATRICES = ("grid", "normal", "constant", "twice", "wide range", "zeros of both signs", "denormals")
+_TAME_MATRICES = ("grid", "normal", "NaN", "constant", "twice", "wide range", "zeros of both signs", "denormals")
 _TAME_CONTAINERS = ("array", "frame", "list", "frame of kinds")
 _TAME_LABELS = ("numbers", "words", "one class", "list", "words as objects", "ordered categories")
 _TAME_WEIGHTS = ("not given", "whole", "real")
@@ -38,28 +40,45 @@ def _parameters(draw, estimator):
     return {name: draw(st.sampled_from(list(values_of(estimator, name)))) for name in sorted(names)}
 
 
+@st.composite
+def _arguments(draw, subject):
+    """Draw arguments by name: some of the parameters, each the tamest or any."""
+    if not (names := tuple(parameters_of_call(subject))):
+        return {}
+    chosen = draw(st.lists(st.sampled_from(names), max_size=4, unique=True))
+    tables = {name: list(table_of(subject, name)) for name in sorted(chosen)}
+    return {name: draw(_mostly(table[:3], table)) for name, table in tables.items()}
+
+
 def _features():
     return st.fixed_dictionaries(
         {"matrix": _mostly(_TAME_MATRICES, MATRICES), "container": _mostly(_TAME_CONTAINERS, CONTAINERS)}
     )
 
 
-_TAMPERED = st.fixed_dictionaries(
-    {
-        "array": st.sampled_from(ARRAYS),
-        "change": st.sampled_from(list(CHANGES)),
-        "place": st.integers(0, 9),
-    }
-)
+def _sizes(subject):
+    """Draw a number of samples: few; in one case of twelve as many as where the search changes its way.
+
+    The Fourier algebra has no switch, and is slow in the reference.
+    """
+    few, many = st.integers(1, _MOST_ROWS), st.sampled_from(MIDDLE)
+    if subject in ESTIMATORS:
+        if "estimator" in parameters_of(subject):
+            return few
+        many = st.one_of(many, st.sampled_from(edges_of(subject)))
+    elif is_search(subject):
+        return st.integers(1, _MOST_SEARCHED)
+    return st.integers(0, 11).flatmap(lambda drawn: many if drawn == 11 else few)
 
 
 @st.composite
 def cases(draw, subjects=ESTIMATORS + FUNCTIONS):
-    """Draw a case."""
-    subject = draw(st.sampled_from(subjects))
+    """Draw a case: of an estimator and of a call about equally often."""
+    kinds = [[name for name in subjects if name in kind] for kind in (ESTIMATORS, FUNCTIONS)]
+    subject = draw(st.one_of(*(st.sampled_from(kind) for kind in kinds if kind)))
     case = {
         "subject": subject,
-        "n": draw(st.integers(1, 24 if subject != "minimal_tree" else 9)),
+        "n": draw(_sizes(subject)),
         "d": draw(st.integers(1, 4)),
         "n_classes": draw(st.sampled_from((2, 3, 1, 6, 20))),
         "seed": draw(st.integers(0, 99)),
@@ -70,6 +89,9 @@ def cases(draw, subjects=ESTIMATORS + FUNCTIONS):
         case["parameters"] = draw(_parameters(subject))
         case["weights"] = draw(_mostly(_TAME_WEIGHTS, WEIGHTS))
         case["order"] = draw(_mostly(("not given",), ORDERS))
+        case["groups"] = draw(_mostly(("not given", "two"), GROUPS))
         case["new X"] = draw(st.none() | _features())
-        case["tampered"] = draw(st.none() | _TAMPERED)
+        case["attack"] = draw(st.none() | ATTACKS)
+    else:
+        case["arguments"] = draw(_arguments(subject))
     return case

@@ -1,21 +1,18 @@
-"""Trees whose pickled state was changed: what a tree is made of, with something wrong in it."""
+"""What a user or a damaged file may hand over: trees, estimators, dictionaries and scikit-learn's trees, changed.
+
+Every function makes the changed thing of a sound one, a place and the name of a change.
+"""
+
+import copy
+import inspect
+import json
 
 import numpy as np
 
-# The arrays that `Tree.__reduce__` gives, by the names of the parameters of `Tree`.
-ARRAYS = (
-    "children_left",
-    "children_right",
-    "feature",
-    "threshold",
-    "n_node_samples",
-    "value",
-    "gain",
-    "n_features",
-    "child_offsets",
-    "children",
-    "category",
-)
+import pytrees
+
+# The parameters of `Tree`, in the order in which its pickled state gives them.
+ARRAYS = tuple(inspect.signature(pytrees.Tree).parameters)
 
 
 def _at(change):
@@ -72,23 +69,214 @@ CHANGES = {
     "ragged": lambda array, place: [[1, 2], [3]],
 }
 
+# Specifications of criteria, in the place of a tree's own. The parameters are for other numbers of classes.
+SPECIFICATIONS = {
+    "empty": (),
+    "a list": [],
+    "alone": ("gini",),
+    "a list of one": ["gini"],
+    "no such": "no such",
+    "no word": 5,
+    "a null byte": "gini\0",
+    "three": ("wig", {}, {}),
+    "no parameters": ("wig", None),
+    "other parameters": ("wig", {"no such": 1}),
+    "one score": ("ranking", {"class_scores": [1]}),
+    "no scores": ("wig", {"class_scores": []}),
+    "scores of words": ("ranking", {"class_scores": ["a", "b", "c"]}),
+    "scores of NaN": ("ranking", {"class_scores": [float("nan")] * 3}),
+    "many scores": ("ranking", {"class_scores": list(range(99))}),
+    "alpha of words": ("wig", {"alpha": "a"}),
+    "on sequences": "etc",
+    "a distance": "jaccard",
+    "an object": object(),
+}
 
-def tamper(tree, change):
+
+def tampered_tree(tree, array, change, place):
     """Make the tree that unpickling a changed state makes.
 
     Parameters
     ----------
     tree : Tree
-    change : dict
-        The ``"array"`` to change, how (``"change"``), and at which ``"place"``.
+    array : str
+        The parameter of `Tree` to change.
+    change : str
+        A name in `CHANGES`, for the criterion in `SPECIFICATIONS`.
+    place : int
+        Which entry.
 
     Returns
     -------
-    Tree
-        If it passes the tree's own checks.
+    callable
+        It makes the Tree, if that passes the tree's own checks.
     """
     make, state = tree.__reduce__()
     state = dict(zip(ARRAYS, state, strict=False))
-    with np.errstate(all="ignore"):
-        state[change["array"]] = CHANGES[change["change"]](state.get(change["array"], 0), change["place"])
-    return make(**state)
+    if array == "criterion":
+        state[array] = SPECIFICATIONS[change]
+    else:
+        given = state.get(array)
+        with np.errstate(all="ignore"):
+            state[array] = CHANGES[change](getattr(tree, array) if given is None else given, place)
+    return lambda: make(**state)
+
+
+# ------------------------------------------------------------------------------------------------------- dictionaries
+
+VALUES = {
+    "nothing": None,
+    "minus one": -1,
+    "zero": 0,
+    "2**63": 2**63,
+    "10**400": 10**400,
+    "NaN": float("nan"),
+    "infinity": float("inf"),
+    "half": 0.5,
+    "huge": 1e308,
+    "true": True,
+    "a word": "word",
+    "digits": "feature_1",
+    "many digits": "feature_" + "9" * 30,
+    "a list": [],
+    "numbers": [1, 2],
+    "a dict": {},
+}
+
+
+def _places(exported):
+    """Return all containers in a dictionary with their keys, from the root down."""
+    found, pending = [], [exported]
+    while pending:
+        container = pending.pop(0)
+        keys = container.keys() if isinstance(container, dict) else range(len(container))
+        found += [(container, key) for key in list(keys)]
+        pending += [container[key] for key in keys if isinstance(container[key], (dict, list))]
+    return found
+
+
+def tampered_dict(tree, change, place):
+    """Return the dictionary of a tree with one entry changed, missing, or in its own place.
+
+    Parameters
+    ----------
+    tree : Tree or estimator
+    change : str
+        A name in `VALUES`, or ``"missing"``, ``"twice"`` or ``"itself"``.
+    place : int
+        Which entry.
+
+    Returns
+    -------
+    dict
+    """
+    exported = json.loads(json.dumps(pytrees.export_dict(tree)))
+    places = _places(exported)
+    container, key = places[place % len(places)]
+    if change == "missing":
+        del container[key]
+    elif change == "twice":
+        others = [at for at, _ in places if isinstance(at, dict)]
+        container[key] = copy.deepcopy(others[place % len(others)])
+    elif change == "itself":
+        container[key] = container
+    else:
+        container[key] = VALUES[change]
+    return exported
+
+
+# ----------------------------------------------------------------------------------------------- scikit-learn's trees
+
+# The columns of scikit-learn's nodes, and the attributes through which they are written to; the values by themselves.
+COLUMNS = {
+    "left_child": "children_left",
+    "right_child": "children_right",
+    "feature": "feature",
+    "threshold": "threshold",
+    "impurity": "impurity",
+    "n_node_samples": "n_node_samples",
+    "weighted_n_node_samples": "weighted_n_node_samples",
+    "values": "value",
+}
+ENTRIES = {
+    "the root": 0,
+    "a child": 1,
+    "a leaf's": -1,
+    "no feature": -2,
+    "minus three": -3,
+    "large": 10**6,
+    "largest": 2**63 - 1,
+    "lowest": -(2**63),
+    "NaN": np.nan,
+    "infinity": np.inf,
+    "minus infinity": -np.inf,
+    "huge": 1e308,
+    "negative": -0.5,
+}
+
+
+def tampered_sklearn(model, column, change, place, *, by_state):
+    """Change one entry of the nodes of scikit-learn's fitted tree, in place or by the state of a pickle.
+
+    Returns
+    -------
+    estimator
+        The model, or nothing if scikit-learn refuses the state or the column cannot hold the entry.
+    """
+    make, arguments, state = model.tree_.__reduce__()
+    nodes, values = state["nodes"].copy(), state["values"].copy()
+    written = getattr(model.tree_, COLUMNS[column])
+    array = written if not by_state else values if column == "values" else nodes[column]
+    try:
+        array.flat[place % array.size] = ENTRIES[change]
+        if by_state:
+            model.tree_ = make(*arguments)
+            model.tree_.__setstate__(state | {"nodes": nodes, "values": values})
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return model
+
+
+# ---------------------------------------------------------------------------------------------------------- estimators
+
+ATTRIBUTES = {
+    "another's": lambda value, other: other,
+    "None": lambda value, other: None,
+    "a word": lambda value, other: "word",
+    "a number": lambda value, other: 7,
+    "one more": lambda value, other: value + 1,
+    "shorter": lambda value, other: value[:-1],
+    "longer": lambda value, other: [*value, value[0]],
+    "empty": lambda value, other: value[:0],
+    "backwards": lambda value, other: value[::-1],
+}
+
+
+def tampered_estimator(estimator, other, change, place):
+    """Change a fitted attribute of an estimator, in a copy.
+
+    Parameters
+    ----------
+    estimator, other : estimator
+        Fitted to different numbers of features and classes.
+    change : str
+        A name in `ATTRIBUTES`, or ``"missing"``.
+    place : int
+        Which attribute.
+
+    Returns
+    -------
+    tuple
+        The name of the attribute, and the copy; None for the copy if the attribute cannot be changed so.
+    """
+    copied = copy.copy(estimator)
+    names = sorted(name for name in vars(estimator) if name.endswith("_"))
+    name = names[place % len(names)]
+    if change == "missing":
+        delattr(copied, name)
+        return name, copied
+    try:
+        setattr(copied, name, ATTRIBUTES[change](getattr(estimator, name), getattr(other, name, None)))
+    except (TypeError, IndexError, KeyError):
+        return name, None
+    return name, copied

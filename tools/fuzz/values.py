@@ -367,6 +367,14 @@ ORDERS = {
     "records": lambda rng, n: np.zeros(n, dtype=[("a", float)]),
 }
 
+# Groups are labels that can be sorted, as keys of order are.
+GROUPS = {
+    "not given": None,
+    "two": lambda rng, n: rng.integers(0, 2, n),
+    "one": lambda rng, n: np.zeros(n, dtype=np.int64),
+    "each its own": lambda rng, n: np.arange(n),
+} | {name: make for name, make in ORDERS.items() if name != "not given"}
+
 
 def for_each_sample(table, kind, n, seed):
     """Return weights or keys of a kind as a tuple of one; an empty one where they are not given."""
