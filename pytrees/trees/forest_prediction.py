@@ -74,7 +74,9 @@ class ForestSums:
         """
         parts = trees if labels is None else [*trees, *labels]
         if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
+            _check_parts(trees, labels)
             self._forget(parts, len(trees))
+        trees[0].check_columns(X)
         self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
         if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, named_in_errors)
@@ -112,6 +114,16 @@ class ForestSums:
         )
         sums, finite = zip(*parts, strict=True)
         return np.concatenate(sums), all(finite)
+
+
+def _check_parts(trees: Sequence[Tree], labels: Sequence[IntArray] | None) -> None:
+    """Raise ValueError if the trees differ in features or classes, or nodes vote for no class: sums over their leaves
+    would read and write past the ends of arrays."""
+    if len({(tree.n_features, tree.n_classes) for tree in trees}) != 1:
+        raise ValueError("The trees of a forest must have the same features and classes.")
+    for tree, votes in zip(trees, labels or [], strict=labels is not None):
+        if votes.shape != (tree.node_count,) or votes.min() < 0 or votes.max() >= tree.n_classes:
+            raise ValueError(f"Every node of a tree must vote for one of the classes 0..{tree.n_classes - 1}.")
 
 
 def _largest_array(part: Any) -> Any:
