@@ -467,6 +467,22 @@ def node_depths(tree: TreeArrays) -> IntArray:
     return _steps_to_root(parents)
 
 
+def check_children(children_left: AnyArray, children_right: AnyArray) -> None:
+    """Raise ValueError unless a walk from the root, node 0, meets nodes alone and ends; leaves have a left child of -1.
+
+    Takes arrays of other libraries, whose nodes come in any order.
+    """
+    inner = np.flatnonzero(children_left != LEAF)
+    children = np.concatenate([children_left[inner], children_right[inner]]).astype(np.int64)
+    n_nodes = len(children_left)
+    wrong = (children < 1) | (children >= n_nodes)
+    if n_nodes == 0 or wrong.any():
+        what = f"{children[wrong][0]} is the child of a node" if n_nodes else "there is no node"
+        raise ValueError(f"Not a tree: {what}; the children of {n_nodes} nodes are nodes from 1 to {n_nodes - 1}.")
+    if np.bincount(children).max(initial=0) > 1:
+        raise ValueError(f"Not a tree: node {np.bincount(children).argmax()} is the child of two nodes.")
+
+
 def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
     """Return `missing_go_to_left` and `saw_missing` as arguments for a tree of these nodes; an empty tuple if the tree
     refuses missing values."""

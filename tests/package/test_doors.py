@@ -1,15 +1,25 @@
 """Kernels index memory by what arrays hold: what public calls hand to them is checked before, on both engines."""
 
+import copy
 import pickle
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import (
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    FourierSpectrum,
     ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionTreeClassifier,
@@ -17,8 +27,10 @@ from pytrees import (
     ReconstructedFourierTree,
     Tree,
     export_graphviz,
+    from_sklearn,
 )
 from pytrees._engine import kernel
+from pytrees.fourier import additive_model, ordinal_codes
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([0, 1, 1, 0])
 
@@ -168,3 +180,97 @@ def test_a_tree_checks_the_width_of_its_samples(engine):
     for call in (tree.apply, tree.apply_valid, tree.decision_path, tree.feature_usage, tree.predict):
         with pytest.raises(ValueError, match="X has 1 features, but the tree was grown on 2"):
             call(X[:, :1].copy())
+
+
+# ---------------------------------------------------------------------------------------- trees of other libraries
+
+
+def sklearn_tree(**state_changes):
+    """A tree of scikit-learn of 7 nodes whose arrays are changed: by their names dicts of nodes and new values."""
+    X, y = load_iris(return_X_y=True)
+    tree = SklearnTree(max_leaf_nodes=4, random_state=0).fit(X, y)
+    for name, entries in state_changes.items():
+        for node, value in entries.items():
+            getattr(tree.tree_, name)[node] = value
+    return tree
+
+
+TAMPERED_TREES = {
+    "circle": ({"children_left": {2: 0}}, "0 is the child of a node"),
+    "own child": ({"children_left": {2: 2}}, "node 2 is the child of two nodes"),
+    "circle beside the root": ({"children_right": {0: 4, 2: 2}}, "not below the root"),
+    "two parents": ({"children_right": {2: 1}}, "node 1 is the child of two nodes"),
+    "out of range": ({"children_left": {2: 1000}}, "1000 is the child of a node"),
+    "far below": ({"children_right": {2: -5}}, "-5 is the child of a node"),
+    "one child": ({"children_right": {2: -1}}, "-1 is the child of a node"),
+    "leaf with samples": ({"children_left": {0: -1}}, "not below the root"),
+    "feature": ({"feature": {0: 99}}, "tests feature 99"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), TAMPERED_TREES.values(), ids=TAMPERED_TREES)
+def test_broken_trees_of_scikit_learn_are_refused(changes, message):
+    tree = sklearn_tree(**changes)
+    for read in (Tree.from_sklearn, from_sklearn, ordinal_codes, additive_model):
+        if read is additive_model and "below the root" in message:
+            continue  # nodes that no sample reaches change no sum
+        with pytest.raises(ValueError, match=rf"Not a tree.*{message}"):
+            read(tree)
+
+
+def test_broken_trees_of_ensembles_are_refused():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(2, random_state=0).fit(X, y)
+    bagging = BaggingClassifier(n_estimators=2, max_features=2, random_state=0).fit(X, y)
+    boosting = GradientBoostingClassifier(n_estimators=2, random_state=0).fit(X, y)
+    histograms = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
+    forest.estimators_[1].tree_.children_left[0] = 0
+    bagging.estimators_[1].tree_.children_right[0] = 0
+    boosting.estimators_[1, 0].tree_.children_left[0] = 12_345
+    histograms._predictors[1][0].nodes["left"][0] = 0
+    for model in (forest, bagging, boosting, histograms):
+        with pytest.raises(ValueError, match="Not a tree"):
+            additive_model(model)
+    for read in (from_sklearn, ordinal_codes):
+        with pytest.raises(ValueError, match="Not a tree"):
+            read(forest)
+    bagging.estimators_[1].tree_.children_right[0] = 2
+    bagging.estimators_[1].tree_.feature[0] = 3  # of two
+    with pytest.raises(ValueError, match=r"Not a tree"):
+        additive_model(bagging)
+
+
+# -------------------------------------------------------------------------------------------------------- spectra
+
+
+def test_a_tampered_spectrum_is_refused(engine):
+    spectrum = FourierSpectrum([[0, 0], [1, 1]], [0.5, 0.5], [2, 2])
+    make, (partitions, coefficients, cardinalities) = spectrum.__reduce__()
+    assert pickle.loads(pickle.dumps(spectrum)) == spectrum
+    for wrong in (
+        (partitions + np.int8(100), coefficients, cardinalities),
+        (partitions[1:] * np.int8(-1), coefficients[1:], cardinalities),
+        (partitions, coefficients[:1], cardinalities),
+        (partitions, coefficients, cardinalities[:1]),
+        (partitions[:0], coefficients[:0], cardinalities),
+        (partitions.astype(float), coefficients, cardinalities),
+    ):
+        with pytest.raises(ValueError, match=r"Not a spectrum|digits outside the cardinalities"):
+            make(*wrong)
+    far = np.array([[0, 0], [100, 100]], dtype=np.int8)
+    for name, value in (("partitions", far), ("coefficients", coefficients[:1]), ("cardinalities", cardinalities[:1])):
+        tampered = copy.copy(spectrum)
+        setattr(tampered, name, value)
+        with pytest.raises(ValueError, match=r"not those of coefficients|attributes|features|codes"):
+            tampered.evaluate([[0, 1]])
+
+
+def test_spectra_that_take_too_long_are_refused_at_once(engine):
+    counts = [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]]
+    tree = Tree([1, -1, -1], [2, -1, -1], [0, -2, -2], [5e5, -2, -2], [4, 2, 2], counts, [0.5, 0.0, 0.0], 3)
+    for call in (
+        lambda: FourierSpectrum.from_tree(tree, [2**20] * 3),
+        lambda: FourierSpectrum([[0]], [1.0], [2**20]).schema_average({0: range(2**19)}),
+    ):
+        with pytest.raises(ValueError, match=r"steps, more than .*, some ten minutes"):
+            call()
