@@ -141,6 +141,8 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     For ranking of two classes it is minus the products of the children's class counts, times their samples if children
     are weighted.
     """
+    if min(np.min(left), np.min(counts), np.min(right)) < 0:
+        raise ValueError("Class counts must not be negative.")
     cdef int64_t[::1] totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
     cdef Task bin = Task()
     if not has_bounds(criterion, totals.shape[0]):
