@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._docstrings import described_like
 from ._engine import kernel
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
-from .criteria import impurities
+from .criteria import checked_specification, impurities
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -127,14 +127,14 @@ class TreeArrays:
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         kept = dict(zip(DTYPES, _all_frozen(DTYPES, given), strict=True))
-        self._set(**kept, _criterion=criterion, n_features=_checked_number(n_features))
+        self._set(**kept, n_features=_checked_number(n_features))
         self._forget()
         self._set(is_multiway=bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: multiway nodes need child_offsets, children and category.")
             self._set(_child_arrays=_all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
-        self._set(_max_depth=_check_tree(self))
+        self._set(_max_depth=_check_tree(self), _criterion=_checked_criterion(criterion, self.n_classes))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
 
@@ -478,6 +478,22 @@ def node_depths(tree: TreeArrays) -> IntArray:
     return _steps_to_root(parents)
 
 
+def check_children(children_left: AnyArray, children_right: AnyArray) -> None:
+    """Raise ValueError unless a walk from the root, node 0, meets nodes alone and ends; leaves have a left child of -1.
+
+    Takes arrays of other libraries, whose nodes come in any order.
+    """
+    inner = np.flatnonzero(children_left != LEAF)
+    children = np.concatenate([children_left[inner], children_right[inner]]).astype(np.int64)
+    n_nodes = len(children_left)
+    wrong = (children < 1) | (children >= n_nodes)
+    if n_nodes == 0 or wrong.any():
+        what = f"{children[wrong][0]} is the child of a node" if n_nodes else "there is no node"
+        raise ValueError(f"Not a tree: {what}; the children of {n_nodes} nodes are nodes from 1 to {n_nodes - 1}.")
+    if np.bincount(children).max(initial=0) > 1:
+        raise ValueError(f"Not a tree: node {np.bincount(children).argmax()} is the child of two nodes.")
+
+
 def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tuple[()]:
     """Return `missing_go_to_left` and `saw_missing` as arguments for a tree of these nodes; an empty tuple if the tree
     refuses missing values."""
@@ -537,6 +553,16 @@ def _checked_number(n_features: object) -> int:
     if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
         raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
     return int(n_features)
+
+
+def _checked_criterion(criterion: object, n_classes: int) -> Specification | None:
+    """Return the measure of impurity as the kernels take it; raise ValueError if it is none for so many classes."""
+    if criterion is None:
+        return None
+    try:
+        return checked_specification(criterion, n_classes)
+    except ValueError as error:
+        raise ValueError(f"Not a tree: {error}") from error
 
 
 def _check_tree(tree: TreeArrays) -> int:

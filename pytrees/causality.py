@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from ._engine import config_context, current_engine
 from ._sklearn import Interval, validate_params
 from ._typing import CodeArray, FloatArray, IntArray
+from ._workers import n_workers
 from .sequence import efforts_of_slices, encode
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
@@ -175,7 +176,8 @@ def compression_complexity_causality(
     alone = {"x": task.efforts_alone(x_codes, n_jobs), "y": task.efforts_alone(y_codes, n_jobs)}
     run = config_context(engine=current_engine())(task.causality)
     pairs = [(x_codes, y_codes, alone["y"]), (y_codes, x_codes, alone["x"])]
-    found = Parallel(n_jobs=n_jobs, prefer="threads")(
+    n_tasks = 2 * (1 + len(shifts))
+    found = Parallel(n_jobs=n_workers(n_jobs, n_tasks, "threads"), prefer="threads")(
         delayed(run)(np.roll(cause, shift), effect, sums) for shift in [0, *shifts] for cause, effect, sums in pairs
     )
     values = np.array(found, dtype=np.float64).reshape(-1, 2)

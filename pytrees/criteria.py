@@ -497,6 +497,29 @@ def resolve(criterion: Any) -> Any:
     return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)])
 
 
+def checked_specification(criterion: Any, n_classes: int) -> Specification:
+    """Return a criterion that has an impurity of class counts as the kernels take it: a name, or a name and a dict of
+    parameters; raise ValueError for anything else."""
+    name, given = (criterion, {}) if isinstance(criterion, str) else (None, None)
+    if isinstance(criterion, tuple) and len(criterion) == 2:
+        name, given = criterion
+    names = [known for known, each in CRITERIA.items() if each.judges == "counts" and each.has_impurity]
+    if not isinstance(name, str) or name not in names or not isinstance(given, dict):
+        raise ValueError(
+            f"criterion must be one of {names}, or a tuple of such a name and a dict of parameters, got "
+            f"{criterion!r:.100}."
+        )
+    judge: Any = CRITERIA[name]
+    known = () if isinstance(judge, Criterion) else judge._get_param_names()
+    unknown = [parameter for parameter in given if parameter not in known]
+    if unknown:
+        raise ValueError(f"criterion={name!r} has no parameter {unknown[0]!r:.50}.")
+    try:
+        return (type(judge)(**given) if given else judge).specification(n_classes)
+    except (OverflowError, TypeError) as error:
+        raise ValueError(f"criterion={name!r} has a parameter of another kind: {error}") from error
+
+
 def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float | FloatArray:
     """Compute the impurity of nodes from their class counts.
 

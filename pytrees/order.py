@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from ._sklearn import HasMethods, Interval, StrOptions, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._workers import n_workers
 from .input.validation import group_codes, row_order
 from .plotting import axes_of
 from .tree import Tree
@@ -260,9 +261,7 @@ def order_sensitivity(
     task = _Task(estimator, X, y, cv, scorer, shuffle, None if groups is None else codes, hands_on)
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_permutations)
     orders = [np.arange(n_samples), *(shuffled_within(codes, block_size, seed) for seed in seeds), reversed_rows(codes)]
-    if n_jobs is not None:
-        n_jobs = min(n_jobs, len(orders))  # more workers have nothing to do
-    results = Parallel(n_jobs=n_jobs)(delayed(task.run)(rows) for rows in orders)
+    results = Parallel(n_jobs=n_workers(n_jobs, len(orders)))(delayed(task.run)(rows) for rows in orders)
     scores = np.array([result.score for result in results])
     score, shuffled = float(scores[0]), scores[1:-1]
     is_tree = results[0].usage is not None

@@ -10,12 +10,13 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_even_slices
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from ._docstrings import described_like
 from ._engine import kernel
 from ._missing import is_nan
 from ._typing import AnyArray, CodeArray, FloatArray, IntArray, is_whole
+from ._workers import in_order
 
 __all__ = [
     "Phrase",
@@ -234,7 +235,7 @@ def efforts_of_slices(
         return efforts(codes[low:high], n_symbols, starts[part] - low, stops[part] - low, min(order, _LONGEST_NGRAM))
 
     parts = list(gen_even_slices(len(starts), n_parts)) if len(starts) else []
-    found = Parallel(n_jobs=n_jobs if n_parts > 1 else 1, prefer="threads")(delayed(of_part)(part) for part in parts)
+    found = in_order([delayed(of_part)(part) for part in parts], n_jobs if n_parts > 1 else 1, prefer="threads")
     return np.concatenate([np.zeros(0, dtype=np.int64), *(np.asarray(part, dtype=np.int64) for part in found)])
 
 

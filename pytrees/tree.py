@@ -274,6 +274,7 @@ class Tree(TreeArrays):
 
     def _leaves(self, X: FloatArray, has_missing: bool = False) -> tuple[IntArray, bool]:
         """Return the leaves, and whether X is known to be finite."""
+        self.check_columns(X)
         self._set(_n_walked=self._n_walked + len(X) + ROWS_OF_A_CALL)
         if self.worth_packing(self._n_walked):
             missing = (self.packed_missing(),) if has_missing else ()
@@ -426,9 +427,19 @@ class Tree(TreeArrays):
     def _rows(self, X: MatrixLike) -> FloatArray:
         with naming_columns(self, X):
             X = aligned(check_array(X, dtype=np.float64, order="C", ensure_all_finite=False))
+        self.check_columns(X)
+        return X
+
+    def check_columns(self, X: FloatArray) -> None:
+        """Raise ValueError unless X has the features of the tree: the kernels would read past the ends of its rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples.
+        """
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
-        return X
 
     def _missing_of(self, X: FloatArray) -> tuple[NDArray[np.uint8]] | tuple[()]:
         """Return the kernels' argument for missing values: none if X has no missing values."""

@@ -5,6 +5,7 @@ If values may be missing, `missing_go_to_left` says for every node whether sampl
 
 from math import inf, isfinite, isnan
 
+from .base.signals import raise_if_stopped
 from .base.types import LEAF, MULTIWAY, UNDEFINED
 
 
@@ -151,6 +152,7 @@ def sum_leaves(forest, X):
     sums = [[0.0] * n_classes for _ in X]
     for (nodes, numbers), given, missing in trees:
         for row_values, row_sums in zip(X, sums, strict=True):
+            raise_if_stopped()
             for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values, missing)]):
                 row_sums[k] += value
     return sums, all(isfinite(value) for row_values in X for value in row_values)

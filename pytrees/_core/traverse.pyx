@@ -12,6 +12,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from pytrees._core.base.compiler cimport prefetch
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.sorting cimport key_of, packed as entry_of, place_of, sort_entries
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
 
@@ -210,9 +211,10 @@ cdef inline uint64_t step(
 
 
 cdef inline void walk_side_by_side(
-    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves
+    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
+    int64_t* n_steps
 ) noexcept nogil:
-    """Find the positions of the leaves of LANES rows."""
+    """Find the positions of the leaves of LANES rows; add the steps of the walk to `n_steps`."""
     cdef uint64_t positions[LANES]
     cdef uint64_t moving = 1
     cdef Py_ssize_t lane, _turn, ahead = LANES * n_features
@@ -228,6 +230,7 @@ cdef inline void walk_side_by_side(
             for lane in range(LANES):
                 positions[lane] = step(nodes, missing, positions[lane], rows + lane * n_features)
         moving = 0
+        n_steps[0] += STEPS * LANES
         for lane in range(LANES):
             moving |= nodes[positions[lane]].left ^ positions[lane]
     for lane in range(LANES):
@@ -236,18 +239,19 @@ cdef inline void walk_side_by_side(
 
 cdef inline Py_ssize_t walk(
     const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features,
-    uint64_t* leaves
+    uint64_t* leaves, int64_t* n_steps
 ) noexcept nogil:
     """Find the positions of the leaves of the first LANES rows, or of all rows if there are fewer; return their
-    number."""
+    number, and add the steps of the walk to `n_steps`."""
     cdef Py_ssize_t row
     if n_rows >= LANES:
-        walk_side_by_side(nodes, missing, rows, n_features, leaves)
+        walk_side_by_side(nodes, missing, rows, n_features, leaves, n_steps)
         return LANES
     for row in range(n_rows):
         leaves[row] = 0
         while nodes[leaves[row]].left != leaves[row]:
             leaves[row] = step(nodes, missing, leaves[row], rows + row * n_features)
+            n_steps[0] += 1
     return n_rows
 
 
@@ -279,6 +283,7 @@ def apply_packed(
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef uint64_t positions[LANES]
     cdef Py_ssize_t row = 0, lane, n_walked
+    cdef int64_t n_steps, work_done = 0
     cdef float64_t bad = 0.0
     cdef const uint8_t* missing = NULL
     if missing_go_to_left is not None:
@@ -286,10 +291,12 @@ def apply_packed(
         missing = &missing_go_to_left[0]
     with nogil:
         while row < X.shape[0]:
+            n_steps = 0
             if missing == NULL:
-                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions)
+                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions, &n_steps)
             else:
-                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions)
+                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions, &n_steps)
+            check_signals(&work_done, n_steps + X.shape[1], WORK_BETWEEN_CHECKS)
             bad += not_finite(&X[row, 0], n_walked * X.shape[1])
             for lane in range(n_walked):
                 leaves[row + lane] = numbers[positions[lane]]
@@ -297,26 +304,28 @@ def apply_packed(
     return np.asarray(leaves), bad == 0.0
 
 
-cdef void add_leaves(
+cdef int add_leaves(
     const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
-    float64_t* sums,
-) noexcept nogil:
+    float64_t* sums, int64_t* work_done
+) except -1 nogil:
     if tree.missing == NULL:
-        add_walked(tree, NULL, X, n_rows, n_features, n_classes, sums)
-    else:
-        add_walked(tree, tree.missing, X, n_rows, n_features, n_classes, sums)
+        return add_walked(tree, NULL, X, n_rows, n_features, n_classes, sums, work_done)
+    return add_walked(tree, tree.missing, X, n_rows, n_features, n_classes, sums, work_done)
 
 
-cdef inline void add_walked(
+cdef inline int add_walked(
     const PackedTree* tree, const uint8_t* missing, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features,
-    Py_ssize_t n_classes, float64_t* sums
-) noexcept nogil:
+    Py_ssize_t n_classes, float64_t* sums, int64_t* work_done
+) except -1 nogil:
     """Add the values or the vote of its leaf to the sums of every row."""
     cdef uint64_t positions[LANES]
     cdef Py_ssize_t row = 0, lane, k, n_walked
+    cdef int64_t n_steps
     cdef const float64_t* values
     while row < n_rows:
-        n_walked = walk(tree.nodes, missing, X + row * n_features, n_rows - row, n_features, positions)
+        n_steps = 0
+        n_walked = walk(tree.nodes, missing, X + row * n_features, n_rows - row, n_features, positions, &n_steps)
+        check_signals(work_done, n_steps + n_walked * n_classes, WORK_BETWEEN_CHECKS)
         for lane in range(n_walked):
             if tree.votes != NULL:
                 sums[tree.votes[positions[lane]]] += 1.0
@@ -326,12 +335,19 @@ cdef inline void add_walked(
                     sums[k] += values[k]
             sums += n_classes
         row += n_walked
+    return 0
 
 
 cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
     """Raise ValueError if some node has no values. Packed nodes may share the number of a multiway node."""
     if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
         raise ValueError("A tree needs one vote or one row of values for every node.")
+    return 0
+
+
+cdef int check_votes(votes, Py_ssize_t n_classes) except -1:
+    if np.min(votes) < 0 or np.max(votes) >= n_classes:
+        raise ValueError(f"Nodes must vote for one of the classes 0..{n_classes - 1}.")
     return 0
 
 
@@ -356,6 +372,8 @@ cdef class PackedForest:
         cdef const float64_t[:, ::1] values
         cdef const uint8_t[::1] goes_left
         cdef Py_ssize_t i
+        if len(leaf_arrays) != len(trees) or missing is not None and len(missing) != len(trees):
+            raise ValueError(f"{len(trees)} trees need as many arrays of votes or values, and of missing values.")
         self.n_trees, self.n_classes = len(trees), n_classes
         self.trees = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
         if self.trees == NULL:
@@ -374,6 +392,7 @@ cdef class PackedForest:
             given = given[np.asarray(numbers)]
             self.arrays[2].append(given)
             if given.ndim == 1:
+                check_votes(given, n_classes)
                 votes = given
                 self.trees[i].votes = &votes[0]
             else:
@@ -400,17 +419,21 @@ def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
     The sums are (n_samples, n_classes) float64.
     """
     cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], forest.n_classes))
-    cdef float64_t bad
+    cdef float64_t bad = 0.0
+    cdef int64_t work_done = 0
     cdef Py_ssize_t i, n_rows, row = 0
     cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
     if X.shape[0] == 0:
         return np.asarray(sums), True
     with nogil:
-        bad = not_finite(&X[0, 0], X.shape[0] * X.shape[1])
         while row < X.shape[0]:
             n_rows = min(block, X.shape[0] - row)
+            bad += not_finite(&X[row, 0], n_rows * X.shape[1])
+            check_signals(&work_done, n_rows * X.shape[1], WORK_BETWEEN_CHECKS)
             for i in range(forest.n_trees):
-                add_leaves(&forest.trees[i], &X[row, 0], n_rows, X.shape[1], forest.n_classes, &sums[row, 0])
+                add_leaves(
+                    &forest.trees[i], &X[row, 0], n_rows, X.shape[1], forest.n_classes, &sums[row, 0], &work_done
+                )
             row += n_rows
     return np.asarray(sums), bad == 0.0
 
@@ -422,25 +445,29 @@ def apply(
     """Find the leaf of every sample; (n_samples,) int64."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef Py_ssize_t row
-    cdef int64_t node
+    cdef int64_t node, n_steps, work_done = 0
     cdef bint goes_left
     if missing_go_to_left is not None:
         with nogil:
             for row in range(X.shape[0]):
-                node = 0
+                node = n_steps = 0
                 while children_left[node] != LEAF:
+                    n_steps += 1
                     goes_left = X[row, feature[node]] <= threshold[node]
                     if isnan(X[row, feature[node]]):
                         goes_left = missing_go_to_left[node]
                     node = children_left[node] if goes_left else children_right[node]
                 leaves[row] = node
+                check_signals(&work_done, n_steps, WORK_BETWEEN_CHECKS)
         return np.asarray(leaves)
     with nogil:
         for row in range(X.shape[0]):
-            node = 0
+            node = n_steps = 0
             while children_left[node] != LEAF:
+                n_steps += 1
                 node = children_left[node] if X[row, feature[node]] <= threshold[node] else children_right[node]
             leaves[row] = node
+            check_signals(&work_done, n_steps, WORK_BETWEEN_CHECKS)
     return np.asarray(leaves)
 
 
@@ -453,7 +480,7 @@ def decision_path(
     cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left)
     cdef const int64_t[::1] parents = parents_of(children_left, children_right)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
-    cdef int64_t node, visited
+    cdef int64_t node, visited, work_done = 0
     # Parents come before their children.
     for node in range(1, children_left.shape[0]):
         depth[node] = depth[parents[node]] + 1
@@ -465,6 +492,7 @@ def decision_path(
         visited = indices.shape[0]
         for row in range(X.shape[0] - 1, -1, -1):
             node = leaves[row]
+            check_signals(&work_done, depth[node], WORK_BETWEEN_CHECKS)
             while node != NONE:
                 visited -= 1
                 indices[visited] = node
@@ -495,11 +523,12 @@ def feature_usage(
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)
     # The last leaf for which the feature was counted.
     cdef int64_t[::1] counted = np.full(X.shape[1], NONE, dtype=np.int64)
-    cdef int64_t leaf, node
+    cdef int64_t leaf, node, work_done = 0
     with nogil:
         for leaf in range(parents.shape[0]):
             node = parents[leaf] if n_samples[leaf] > 0 else NONE
             while node != NONE:
+                check_signals(&work_done, 1, WORK_BETWEEN_CHECKS)
                 if counted[feature[node]] != leaf:
                     usage[feature[node]] += n_samples[leaf]
                     counted[feature[node]] = leaf

@@ -136,8 +136,8 @@ class _Reader:
             return row | _split(LEAF) | {"gain": 0.0}, []
         row |= {"feature": self.feature(node), "gain": self.number(node, "gain")}
         if "children" not in node:
-            separates_missing = "threshold" in node and node["threshold"] is None and "missing" in node
-            threshold = np.inf if separates_missing else self.number(node, "threshold")
+            is_infinite = "threshold" in node and node["threshold"] is None
+            threshold = np.inf if is_infinite else self.number(node, "threshold")
             split = _split(0) | {"threshold": threshold}
             return split | row, [(self.entry(node, side, dict), []) for side in ("left", "right")]
         children = self.entry(node, "children", list)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import AnyArray, FloatArray, IntArray
+from .._tree_arrays import check_children
 from ..tree import LEAF, UNDEFINED, Tree
 
 # treelite's numbers for comparisons, and for nodes.
@@ -31,6 +32,7 @@ def binary_tree(
     Leaves have a left child of -1. A split that sends all numbers to one side, because it only separates missing
     values, is left out.
     """
+    check_children(children_left, children_right)
     left, right, cuts = children_left.tolist(), children_right.tolist(), threshold.tolist()
     old: list[int] = []
     below: list[list[int]] = []
@@ -64,7 +66,12 @@ def binary_tree(
 def tree_of_columns(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
     """Return a tree of scikit-learn that has learned from these columns, as a tree on all columns."""
     # The features of leaves are negative, and are not used.
-    feature = nodes.feature if columns is None else np.asarray(columns)[np.maximum(nodes.feature, 0)]
+    feature = nodes.feature
+    if columns is not None:
+        of_tree = np.asarray(columns)
+        if feature.max(initial=0) >= len(of_tree):
+            raise ValueError(f"Not a tree of {len(of_tree)} features: a node tests feature {feature.max()}.")
+        feature = of_tree[np.maximum(feature, 0)]
     return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays
+from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays, check_children
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
 
@@ -254,6 +254,7 @@ def _missing_of_sklearn(nodes: Any) -> IntArray:
 
 def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArray, IntArray]:
     """Return the nodes in preorder, and the new number of every node; best-first trees are numbered as they grew."""
+    check_children(children_left, children_right)
     order = np.arange(children_left.size)
     if not np.all((children_left == LEAF) | (children_left == order + 1)):
         left, right, pending, found = children_left.tolist(), children_right.tolist(), [0], []
@@ -263,6 +264,10 @@ def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArra
             if left[node] != LEAF:
                 pending += (right[node], left[node])
         order = np.array(found)
+        if order.size < children_left.size:
+            raise ValueError(
+                f"Not a tree: {children_left.size - order.size} of {children_left.size} nodes are not below the root."
+            )
     number = np.empty_like(order)
     number[order] = np.arange(order.size)
     return order, number

@@ -52,8 +52,8 @@ def export_dict(
         Every node has ``n_node_samples``, ``counts`` and ``class``. Inner nodes also have ``feature`` and ``gain``, and
         either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
         nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
-        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
-        None if all others go left.
+        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; an infinite
+        threshold, at most which are all numbers, is None.
 
         The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``; ``feature_names`` if
         they are known; ``takes_missing`` if samples may lack values; ``categories``, lists by the names of categorical

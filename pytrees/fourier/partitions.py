@@ -16,6 +16,9 @@ from .boxes import Leaves, check_number
 # The coefficients of j and -j may differ from conjugates by this share of the greatest coefficient.
 _CONJUGATE = 1e-9
 
+# Spectra and averages that take more steps are refused: these take some ten minutes.
+_MOST_STEPS = 2**36
+
 
 def is_number(value: object) -> bool:
     """Whether a value is a finite real number, by which a spectrum can be multiplied."""
@@ -53,6 +56,12 @@ def negated(partitions: AnyArray, cardinalities: IntArray) -> AnyArray:
     return np.where(partitions != 0, cardinalities - partitions, 0).astype(partitions.dtype)
 
 
+def check_digits(partitions: AnyArray, cardinalities: IntArray) -> None:
+    """Raise ValueError if a digit is not below the cardinality of its attribute."""
+    if np.any((partitions < 0) | (partitions >= cardinalities)):
+        raise ValueError("partitions has digits outside the cardinalities.")
+
+
 def check_partitions(
     partitions: ArrayLike, coefficients: ArrayLike, cardinalities: IntArray
 ) -> tuple[AnyArray, ComplexArray]:
@@ -67,8 +76,7 @@ def check_partitions(
         raise ValueError(f"There are {len(partitions)} partitions, but coefficients of shape {coefficients.shape}.")
     if partitions.size and partitions.dtype.kind not in "iu":
         raise ValueError(f"partitions must hold whole numbers, got {partitions.dtype}.")
-    if np.any((partitions < 0) | (partitions >= cardinalities)):
-        raise ValueError("partitions has digits outside the cardinalities.")
+    check_digits(partitions, cardinalities)
     if not np.all(np.isfinite(coefficients)):
         raise ValueError("coefficients holds NaN or infinity.")
     if not np.any(~partitions.any(axis=1)):
@@ -101,13 +109,34 @@ def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tupl
             f"({most * row_bytes:.4g} bytes); memory_limit is {memory_limit} bytes. gram, schema_average and "
             "tree_from_ensemble need no spectrum."
         )
+    check_steps(leaves.boxes, cardinalities, _pairs(leaves.boxes, values, cardinalities))
     return kernel("expand_spectrum")(leaves.boxes, values, cardinalities, counts)
+
+
+def check_steps(boxes: Boxes, cardinalities: IntArray, n_pairs: int = 0) -> None:
+    """Raise ValueError if characters over the constraints of boxes, and pairs of a box and a partition, take too long.
+
+    The mean of a constraint's characters takes a step for every digit of the attribute, times every value allowed.
+    """
+    _, attribute, run_indptr, start, stop = boxes
+    n_digits = np.repeat(cardinalities[attribute].astype(np.float64), np.diff(run_indptr))
+    n_steps = n_pairs + int((n_digits * (stop - start)).sum())
+    if n_steps > _MOST_STEPS:
+        raise ValueError(
+            f"With cardinalities up to {cardinalities.max()} this takes {float(min(n_steps, 10**300)):.3g} steps, more than "
+            f"{_MOST_STEPS:.3g}, some ten minutes. pytrees.fourier.ordinal_codes makes codes of fewer values; gram, "
+            "schema_average and tree_from_ensemble need no spectrum."
+        )
 
 
 def most_coefficients(boxes: Boxes, values: FloatArray, cardinalities: IntArray) -> int:
     """Bound the number of coefficients: by the sum over the boxes, or by the number of all partitions."""
+    return min(_pairs(boxes, values, cardinalities), prod(plain_values(cardinalities)))
+
+
+def _pairs(boxes: Boxes, values: FloatArray, cardinalities: IntArray) -> int:
+    """Count the pairs of a box, of a value other than zero, and a partition in whose coefficient it has a part."""
     indptr, attribute = boxes[:2]
-    of_boxes = sum(
+    return sum(
         prod(int(cardinalities[m]) for m in attribute[indptr[b] : indptr[b + 1]]) for b in np.flatnonzero(values)
     )
-    return min(of_boxes, prod(plain_values(cardinalities)))

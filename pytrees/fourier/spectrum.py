@@ -39,7 +39,17 @@ from .boxes import (
     times_power,
 )
 from .measures import measure_of
-from .partitions import as_digits, check_partitions, expanded, finite, is_number, negated, plain_values
+from .partitions import (
+    as_digits,
+    check_digits,
+    check_partitions,
+    check_steps,
+    expanded,
+    finite,
+    is_number,
+    negated,
+    plain_values,
+)
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 
 if TYPE_CHECKING:
@@ -159,7 +169,8 @@ class FourierSpectrum:
         Raises
         ------
         ValueError
-            If the tree has other features, or splits outside the cardinalities; if there is no such class.
+            If the tree has other features, or splits outside the cardinalities; if there is no such class; if
+            cardinalities are so great that the spectrum would take more than some ten minutes.
         MemoryError
             If the spectrum would be greater than `memory_limit`: nothing is computed then.
 
@@ -452,6 +463,7 @@ class FourierSpectrum:
         return np.concatenate([np.zeros(0), *(self._averages(boxes_of_points(p, self.cardinalities)) for p in parts)])
 
     def _averages(self, boxes: Boxes) -> FloatArray:
+        check_steps(boxes, self.cardinalities)
         averages = kernel("evaluate_spectrum")(self.partitions, self.coefficients, boxes, self.cardinalities)
         return np.asarray(averages, dtype=np.float64)
 
@@ -605,8 +617,15 @@ class FourierSpectrum:
 
 
 def _restored(partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> FourierSpectrum:
-    """Rebuild a spectrum from its pickled arrays."""
-    return FourierSpectrum._of(partitions, coefficients, check_cardinalities(cardinalities))
+    """Rebuild a spectrum from its pickled arrays; check what kernels rely on."""
+    cardinalities = check_cardinalities(cardinalities)
+    partitions, coefficients = np.asarray(partitions), np.asarray(coefficients)
+    if partitions.ndim != 2 or partitions.dtype.kind != "i" or coefficients.shape != partitions.shape[:1]:
+        raise ValueError("Not a spectrum: partitions are rows of whole numbers, each with a coefficient.")
+    if len(partitions) == 0 or partitions.shape[1] != cardinalities.size or partitions[0].any():
+        raise ValueError("Not a spectrum: the first partition has a zero for every attribute.")
+    check_digits(partitions, cardinalities)
+    return FourierSpectrum._of(partitions, coefficients, cardinalities)
 
 
 def energy_bounds(spectrum: FourierSpectrum, tree: Tree | TreeEstimator) -> tuple[FloatArray, FloatArray]:

@@ -592,6 +592,16 @@ class BaseTreeClassifier(BaseClassifier):
         """Take over the tree that has grown."""
         self.tree_ = tree
 
+    def _own_tree(self) -> Tree:
+        """Return the tree; raise ValueError if the tree is exchanged for one of other features or classes."""
+        tree = self.tree_
+        if tree.n_features != self.n_features_in_ or tree.n_classes != len(self.classes_):
+            raise ValueError(
+                f"{type(self).__name__} has {self.n_features_in_} features and {len(self.classes_)} classes, but tree_ "
+                f"is a tree of {tree.n_features} features and {tree.n_classes} classes."
+            )
+        return tree
+
     @described_like(BaseClassifier.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
@@ -621,7 +631,7 @@ class BaseTreeClassifier(BaseClassifier):
             category.
         """
         check_fitted(self)
-        return self.tree_.apply_checked(validate_rows(self, X), self)
+        return self._own_tree().apply_checked(validate_rows(self, X), self)
 
     @described_like(BaseClassifier.encode)
     def decision_path(self, X: MatrixLike) -> csr_matrix:
@@ -633,7 +643,7 @@ class BaseTreeClassifier(BaseClassifier):
             1 if the sample visits the node.
         """
         check_is_fitted(self)
-        return self.tree_.decision_path(validate_X(self, X))
+        return self._own_tree().decision_path(validate_X(self, X))
 
     @described_like(BaseClassifier.encode)
     def feature_usage(self, X: MatrixLike) -> IntArray:
@@ -645,7 +655,7 @@ class BaseTreeClassifier(BaseClassifier):
             A sample counts once for a feature, however often that is tested.
         """
         check_is_fitted(self)
-        return self.tree_.feature_usage(validate_X(self, X))
+        return self._own_tree().feature_usage(validate_X(self, X))
 
     def to_sklearn(self) -> SklearnTree:
         """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
@@ -694,4 +704,4 @@ class BaseTreeClassifier(BaseClassifier):
     def feature_importances_(self) -> FloatArray:
         """Share of every feature in the total gain; ndarray of shape (n_features,)."""
         check_is_fitted(self)
-        return self.tree_.feature_importances()
+        return self._own_tree().feature_importances()

@@ -203,10 +203,10 @@ class C45Classifier(BaseTreeClassifier):
             Values may be missing, as in `fit`: the sample then gets the class of the greatest probability.
         """
         check_is_fitted(self)
-        X = validate_X(self, X)
+        X, tree = validate_X(self, X), self._own_tree()
         lacks = np.isnan(X).any(axis=1)
         codes = np.empty(len(X), dtype=np.int64)
-        codes[~lacks] = self.tree_.majority_at(self.tree_.apply_valid(X[~lacks]))
+        codes[~lacks] = tree.majority_at(tree.apply_valid(X[~lacks]))
         codes[lacks] = self._shares_by_parts(X[lacks]).argmax(axis=1)
         return self.classes_.take(codes)
 
@@ -220,15 +220,16 @@ class C45Classifier(BaseTreeClassifier):
             Values may be missing, as in `fit`: the sample then goes to several leaves in parts.
         """
         check_is_fitted(self)
-        X = validate_X(self, X)
+        X, tree = validate_X(self, X), self._own_tree()
         lacks = np.isnan(X).any(axis=1)
         shares = np.empty((len(X), self.n_classes_))
-        shares[~lacks] = self.tree_.shares_at(self.tree_.apply_valid(X[~lacks]))
+        shares[~lacks] = tree.shares_at(tree.apply_valid(X[~lacks]))
         shares[lacks] = self._shares_by_parts(X[lacks])
         return shares
 
     def _shares_by_parts(self, X: FloatArray) -> FloatArray:
-        tree = self.tree_
+        tree = self._own_tree()
+        tree.check_columns(X)
         shares = kernel("class_shares")(
             tree.children_left,
             tree.feature,
@@ -251,4 +252,4 @@ class C45Classifier(BaseTreeClassifier):
             Without missing values: a sample that lacks one reaches several leaves.
         """
         check_is_fitted(self)
-        return self.tree_.apply(validate_rows(self, X))
+        return self._own_tree().apply(validate_rows(self, X))

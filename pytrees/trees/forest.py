@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
@@ -38,6 +38,7 @@ from .._typing import (
     RandomState,
     Specification,
 )
+from .._workers import in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import CriterionLike
 from ..input.categories import encode, has_missing, kinds_of_features, takes_codes
@@ -55,7 +56,7 @@ from .base import (
 from .bootstrap import all_rows, draw_balanced_counts, draw_counts, draw_sequence, order_of_draws
 from .cart import DecisionTreeClassifier
 from .distinct import DistinctTreesMixin
-from .forest_prediction import ForestSums, in_order
+from .forest_prediction import ForestSums
 from .growth_job import GrowthJob, StopEvent
 from .out_of_bag import mixed_gains_out_of_bag, sum_shares_out_of_bag
 
@@ -83,8 +84,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 
 def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own; the seed determines the samples and the tree."""
-    if job.stop_event.is_set():
-        raise RuntimeError("The fit of the forest has ended.")
+    job.check_not_stopped()
     rows, weights = job.arrange(seed)
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(job.X), dtype=weights.dtype)
@@ -167,17 +167,14 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
 
     def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
-        prefer = "threads" if job.engine == "compiled" else "processes"
-        try:
+        prefer: Literal["threads", "processes"] = "threads" if job.engine == "compiled" else "processes"
+        grown: Iterable[Any]
+        with set_on_error(job.stop_event):
             if effective_n_jobs(self.n_jobs) == 1:
                 grown = (_grow_from_seed(job, seed) for seed in seeds)
             else:
-                parallel = in_order(self.n_jobs, prefer=prefer, n_tasks=len(seeds))
-                grown = parallel(delayed(_grow_from_seed)(job, seed) for seed in seeds)
+                grown = in_order([delayed(_grow_from_seed)(job, seed) for seed in seeds], self.n_jobs, prefer)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
-        except BaseException:
-            job.stop_event.set()
-            raise
 
     def _learned(self) -> dict[str, tuple[Any, ...]]:
         """Return the attributes that must be equal for all trees of a forest, by their names in errors."""
@@ -707,9 +704,9 @@ class DecisionForestClassifier(BaseForestClassifier):
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(job.X), min(len(job.X), effective_n_jobs(self.n_jobs)))
-        parts = in_order(self.n_jobs, prefer="threads", n_tasks=len(job.X))(
-            delayed(sum_shares_out_of_bag)(job, trees, seeds, block) for block in blocks
-        )
+        tasks = [delayed(sum_shares_out_of_bag)(job, trees, seeds, block) for block in blocks]
+        with set_on_error(job.stop_event):
+            parts = list(in_order(tasks, self.n_jobs, prefer="threads"))
         total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))
         judged = n_trees > 0
         if not judged.all():
@@ -729,8 +726,8 @@ class DecisionForestClassifier(BaseForestClassifier):
                 self.oob_score_ = self.oob_score(self.classes_[true], self.classes_[predicted])
             else:
                 self.oob_score_ = accuracy_score(true, predicted)
-        gains = in_order(self.n_jobs, prefer="threads", n_tasks=len(job.X))(
-            delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)
-        )
+        tasks = [delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
+        with set_on_error(job.stop_event):
+            gains = list(in_order(tasks, self.n_jobs, prefer="threads"))
         known = [of_tree for of_tree in gains if of_tree is not None]
         self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)

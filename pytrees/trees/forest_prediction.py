@@ -9,30 +9,20 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from .._engine import config_context, current_engine, kernel
 from .._typing import Engine, FloatArray, IntArray
+from .._workers import in_order, set_on_error
 from ..input.validation import aligned, check_finite, may_have_missing
 from ..tree import ROWS_OF_A_CALL, Tree
+from .growth_job import StopEvent
 
 # With fewer samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
 
 # Larger forests are packed anew in every call, because keeping their packed form would double their memory.
 _MOST_BYTES = 2**26
-
-
-def in_order(n_jobs: int | None, prefer: str, n_tasks: int) -> Parallel:
-    """Return joblib's Parallel, which yields results one by one in order, except with its multiprocessing backend.
-
-    It starts at most one worker for each task.
-    """
-    n_jobs = n_jobs if n_jobs is None else min(n_jobs, n_tasks)
-    try:
-        return Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
-    except ValueError:
-        return Parallel(n_jobs=n_jobs, prefer=prefer)
 
 
 class ForestSums:
@@ -74,7 +64,9 @@ class ForestSums:
         """
         parts = trees if labels is None else [*trees, *labels]
         if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
+            _check_parts(trees, labels)
             self._forget(parts, len(trees))
+        trees[0].check_columns(X)
         self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
         if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, named_in_errors)
@@ -105,13 +97,23 @@ class ForestSums:
                 self._packed[key] = packed
         n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
         n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
+        stop = StopEvent()
         if n_parts <= 1:
-            return _sum_leaves(engine, packed, X)
-        parts = in_order(n_jobs, prefer="threads", n_tasks=n_parts)(
-            delayed(_sum_leaves)(engine, packed, rows) for rows in np.array_split(X, n_parts)
-        )
-        sums, finite = zip(*parts, strict=True)
+            return _sum_leaves(engine, packed, X, stop)
+        tasks = [delayed(_sum_leaves)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
+        with set_on_error(stop):
+            sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads"), strict=True)
         return np.concatenate(sums), all(finite)
+
+
+def _check_parts(trees: Sequence[Tree], labels: Sequence[IntArray] | None) -> None:
+    """Raise ValueError if the trees differ in features or classes, or nodes vote for no class: sums over their leaves
+    would read and write past the ends of arrays."""
+    if len({(tree.n_features, tree.n_classes) for tree in trees}) != 1:
+        raise ValueError("The trees of a forest must have the same features and classes.")
+    for tree, votes in zip(trees, labels or [], strict=labels is not None):
+        if votes.shape != (tree.node_count,) or votes.min() < 0 or votes.max() >= tree.n_classes:
+            raise ValueError(f"Every node of a tree must vote for one of the classes 0..{tree.n_classes - 1}.")
 
 
 def _largest_array(part: Any) -> Any:
@@ -125,8 +127,8 @@ def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing:
     return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
 
 
-def _sum_leaves(engine: Engine, packed: Any, X: FloatArray) -> tuple[FloatArray, bool]:
-    with config_context(engine=engine):
+def _sum_leaves(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
+    with config_context(engine=engine), kernel("stoppable")(stop):
         sums, finite = kernel("sum_leaves")(packed, X)
     return np.asarray(sums, dtype=np.float64), finite
 

@@ -73,6 +73,11 @@ class GrowthJob:
         arrays = self.X, self.codes, self.rows, self.weights
         return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
 
+    def check_not_stopped(self) -> None:
+        """Raise RuntimeError if the fit ended with an error, which the caller of the fit sees."""
+        if self.stop_event.is_set():
+            raise RuntimeError("The fit of the forest has ended.")
+
     def arrange(self, seed: int) -> tuple[IntArray | None, AnyArray | None]:
         """Return the samples of the tree of this seed, None for all as they are stored; and their weights, or None."""
         n_rows = len(self.X) if self.rows is None else len(self.rows)

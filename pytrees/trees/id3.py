@@ -386,6 +386,15 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         right = self.tree_.value[leaves, self.node_labels_[leaves]]
         self.is_consistent_ = bool(np.all(right == self.tree_.value[leaves].sum(axis=1)))
 
+    def _own_tree(self) -> Tree:
+        tree = super()._own_tree()
+        if len(self.node_labels_) != tree.node_count or len(self.split_steps_) != tree.node_count:
+            raise ValueError(
+                f"node_labels_ and split_steps_ have {len(self.node_labels_)} and {len(self.split_steps_)} entries, but "
+                f"tree_ has {tree.node_count} nodes."
+            )
+        return tree
+
     @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the label of its leaf."""
@@ -402,6 +411,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
             The predictions after every split; the last array is the result of `predict`.
         """
         check_is_fitted(self)
+        self._own_tree()
         return self._stages(validate_X(self, X))
 
     def _stages(self, X: FloatArray) -> Iterator[AnyArray]:
@@ -433,7 +443,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     def distance_path_(self) -> FloatArray:
         """The distance of the single leaf, and then of the tree after every split; ndarray of shape (n_splits + 1,)."""
         check_is_fitted(self)
-        tree, labels = self.tree_, self.node_labels_
+        tree, labels = self._own_tree(), self.node_labels_
         is_counted = np.all(tree.value == np.floor(tree.value)) and tree.value[0].sum() < MAX_TOTAL_COUNT
         of_tables = isinstance(self._distance, Distance | JaccardDistance) and not judges_sets(self._distance)
         if not of_tables or not is_counted:

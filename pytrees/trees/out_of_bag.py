@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._engine import config_context
+from .._engine import config_context, kernel
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ..tree import Tree, node_depths
 from .growth_job import GrowthJob
@@ -18,8 +18,9 @@ def sum_shares_out_of_bag(
     """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
     X = job.X[block]
     total, n_trees = np.zeros((len(X), job.n_classes)), np.zeros(len(X), dtype=np.int64)
-    with config_context(engine=job.engine):
+    with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
         for tree, seed in zip(trees, seeds, strict=True):
+            job.check_not_stopped()
             rows = np.flatnonzero(_unseen(job, seed)[block])
             total[rows] += tree.shares_at(tree.apply_valid(X[rows]))
             n_trees[rows] += 1
@@ -35,6 +36,7 @@ def _unseen(job: GrowthJob, seed: int) -> BoolArray:
 
 def mixed_gains_out_of_bag(job: GrowthJob, tree: Tree, seed: int) -> FloatArray | None:
     """Compute the `mixed_gains` on the samples that a tree has not seen; None if they have no weight."""
+    job.check_not_stopped()
     unseen = _unseen(job, seed)
     weights = job.weights
     if job.rows is not None:

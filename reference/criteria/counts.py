@@ -80,25 +80,48 @@ def quotient(numerator, denominator):
 
 def parameters_of(criterion, n_classes):
     """Return name, alpha, class scores, and whether children are weighted by their shares; defaults are filled in."""
-    name, given = name_of(criterion), given_of(criterion)
+    name, given = name_and_given(criterion)
     scores = given.get("class_scores")
-    return name, given.get("alpha", 1.0), range(n_classes) if scores is None else scores, given.get("weighted", True)
+    scores = range(n_classes) if scores is None else scores
+    if len(scores) != n_classes:
+        raise ValueError(f"class_scores must be {n_classes} numbers, got {len(scores)}.")
+    return name, given.get("alpha", 1.0), scores, given.get("weighted", True)
+
+
+def name_and_given(criterion):
+    """Return the name of a criterion, and the parameters that are given by name; a criterion is a name, or a name and a
+    dict of parameters."""
+    if isinstance(criterion, str):
+        return criterion, {}
+    if not isinstance(criterion, (list, tuple)) or len(criterion) != 2 or not isinstance(criterion[1], dict):
+        raise ValueError(f"A criterion is a name, or a name and a dict of parameters, got {criterion!r}.")
+    return criterion[0], criterion[1]
 
 
 def given_of(criterion):
     """Return the parameters that are given, by name."""
-    return {} if isinstance(criterion, str) else criterion[1]
+    return name_and_given(criterion)[1]
+
+
+def costs_of(criterion, n_classes):
+    """Return the costs of pairs of classes, a list for every class; None if there are none."""
+    costs = given_of(criterion).get("cost_matrix")
+    if costs is not None and [len(row) for row in costs] != [n_classes] * n_classes:
+        raise ValueError(f"cost_matrix must have the costs of {n_classes} classes.")
+    return costs
 
 
 def user_criterion_of(criterion):
     """Return the user's criterion as an object, and the numbers of the rows, or None if they are 0, 1, 2, ... For a
     criterion of the engine return None, None."""
-    given = given_of(criterion)
+    name, given = name_and_given(criterion)
+    if name in ("user_counts", "user_sequence") and given.get("criterion") is None:
+        raise ValueError(f"{name!r} needs the user's criterion.")
     return given.get("criterion"), given.get("rows")
 
 
 def name_of(criterion):
-    return criterion if isinstance(criterion, str) else criterion[0]
+    return name_and_given(criterion)[0]
 
 
 def is_greater(gain, other):

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import product
 
 from .absolute_error import absolute_error
-from .counts import given_of, n_log2_n_of, name_of, parameters_of, quotient
+from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient
 from .entropy import entropy, information_gain, weighted_entropy
 from .gini import gini, weighted_gini
 from .jaccard import overlap_of_clusters, overlaps
@@ -44,7 +44,7 @@ def judges_sequence(criterion):
 def is_exact(criterion, n_classes):
     """Whether gains of whole class counts are compared exactly."""
     name, _, scores, _ = parameters_of(criterion, n_classes)
-    costs = given_of(criterion).get("cost_matrix")
+    costs = costs_of(criterion, n_classes)
     numbers = scores if costs is None else [cost for row in costs for cost in row]
     return name != "wig" and all(number == int(number) for number in numbers)
 
@@ -69,7 +69,7 @@ def exact_impurity(criterion, n_classes):
     """Return the criterion's impurity of class counts, an exact number."""
     name, _, scores, _ = parameters_of(criterion, n_classes)
     if name == "ranking":
-        return partial(ranking, costs=given_of(criterion).get("cost_matrix") or costs_of_scores(tuple(scores)))
+        return partial(ranking, costs=costs_of(criterion, n_classes) or costs_of_scores(tuple(scores)))
     if name == "squared_error":
         return partial(squared_error, targets=given_of(criterion)["targets"])
     if name == "absolute_error":
@@ -82,7 +82,7 @@ def weighted_impurity(criterion, node_weights):
     of the node or of its children."""
     name, alpha, scores, _ = parameters_of(criterion, len(node_weights))
     given = given_of(criterion)
-    costs, only_present = given.get("cost_matrix"), given.get("normalize_over") == "present"
+    costs, only_present = costs_of(criterion, len(node_weights)), given.get("normalize_over") == "present"
     if name == "ranking":
         return partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores)
     if name == "wig":
@@ -134,7 +134,7 @@ def has_bounds(criterion, n_classes):
     """Whether the criterion has a bound on the gain of cuts inside a bin of samples."""
     name = name_of(criterion)
     if name == "ranking" and n_classes == 2:
-        costs, scores = given_of(criterion).get("cost_matrix"), parameters_of(criterion, n_classes)[2]
+        costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
         low, high = (0, costs[0][1]) if costs else scores
         return low == int(low) and high == int(high) and low != high
     return name in ("gini", "entropy") or (name == "ogini" and n_classes == 2)

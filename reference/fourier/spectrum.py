@@ -188,6 +188,15 @@ def expand_spectrum(boxes, values, cardinalities, order_counts):
     return sorted_spectrum(found, NEGLIGIBLE * max(map(abs, values), default=0.0))
 
 
+def check_spectrum(partitions, coefficients, cardinalities):
+    """Raise ValueError unless every partition has a coefficient, and digits below the cardinalities."""
+    if len(coefficients) != len(partitions) or not all(
+        len(j) == len(cardinalities) and all(0 <= digit < n for digit, n in zip(j, cardinalities, strict=True))
+        for j in partitions
+    ):
+        raise ValueError("The partitions are not those of coefficients and attributes of these cardinalities.")
+
+
 def order_starts(partitions):
     """Return where the partitions of every order start, in sorted rows."""
     n_attributes = len(partitions[0])
@@ -212,6 +221,7 @@ def evaluate_spectrum(partitions, coefficients, schemata, cardinalities):
     phi(h) = sum over j of w_j times the mean of conj(psi_j) over h, which is zero where j has a digit at a wild-card.
     (The paper's Eq. 3 lacks the minus sign of the conjugate.)
     """
+    check_spectrum(partitions, coefficients, cardinalities)
     averages = []
     for schema in unpack(schemata):
         means = [

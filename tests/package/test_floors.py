@@ -57,6 +57,7 @@ PYTHON_FLOORS = [
         "_typing",
         "_version",
         "_versions",
+        "_workers",
     },  # the door to the kernels, and to the inside of scikit-learn; types
     {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
     {"input"},  # from what a user hands in to arrays

@@ -12,6 +12,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.sorting cimport key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
 
@@ -199,7 +200,7 @@ def class_shares(
     cdef int64_t[::1] stack = np.empty(value.shape[0], dtype=np.int64)
     cdef float64_t[::1] weights = np.empty(value.shape[0])
     cdef Py_ssize_t row, label, n_stacked
-    cdef int64_t node, child
+    cdef int64_t node, child, work_done = 0
     with nogil:
         for row in range(X.shape[0]):
             stack[0] = 0
@@ -207,6 +208,7 @@ def class_shares(
             n_stacked = 1
             # The stack holds the nodes that the sample still has to visit, and the part of the sample that goes there.
             while n_stacked > 0:
+                check_signals(&work_done, value.shape[1], WORK_BETWEEN_CHECKS)
                 n_stacked -= 1
                 node = stack[n_stacked]
                 child = _only_child(

@@ -83,24 +83,38 @@ def _in_lanes(matrix):
 
 
 def parameters_of(criterion, n_classes):
-    """(name, alpha, class scores as an array, whether children count by their share) of a criterion: its name, or its
-    name and a dict of parameters."""
-    given = given_of(criterion)
+    """(name, alpha, class scores as an array, whether children count by their share) of a criterion."""
+    name, given = name_and_given(criterion)
     scores = given.get("class_scores")
-    scores = np.arange(n_classes) if scores is None else scores
-    name = criterion if isinstance(criterion, str) else criterion[0]
-    return name, given.get("alpha", 1.0), np.array(scores, dtype=np.float64), given.get("weighted", True)
+    scores = np.array(np.arange(n_classes) if scores is None else scores, dtype=np.float64)
+    if scores.shape != (n_classes,):
+        raise ValueError(f"class_scores must be {n_classes} numbers, got the shape {scores.shape}.")
+    return name, given.get("alpha", 1.0), scores, given.get("weighted", True)
+
+
+def name_and_given(criterion):
+    """Return the name of a criterion, and the parameters that are given by name; a criterion is a name, or a name and a
+    dict of parameters."""
+    if isinstance(criterion, str):
+        return criterion, {}
+    # Indices of tuples are not checked here.
+    if not isinstance(criterion, (list, tuple)) or len(criterion) != 2 or not isinstance(criterion[1], dict):
+        raise ValueError(f"A criterion is a name, or a name and a dict of parameters, got {criterion!r}.")
+    return criterion[0], criterion[1]
 
 
 def given_of(criterion):
     """Return the parameters that are given, by name."""
-    return {} if isinstance(criterion, str) else criterion[1]
+    return name_and_given(criterion)[1]
 
 
-def costs_of(criterion):
+def costs_of(criterion, n_classes):
     """Return the costs of pairs of classes, (n_classes, n_classes), symmetric; of shape (0, 0) if there are none."""
     costs = given_of(criterion).get("cost_matrix")
-    return np.empty((0, 0)) if costs is None else np.array(costs, dtype=np.float64)
+    costs = np.empty((0, 0)) if costs is None else np.array(costs, dtype=np.float64)
+    if costs.shape not in ((0, 0), (n_classes, n_classes)):
+        raise ValueError(f"cost_matrix must have the costs of {n_classes} classes, got the shape {costs.shape}.")
+    return costs
 
 
 def targets_of(criterion, n_classes, total):
@@ -122,7 +136,9 @@ def targets_of(criterion, n_classes, total):
 def user_criterion_of(criterion):
     """Return a user's criterion as an object, and the row numbers of the samples if they are not 0, 1, 2, ...; (None,
     None) for the engine's own."""
-    given = given_of(criterion)
+    name, given = name_and_given(criterion)
+    if name in ("user_counts", "user_sequence") and given.get("criterion") is None:
+        raise ValueError(f"{name!r} needs the user's criterion.")
     return given.get("criterion"), given.get("rows")
 
 

@@ -12,7 +12,7 @@ from pytrees._core.criteria.ranking cimport ranking_kernel
 from pytrees._core.criteria.wig cimport weigh_classes
 from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
-from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, parameters_of, targets_of
+from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, name_and_given, parameters_of, targets_of
 
 # Twice n log2 n is below 2**63 for this many samples, in units of 2**-30 bit.
 MOST_DOUBLED = 2**27
@@ -63,15 +63,15 @@ def sequence_impurity_of(criterion):
 
 def code_of(criterion):
     """Return the code of a criterion, which is a name, or a name and parameters."""
-    name = criterion if isinstance(criterion, str) else criterion[0]
-    if name not in CODES:
+    name = name_and_given(criterion)[0]
+    if not isinstance(name, str) or name not in CODES:
         raise ValueError(f"criterion must be one of {sorted(CODES)}, got {name!r}.")
     return CODES[name]
 
 
 def is_exact(criterion, n_classes):
     """Whether gains of whole class counts are compared exactly."""
-    costs = costs_of(criterion)
+    costs = costs_of(criterion, n_classes)
     numbers = costs if len(costs) > 0 else parameters_of(criterion, n_classes)[2]
     return code_of(criterion) != WIG and bool(np.all(numbers == np.floor(numbers)))
 
@@ -81,7 +81,7 @@ def has_bounds(criterion, n_classes):
     code = code_of(criterion)
     if code == RANKING and n_classes == 2 and is_exact(criterion, n_classes):
         # If pairs cost nothing, all cuts are alike.
-        costs, scores = costs_of(criterion), parameters_of(criterion, n_classes)[2]
+        costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
         return bool(costs[0, 1] > 0 if len(costs) > 0 else scores[0] != scores[1])
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
 
@@ -122,14 +122,14 @@ def class_counts(criterion, n_classes, weights, n_rows):
     if code == ORDINAL_GINI and are_whole:
         kernel = ordinal_gini_kernel(n_classes, int(total))
     elif code == RANKING and are_whole:
-        kernel = ranking_kernel(scores, costs_of(criterion), int(total))
+        kernel = ranking_kernel(scores, costs_of(criterion, n_classes), int(total))
     form = information_form(code) if are_whole else NO_INFORMATION
     if doubled(form) > 1 and total >= MOST_DOUBLED:
         raise ValueError(f"criterion={name!r} counts at most {MOST_DOUBLED - 1} samples, got {total}.")
     table = n_log2_n(total if are_whole and (form != NO_INFORMATION or code == WIG) else 0)
     counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
     counts.weighs_children = weighs_children
-    counts.costs = costs_of(criterion)
+    counts.costs = costs_of(criterion, n_classes)
     counts.targets = targets_of(criterion, n_classes, total)
     if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)) or are_numbers(counts) and not are_whole:
         raise ValueError(f"criterion={name!r} and targets or real weights do not go together.")
@@ -151,6 +151,8 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     For ranking of two classes it is minus the products of the children's class counts, times their samples if children
     are weighted.
     """
+    if min(np.min(left), np.min(counts), np.min(right)) < 0:
+        raise ValueError("Class counts must not be negative.")
     cdef int64_t[::1] totals = np.asarray(left) + np.asarray(counts) + np.asarray(right)
     cdef Task bin = Task()
     if not has_bounds(criterion, totals.shape[0]):

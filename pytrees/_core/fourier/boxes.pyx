@@ -15,14 +15,53 @@ LEAST = 1e-300
 
 
 cdef class Boxes:
-    def __init__(self, boxes):
+    def __init__(self, boxes, cardinalities):
         self.indptr, self.attribute, self.run_indptr, self.start, self.stop = boxes
         self.n_boxes = self.indptr.shape[0] - 1
+        if not _are_boxes(*map(np.asarray, boxes), np.asarray(cardinalities)):
+            raise ValueError("The arrays are no boxes of attributes with these cardinalities.")
+
+
+def _are_boxes(indptr, attribute, run_indptr, start, stop, cardinalities):
+    """Whether arrays are boxes as `Boxes` describes them, so that nothing reads past the ends of arrays."""
+    if len(run_indptr) != len(attribute) + 1 or len(stop) != len(start):
+        return False
+    if not _divides(indptr, len(attribute)) or not _divides(run_indptr, len(start)):
+        return False
+    if np.any(attribute < 0) or np.any(attribute >= len(cardinalities)):
+        return False
+    box = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    sizes = np.repeat(cardinalities[attribute], np.diff(run_indptr))
+    ascends = np.all((attribute[1:] > attribute[:-1]) | (box[1:] > box[:-1]))
+    return ascends and not (np.any(start < 0) or np.any(start > stop) or np.any(stop > sizes))
+
+
+def _divides(indptr, size):
+    """Whether offsets ascend from 0 to the size of the array that they divide."""
+    return len(indptr) > 0 and indptr[0] == 0 and indptr[-1] == size and not np.any(indptr[1:] < indptr[:-1])
+
+
+def check_values(Boxes boxes, values):
+    """Raise ValueError unless every box has a row of values."""
+    if len(values) != boxes.n_boxes:
+        raise ValueError(f"{boxes.n_boxes} boxes need as many rows of values, got {len(values)}.")
 
 
 cdef class Measure:
     def __init__(self, measure):
         self.offsets, self.cumulative = measure
+        if not _divides(np.asarray(self.offsets), self.cumulative.shape[0]) or np.any(np.diff(self.offsets) < 1):
+            raise ValueError("The arrays are no measure.")
+
+    def cardinalities(self):
+        """Return how many values every attribute has."""
+        return np.diff(np.asarray(self.offsets)) - 1
+
+
+def check_codes(samples, cardinalities):
+    """Raise ValueError unless the samples hold codes of values, (n_samples, n_attributes)."""
+    if samples.shape[1] != len(cardinalities) or np.any(samples < 0) or np.any(samples >= cardinalities):
+        raise ValueError("Samples must hold codes from 0 to the cardinalities of their attributes.")
 
 
 cdef class Found:
@@ -288,9 +327,12 @@ def gram(const int64_t[::1] tree_indptr, boxes, const float64_t[:, ::1] values, 
 
     Tree t has the boxes tree_indptr[t] to tree_indptr[t + 1] and on them the rows of `values`, (n_boxes, n_outputs).
     """
-    cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
+    cdef Boxes given = Boxes(boxes, under.cardinalities())
     cdef Py_ssize_t n_trees = tree_indptr.shape[0] - 1, i, j
+    check_values(given, values)
+    if not _divides(np.asarray(tree_indptr), given.n_boxes):
+        raise ValueError(f"tree_indptr must divide the {given.n_boxes} boxes among the trees.")
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     tree_of_box = np.repeat(np.arange(n_trees), np.diff(tree_indptr)).astype(np.int64)
     parts = boxes_that_count(given, constraint_shares(given, under), values)
@@ -338,8 +380,8 @@ def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):
 
     The schemata are boxes too; one of no mass has the average NaN.
     """
-    cdef Boxes given = Boxes(boxes), over = Boxes(schemata)
     cdef Measure under = Measure(measure)
+    cdef Boxes given = Boxes(boxes, under.cardinalities()), over = Boxes(schemata, under.cardinalities())
     cdef Py_ssize_t n_outputs = values.shape[1]
     cdef float64_t[:, ::1] found = np.zeros((over.n_boxes, n_outputs))
     cdef float64_t[::1] shares = constraint_shares(given, under), schema_shares = constraint_shares(over, under)

@@ -15,6 +15,8 @@ from pytrees._core.fourier.boxes cimport (
 )
 from pytrees._core.fourier.functions cimport mean_variance
 
+from pytrees._core.fourier.boxes import check_codes, check_values
+
 
 cdef class Effects:
     """The parts of the variance of a sum of boxes, while pairs of boxes are added.
@@ -68,8 +70,9 @@ def box_effects(boxes, const float64_t[:, ::1] values, measure):
     attributes, (n_attributes, n_attributes), exactly symmetric; `by_order` of all interactions of as many attributes as
     the index says, (n_attributes + 1,), with the square of the mean at 0.
     """
-    cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
+    cdef Boxes given = Boxes(boxes, under.cardinalities())
+    check_values(given, values)
     cdef Effects effects = Effects()
     cdef Py_ssize_t n_attributes = under.offsets.shape[0] - 1
     shares, outputs = constraint_shares(given, under), np.asarray(values)
@@ -235,13 +238,14 @@ def box_profiles(boxes, const float64_t[:, ::1] values, measure, wanted):
     `wanted` has pairs (attribute, other), with the other -1 for one attribute alone. Returns a list of float64 arrays
     of the shape (values of the attribute, values of the other or 1, n_outputs). Values without mass have means, too.
     """
-    cdef Boxes given = Boxes(boxes)
     cdef Measure under = Measure(measure)
+    cdef Boxes given = Boxes(boxes, under.cardinalities())
+    check_values(given, values)
     cdef const float64_t[::1] shares = constraint_shares(given, under)
     cdef Profile profile
     cdef int64_t box, work_done = 0
     cdef float64_t share
-    cardinalities = np.diff(np.asarray(under.offsets)) - 1
+    cardinalities = under.cardinalities()
     tables = []
     for attribute, other in wanted:
         profile = Profile(given, cardinalities, attribute, other, values.shape[1])
@@ -336,11 +340,15 @@ def sample_profiles(
 
     Returns a list of arrays as `box_profiles` does.
     """
-    cdef Boxes given = Boxes(boxes)
+    cdef Boxes given = Boxes(boxes, cardinalities)
     cdef NearMisses misses = NearMisses(rows.shape[1])
     cdef Profile profile
     cdef int64_t box, work_done = 0
     cdef float64_t share, total = np.sum(weights)
+    check_values(given, values)
+    check_codes(np.asarray(rows), cardinalities)
+    if weights.shape[0] != rows.shape[0]:
+        raise ValueError(f"{rows.shape[0]} samples need as many weights, got {weights.shape[0]}.")
     profiles = [Profile(given, cardinalities, attribute, other, values.shape[1]) for attribute, other in wanted]
     for box in range(given.n_boxes):
         with nogil:

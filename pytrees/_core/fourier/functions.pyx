@@ -20,6 +20,9 @@ from pytrees._core.fourier.boxes cimport (
 )
 from pytrees._core.fourier.spectrum cimport Roots, digit_t, times
 
+from pytrees._core.fourier.boxes import check_codes, check_values
+from pytrees._core.fourier.spectrum import check_spectrum
+
 # Rounding leaves folded coefficients of less than this share of the greatest coefficient in place of zeros.
 cdef float64_t NEGLIGIBLE = 1e-15
 
@@ -495,7 +498,10 @@ cdef int look_everywhere(Function function) except -1:
 cdef Function box_function(boxes, values, tree_of_box, measure):
     """Make the function that is a sum of boxes, each times its row of values, and look at it."""
     cdef BoxFunction function = BoxFunction()
-    function.boxes, function.measure = Boxes(boxes), Measure(measure)
+    function.measure = Measure(measure)
+    function.boxes = Boxes(boxes, function.measure.cardinalities())
+    check_values(function.boxes, values)
+    check_values(function.boxes, tree_of_box)
     function.values, function.tree_of_box = values, tree_of_box
     function.live = np.flatnonzero(np.any(values != 0.0, axis=1)).astype(np.int64)
     function.shares = np.empty(function.boxes.attribute.shape[0])
@@ -507,6 +513,7 @@ cdef Function spectrum_function(partitions, coefficients, measure):
     """Make the functions of spectra on the same partitions, a column of coefficients each, and look at them."""
     cdef SpectrumFunction function = SpectrumFunction()
     function.partitions, function.coefficients, function.measure = partitions, coefficients, Measure(measure)
+    check_spectrum(partitions, coefficients, function.measure.cardinalities())
     look_everywhere(function)
     return function
 
@@ -515,6 +522,7 @@ cdef Function sample_function(rows, values, weights, cardinalities):
     """Make the function that has these values at weighted rows, and look at it."""
     cdef SampleFunction function = SampleFunction()
     counted = np.flatnonzero(weights)
+    check_codes(rows, cardinalities)
     function.samples = np.ascontiguousarray(rows[counted], dtype=np.int32)
     function.values, function.weights, function.total = values[counted], weights[counted], weights.sum()
     offsets = np.concatenate([[0], np.cumsum(cardinalities + 1)])

@@ -16,6 +16,10 @@ def gram_of_samples(const int64_t[:, ::1] places, const float64_t[:, ::1] values
     cdef float64_t value
     cdef float64_t[:, ::1] products = np.zeros((n_trees, n_trees))
     cdef float64_t[::1] here = np.empty(n_trees)
+    if weights.shape[0] != places.shape[0] or np.any(np.less(places, 0)) or np.any(
+        np.greater_equal(places, values.shape[0])
+    ):
+        raise ValueError("Places must be rows of the values, one for every weight and tree.")
     with nogil:
         for i in range(places.shape[0]):
             check_signals(&work_done, n_trees * n_trees * n_outputs, WORK_BETWEEN_CHECKS)

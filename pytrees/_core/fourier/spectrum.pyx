@@ -22,6 +22,8 @@ from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.fourier.boxes cimport Boxes
 
+from pytrees._core.fourier.boxes import check_values
+
 cdef enum:
     LANES = 32              # schemata that are evaluated side by side
     ROWS = 4096             # partitions between two checks for signals while schemata are evaluated
@@ -168,7 +170,8 @@ def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinal
     cdef Count count = Count()
     cdef float64_t settled
     cdef Py_ssize_t n
-    count.boxes, count.cardinalities, count.limit = Boxes(boxes), cardinalities, limit
+    count.boxes, count.cardinalities, count.limit = Boxes(boxes, cardinalities), cardinalities, limit
+    check_values(count.boxes, values)
     count.numbers = np.zeros(cardinalities.shape[0] + 1)
     cdef Traveller* room = set_out(count.boxes, values, &n, &settled)
     try:
@@ -307,7 +310,8 @@ def expand_spectrum(
     """
     cdef Expansion expansion = Expansion()
     cdef Py_ssize_t n_attributes = cardinalities.shape[0]
-    expansion.boxes, expansion.cardinalities = Boxes(boxes), cardinalities
+    expansion.boxes, expansion.cardinalities = Boxes(boxes, cardinalities), cardinalities
+    check_values(expansion.boxes, values)
     expansion.places = np.cumsum(np.asarray(order_counts)).astype(np.int64)
     set_factors(expansion)
     # The smallest signed integers that hold all digits.
@@ -341,6 +345,23 @@ cdef inline Py_ssize_t order_of(const digit_t* row, Py_ssize_t n_attributes) noe
     return order
 
 
+def check_spectrum(const digit_t[:, ::1] partitions, coefficients, const int64_t[::1] cardinalities):
+    """Raise ValueError unless every partition has a coefficient, and digits below the cardinalities."""
+    cdef Py_ssize_t i, m
+    cdef bint is_good = partitions.shape[1] == cardinalities.shape[0] and partitions.shape[0] == len(coefficients)
+    for i in range(partitions.shape[0] if is_good else 0):
+        for m in range(partitions.shape[1]):
+            is_good &= 0 <= partitions[i, m] < cardinalities[m]
+    if not is_good:
+        raise ValueError("The partitions are not those of coefficients and attributes of these cardinalities.")
+
+
+def check_widths(partitions, others):
+    """Raise ValueError unless the partitions have the same attributes."""
+    if partitions.shape[1] != others.shape[1]:
+        raise ValueError(f"Partitions of {partitions.shape[1]} and of {others.shape[1]} attributes do not go together.")
+
+
 def order_starts(const digit_t[:, ::1] partitions):
     """Find where the partitions of every order start, in sorted rows; (n_attributes + 2,) int64."""
     cdef Py_ssize_t n_attributes = partitions.shape[1], i
@@ -352,6 +373,7 @@ def order_starts(const digit_t[:, ::1] partitions):
 
 def find_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] wanted):
     """Find the rows where partitions stand in sorted rows, -1 where they do not; (n_wanted,) int64."""
+    check_widths(partitions, wanted)
     cdef const int64_t[::1] starts = order_starts(partitions)
     cdef int64_t[::1] found = np.full(wanted.shape[0], -1, dtype=np.int64)
     cdef Py_ssize_t n_attributes = partitions.shape[1], i
@@ -389,6 +411,7 @@ def merge_partitions(const digit_t[:, ::1] partitions, const digit_t[:, ::1] oth
 
     `rows` and `other_rows` say in which rows of the two spectra a partition stands, -1 if in none.
     """
+    check_widths(partitions, others)
     cdef Py_ssize_t n_attributes = partitions.shape[1], n = partitions.shape[0], n_others = others.shape[0]
     cdef Py_ssize_t i = 0, j = 0, n_merged = 0
     cdef int64_t work_done = 0
@@ -501,7 +524,7 @@ def evaluate_spectrum(
 
     A schema with one value for every attribute is a point.
     """
-    cdef Boxes given = Boxes(schemata)
+    cdef Boxes given = Boxes(schemata, cardinalities)
     cdef Roots roots = Roots(cardinalities)
     cdef Py_ssize_t n_attributes = cardinalities.shape[0], n_schemata = given.n_boxes
     cdef Py_ssize_t start = 0, lane, first, n_rows
@@ -511,6 +534,7 @@ def evaluate_spectrum(
     cdef float64_t[::1] products = np.zeros(2 * LANES * (n_attributes + 1))
     cdef digit_t[::1] last = np.zeros(n_attributes, dtype=np.asarray(partitions).dtype)
     cdef int8_t[::1] is_constrained = np.zeros(n_attributes, dtype=np.int8)
+    check_spectrum(partitions, coefficients, cardinalities)
     for lane in range(LANES):
         products[lane] = 1.0
     with nogil:

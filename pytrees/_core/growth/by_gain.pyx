@@ -50,6 +50,7 @@ from pytrees._core.split.way cimport uses_table_bins
 
 from pytrees._core.base.signals import stoppable
 from pytrees._core.criteria.categories import check_subsets
+from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
 from pytrees._core.growth.tree import check_categories, check_samples
@@ -450,7 +451,7 @@ cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
     _open(first, 0, 0)
     team.give(first)
     with ThreadPoolExecutor(len(team.growths) - 1, "pytrees-grow") as pool:
-        futures = [pool.submit(_work_until_stopped, team, growth, part_rows) for growth in team.growths[1:]]
+        futures = start_all(pool, _work_until_stopped, [(team, growth, part_rows) for growth in team.growths[1:]])
         _work(team, first, part_rows)
     for future in futures:
         future.result()

@@ -140,6 +140,10 @@ def table_distance(const int64_t[:, ::1] table, distance):
     `table` has |T_i ∩ Y_j| by cluster i and class j.
     """
     name, absent_differ = parts_of(distance)
+    if name not in DISTANCES:
+        raise ValueError(f"distance must be one of {sorted(DISTANCES)}, got {name!r}.")
+    if table.shape[0] == 0 or table.shape[1] == 0 or np.min(table) < 0:
+        raise ValueError("A table of clusterings holds numbers of samples, which are not negative.")
     cdef Clusters clusters = Clusters(DISTANCES[name], np.sum(table, axis=0), absent_differ)
     cdef index_t cluster
     for cluster in range(<index_t> table.shape[0]):

@@ -1,7 +1,7 @@
 """Bins of the whole table, and the class counts of a node's bins. `histogram.pxd` describes the arrays."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, lacks_values, sort_by_value
+
+from pytrees._core.base.threads import start_all
 
 cdef enum:
     ROWS_LOOKED_AT = 64
@@ -277,10 +279,16 @@ cdef void _renumber(
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
     """Write the bin of every value; each thread codes an equal share of the rows."""
     ends = [bins.n_rows * k // n_threads for k in range(n_threads + 1)]
+    shares = [(bins, first, end) for first, end in pairwise(ends)]
     if n_threads == 1:
-        return _code(bins, *ends)
-    with ThreadPoolExecutor(n_threads, "pytrees-bins") as pool:
-        list(pool.map(_code, repeat(bins), ends, ends[1:]))
+        return _code(*shares[0])
+    with ThreadPoolExecutor(n_threads - 1, "pytrees-bins") as pool:
+        futures = start_all(pool, _code, shares[1:])
+        _code(*shares[0])
+    for future in futures:
+        future.result()
+    for share in shares[1 + len(futures):]:
+        _code(*share)
 
 
 def _code(Bins all_bins, Py_ssize_t first, Py_ssize_t end):

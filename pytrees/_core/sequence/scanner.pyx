@@ -34,6 +34,8 @@ from pytrees._core.sequence.impurities cimport (
 )
 from pytrees._core.sequence.substitution cimport Run
 
+from pytrees._core.base.threads import start_all
+
 cdef enum:
     # Threads pay from this number on of labels of a node's children, over all cuts: about a millisecond.
     LABELS_FOR_THREADS = 300000
@@ -151,8 +153,8 @@ cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except 
         scanner.workers.append(_new_worker(scanner))
     futures = []
     try:
-        for worker in scanner.workers[1:n_threads]:
-            futures.append(scanner.pool.submit(_work, scanner, worker, orders))
+        of_threads = [(scanner, worker, orders) for worker in scanner.workers[1:n_threads]]
+        futures = start_all(scanner.pool, _work, of_threads)
         _work(scanner, scanner.worker, orders)
         for future in futures:
             future.result()
@@ -164,6 +166,9 @@ cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except 
     finally:
         # No thread may still be at work on this node when the caller goes on.
         wait(futures)
+        if len(futures) < n_threads - 1:
+            scanner.pool.shutdown()
+            scanner.pool, scanner.n_threads = None, len(futures) + 1
     return 0
 
 

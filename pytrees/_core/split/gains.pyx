@@ -97,6 +97,8 @@ def _as_compared(criterion, left, right):
     n_classes = left.shape[1]
     if code_of(criterion) > LAST_ON_COUNTS:
         refuse_code(code_of(criterion))
+    if left.min(initial=0) < 0 or right.min(initial=0) < 0 or left.shape[0] != right.shape[0] and len(right):
+        raise ValueError("Class counts must not be negative, and both sides must have the same cuts.")
     if not is_exact(criterion, n_classes) and not judges_in_floating_point(code_of(criterion)):
         left, right = left.astype(np.float64), right.astype(np.float64)
     if left.dtype == np.float64:

@@ -99,6 +99,8 @@ def ranked_cut(
         raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
     if n_classes > MOST_CLASSES_IN_BINS:
         raise ValueError(f"Bins of a node take at most {MOST_CLASSES_IN_BINS} classes, got {n_classes}.")
+    if y.shape[0] != X.shape[0] or np.min(y) < 0 or np.max(y) >= n_classes:
+        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for every sample.")
     features.lay_out_rows()
     partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > MOST_IN_NARROW)
     search = make_search(
