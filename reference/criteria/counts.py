@@ -3,8 +3,10 @@
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 TOLERANCE = 1e-12
+MOST_TARGET_SUM = 2**60
 
 
 @cache
@@ -109,6 +111,28 @@ def costs_of(criterion, n_classes):
     if costs is not None and [len(row) for row in costs] != [n_classes] * n_classes:
         raise ValueError(f"cost_matrix must have the costs of {n_classes} classes.")
     return costs
+
+
+def targets_of(criterion, n_classes):
+    """Return the targets by class, ascending whole numbers, if classes are numbers; otherwise None."""
+    targets = given_of(criterion).get("targets")
+    if (targets is not None) != (name_of(criterion) in ("squared_error", "absolute_error")):
+        raise ValueError(f"criterion={name_of(criterion)!r} and targets or real weights do not go together.")
+    if targets is not None and (len(targets) != n_classes or any(a >= b for a, b in pairwise(targets))):
+        raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
+    return targets
+
+
+def check_targets(criterion, n_classes, weights, rows):
+    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types."""
+    targets = targets_of(criterion, n_classes)
+    if targets is None:
+        return
+    if weights is not None and isinstance(weights[0], float):
+        raise ValueError(f"criterion={name_of(criterion)!r} and targets or real weights do not go together.")
+    total = len(rows) if weights is None else sum(weights)
+    if max(-targets[0], targets[-1], 1) * total > MOST_TARGET_SUM:
+        raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
 
 
 def user_criterion_of(criterion):

@@ -16,7 +16,7 @@ from functools import partial
 from itertools import product
 
 from .absolute_error import absolute_error
-from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient
+from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
 from .entropy import entropy, information_gain, weighted_entropy
 from .gini import gini, weighted_gini
 from .jaccard import overlap_of_clusters, overlaps
@@ -71,9 +71,9 @@ def exact_impurity(criterion, n_classes):
     if name == "ranking":
         return partial(ranking, costs=costs_of(criterion, n_classes) or costs_of_scores(tuple(scores)))
     if name == "squared_error":
-        return partial(squared_error, targets=given_of(criterion)["targets"])
+        return partial(squared_error, targets=targets_of(criterion, n_classes))
     if name == "absolute_error":
-        return partial(absolute_error, targets=given_of(criterion)["targets"])
+        return partial(absolute_error, targets=targets_of(criterion, n_classes))
     return {"gini": gini, "entropy": entropy, "ogini": ogini}[name]
 
 

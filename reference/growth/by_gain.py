@@ -11,7 +11,7 @@ from math import ceil
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
-from ..criteria.counts import add_up, given_of, is_greater, user_criterion_of
+from ..criteria.counts import add_up, check_targets, given_of, is_greater, user_criterion_of
 from ..criteria.table import judges_sequence
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
@@ -51,6 +51,7 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
+    check_targets(criterion, n_classes, weights, rows)
     limits = with_least_weights(limits, weights, rows)
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")

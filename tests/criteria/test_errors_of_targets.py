@@ -64,17 +64,27 @@ def test_gains_and_impurities_of_class_counts(engine, error):
     [
         ([0, 2**60], None, "times the weight of all samples"),
         ([0, 2**50], [2**30, 1], "times the weight of all samples"),
+        ([0, 1], [0.5, 1.0], "real weights"),
     ],
 )
-def test_targets_that_are_too_great_are_refused(targets, weights, message):
+def test_targets_that_sums_do_not_hold_are_refused(engine, targets, weights, message):
     weights = None if weights is None else np.array(weights)
     with pytest.raises(ValueError, match=message):
         grow_numbers([[0.0], [1.0]], targets, weights)
 
 
-def test_targets_have_to_ascend():
-    with pytest.raises(ValueError, match="ascending"):
-        grow([[0.0], [1.0]], [0, 1], None, 2, ("squared_error", {"targets": [1, 1]}))
+@pytest.mark.parametrize(
+    ("criterion", "message"),
+    [
+        (("squared_error", {"targets": [1, 1]}), "2 ascending"),
+        (("absolute_error", {"targets": [1, 2, 3]}), "2 ascending"),
+        ("squared_error", "targets"),
+        (("gini", {"targets": [0, 1]}), "targets"),
+    ],
+)
+def test_targets_fit_classes_and_criterion(engine, criterion, message):
+    with pytest.raises(ValueError, match=message):
+        grow([[0.0], [1.0]], [0, 1], None, 2, criterion)
 
 
 # ----------------------------------------------------------------------------------------------------- a naive program

@@ -35,7 +35,7 @@ from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUEN
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
-    hand_over_counts, has_room, keep_sums, is_greater_split, nodes_in_preorder, put_in_place, split_leaf, take_over,
+    hand_over_counts, has_room, is_greater_split, keep_sums, nodes_in_preorder, put_in_place, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
@@ -49,8 +49,8 @@ from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user
 from pytrees._core.split.way cimport uses_table_bins
 
 from pytrees._core.base.signals import stoppable
-from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.base.threads import start_all
+from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
 from pytrees._core.growth.tree import check_categories, check_samples
