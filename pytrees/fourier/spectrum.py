@@ -119,9 +119,12 @@ class FourierSpectrum:
         self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)
 
     def _hold(self, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> None:
-        for array in (partitions, coefficients, cardinalities):
+        for name, array in zip(FourierSpectrum.__annotations__, (partitions, coefficients, cardinalities), strict=True):
             array.flags.writeable = False
-        self.partitions, self.coefficients, self.cardinalities = partitions, coefficients, cardinalities
+            object.__setattr__(self, name, array)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A FourierSpectrum cannot be changed: {name!r} is read-only.")
 
     @classmethod
     def _of(cls, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> Self:
