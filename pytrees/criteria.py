@@ -500,6 +500,8 @@ def resolve(criterion: Any) -> Any:
 def checked_specification(criterion: Any, n_classes: int) -> Specification:
     """Return a criterion that has an impurity of class counts as the kernels take it: a name, or a name and a dict of
     parameters; raise ValueError for anything else."""
+    name: Any
+    given: Any
     name, given = (criterion, {}) if isinstance(criterion, str) else (None, None)
     if isinstance(criterion, tuple) and len(criterion) == 2:
         name, given = criterion

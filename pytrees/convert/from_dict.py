@@ -136,12 +136,18 @@ class _Reader:
             return row | _split(LEAF) | {"gain": 0.0}, []
         row |= {"feature": self.feature(node), "gain": self.number(node, "gain")}
         if "children" not in node:
-            is_infinite = "threshold" in node and node["threshold"] is None
-            threshold = np.inf if is_infinite else self.number(node, "threshold")
-            split = _split(0) | {"threshold": threshold}
+            split = _split(0) | {"threshold": self.threshold(node)}
             return split | row, [(self.entry(node, side, dict), []) for side in ("left", "right")]
         children = self.entry(node, "children", list)
         return _split(MULTIWAY) | row, [(child, self.codes(node["feature"], child)) for child in children]
+
+    def threshold(self, node: dict[str, Any]) -> float:
+        """Return the threshold of a node: infinity if None separates missing values; infinities may come as text."""
+        given = node.get("threshold")
+        if given in ("inf", "-inf"):
+            return float(given)
+        separates_missing = "threshold" in node and given is None and "missing" in node
+        return np.inf if separates_missing else self.number(node, "threshold")
 
     def side_of_missing(self, node: dict[str, Any]) -> int:
         """Return where missing values go from a node: 1 is left, 0 right, -1 to the greater child."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._typing import AnyArray, FloatArray, IntArray
 from .._tree_arrays import check_children
+from .._typing import AnyArray, FloatArray, IntArray
 from ..tree import LEAF, UNDEFINED, Tree
 
 # treelite's numbers for comparisons, and for nodes.

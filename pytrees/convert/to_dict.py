@@ -52,8 +52,8 @@ def export_dict(
         Every node has ``n_node_samples``, ``counts`` and ``class``. Inner nodes also have ``feature`` and ``gain``, and
         either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
         nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
-        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; an infinite
-        threshold, at most which are all numbers, is None.
+        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
+        None if all others go left. Other infinite thresholds, which no training makes, are ``"inf"`` and ``"-inf"``.
 
         The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``; ``feature_names`` if
         they are known; ``takes_missing`` if samples may lack values; ``categories``, lists by the names of categorical
@@ -107,7 +107,7 @@ def export_dict(
             nodes[node]["children"] = [nodes[child] for child in children]
         else:
             threshold, missing = float(tree.threshold[node]), side_of_missing(tree, node)
-            nodes[node] |= {"threshold": None if threshold == np.inf else threshold}
+            nodes[node] |= {"threshold": _threshold(threshold, missing)}
             nodes[node] |= {} if missing is None else {"missing": missing}
             nodes[node] |= {"left": nodes[children[0]], "right": nodes[children[1]]}
     truncated = np.setdiff1d(shown[tree.children_left[shown] != LEAF], with_children).tolist()
@@ -128,6 +128,13 @@ def export_dict(
         as_json = [[_for_json(value) for value in _known_values(values)] for values in categories]
         nodes[0]["categories"] = dict(zip(names, as_json, strict=True))
     return nodes[0]
+
+
+def _threshold(threshold: float, missing: str | None) -> float | str | None:
+    """Return a threshold as JSON holds it: None for infinity at a node that only separates missing values."""
+    if np.isfinite(threshold):
+        return threshold
+    return None if threshold > 0.0 and missing is not None else str(threshold)
 
 
 def _known_values(categories: AnyArray) -> list[Any]:

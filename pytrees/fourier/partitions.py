@@ -123,9 +123,9 @@ def check_steps(boxes: Boxes, cardinalities: IntArray, n_pairs: int = 0) -> None
     n_steps = n_pairs + int((n_digits * (stop - start)).sum())
     if n_steps > _MOST_STEPS:
         raise ValueError(
-            f"With cardinalities up to {cardinalities.max()} this takes {float(min(n_steps, 10**300)):.3g} steps, more than "
-            f"{_MOST_STEPS:.3g}, some ten minutes. pytrees.fourier.ordinal_codes makes codes of fewer values; gram, "
-            "schema_average and tree_from_ensemble need no spectrum."
+            f"With cardinalities up to {cardinalities.max()} this takes {float(min(n_steps, 10**300)):.3g} steps, more "
+            f"than {_MOST_STEPS:.3g}, some ten minutes. pytrees.fourier.ordinal_codes makes codes of fewer values; "
+            "gram, schema_average and tree_from_ensemble need no spectrum."
         )
 
 

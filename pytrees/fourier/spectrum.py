@@ -122,10 +122,13 @@ class FourierSpectrum:
         self._hold(*check_partitions(partitions, coefficients, cardinalities), cardinalities)
 
     def _hold(self, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> None:
-        held = [aligned(array) for array in (partitions, coefficients, cardinalities)]
-        for array in held:
-            array.flags.writeable = False
-        self.partitions, self.coefficients, self.cardinalities = held
+        for name, array in zip(FourierSpectrum.__annotations__, (partitions, coefficients, cardinalities), strict=True):
+            held = aligned(array)
+            held.flags.writeable = False
+            object.__setattr__(self, name, held)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A FourierSpectrum cannot be changed: {name!r} is read-only.")
 
     @classmethod
     def _of(cls, partitions: AnyArray, coefficients: ComplexArray, cardinalities: IntArray) -> Self:

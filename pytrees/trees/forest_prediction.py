@@ -97,10 +97,10 @@ class ForestSums:
                 self._packed[key] = packed
         n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
         n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
-        stop = StopEvent()
         if n_parts <= 1:
-            return _sum_leaves(engine, packed, X, stop)
-        tasks = [delayed(_sum_leaves)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
+            return _sum_leaves(packed, X)
+        stop = StopEvent()
+        tasks = [delayed(_sum_on_worker)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
         with set_on_error(stop):
             sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads"), strict=True)
         return np.concatenate(sums), all(finite)
@@ -127,9 +127,13 @@ def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing:
     return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
 
 
-def _sum_leaves(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
+def _sum_on_worker(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
     with config_context(engine=engine), kernel("stoppable")(stop):
-        sums, finite = kernel("sum_leaves")(packed, X)
+        return _sum_leaves(packed, X)
+
+
+def _sum_leaves(packed: Any, X: FloatArray) -> tuple[FloatArray, bool]:
+    sums, finite = kernel("sum_leaves")(packed, X)
     return np.asarray(sums, dtype=np.float64), finite
 
 

@@ -390,8 +390,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         tree = super()._own_tree()
         if len(self.node_labels_) != tree.node_count or len(self.split_steps_) != tree.node_count:
             raise ValueError(
-                f"node_labels_ and split_steps_ have {len(self.node_labels_)} and {len(self.split_steps_)} entries, but "
-                f"tree_ has {tree.node_count} nodes."
+                f"node_labels_ and split_steps_ have {len(self.node_labels_)} and {len(self.split_steps_)} entries, "
+                f"but tree_ has {tree.node_count} nodes."
             )
         return tree
 

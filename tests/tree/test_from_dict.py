@@ -249,3 +249,23 @@ def read(exported):
         return Tree.from_dict(exported)
     except ValueError as error:
         raise NotATree if str(error).startswith("Not a") else error from error
+
+
+@pytest.mark.parametrize(
+    ("missing", "saw"),
+    [
+        (None, None),
+        ([-1, -1, -1], None),
+        ([-1, -1, -1], [1, 0, 0]),
+        ([0, 0, 0], None),
+        ([0, 0, 0], [0, 0, 0]),
+        ([1, 0, 0], None),
+    ],
+)
+@pytest.mark.parametrize("threshold", [np.inf, -np.inf])
+def test_infinite_thresholds_come_back(threshold, missing, saw):
+    counts = [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]]
+    sides = [1, -1, -1], [2, -1, -1]
+    splits = [0, -2, -2], [threshold, -2.0, -2.0], [4, 2, 2], counts, [0.5, 0.0, 0.0], 1
+    tree = Tree(*sides, *splits, missing_go_to_left=missing, saw_missing=saw)
+    assert Tree.from_dict(json.loads(json.dumps(export_dict(tree), allow_nan=False))) == tree

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the fit of a forest soon, and leaves no worker that goes on with its trees."""
+"""Ctrl-C ends the fit or the prediction of a forest soon, and leaves no worker that goes on."""
 
 import os
 import signal
@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-# A forest for every line, which would grow for minutes. After an interruption the program tells when threads are idle.
+# A forest for every line, which would grow or predict for minutes. After an interruption the program tells when threads
+# are idle.
 PROGRAM = """
 import signal, sys, time
 from contextlib import nullcontext
@@ -21,18 +22,22 @@ def fit(kind, n_rows, n_jobs, backend, engine):
         "gini": DecisionForestClassifier(100, max_features=None),
         "etc": PermutationDecisionForestClassifier(100),
         "global": ID3ForestClassifier(100, evaluation="global"),
+        "predict": DecisionForestClassifier(100),
     }[kind].set_params(n_jobs=int(n_jobs), random_state=0)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(int(n_rows), 20)), rng.integers(0, 2, int(n_rows))
+    if kind == "predict":
+        forest.fit(X[:20_000], y[:20_000])
+        X = X[np.zeros(3_000_000 if engine == "compiled" else int(n_rows), dtype=int)]
     print("fits", flush=True)
     try:
         with config_context(engine=engine), nullcontext() if backend == "default" else joblib.parallel_config(backend):
-            forest.fit(X, y)
+            forest.predict_proba(X) if kind == "predict" else forest.fit(X, y)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         while is_busy():
             pass
-        print("idle", hasattr(forest, "estimators_"), flush=True)
+        print("idle", hasattr(forest, "estimators_") and kind != "predict", flush=True)
 
 def is_busy():
     before = time.process_time()
@@ -66,6 +71,9 @@ def program():
         ("global", 20_000, 3, "threading", "compiled"),
         ("gini", 500, 2, "default", "reference"),
         ("global", 200, 2, "threading", "reference"),
+        ("predict", 20_000, 1, "default", "compiled"),
+        ("predict", 20_000, 2, "default", "compiled"),
+        ("predict", 50_000, 2, "default", "reference"),
     ],
 )
 def test_an_interrupted_forest_stops(program, kind, n_rows, n_jobs, backend, engine):
