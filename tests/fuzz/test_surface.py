@@ -60,6 +60,15 @@ def test_a_new_name_of_no_kind_is_noticed(fresh, monkeypatch):
     assert kind_of(public_names()["sequence.LIMIT"]) not in KINDS
 
 
+@pytest.mark.parametrize("module", surface.NEEDED)
+def test_names_that_need_a_package_are_called_if_it_is_there(module, fresh, monkeypatch):
+    pytest.importorskip(surface.NEEDED[module])
+    assert any(name.startswith(f"{module}.") for name in calls())
+    calls.cache_clear()
+    monkeypatch.setattr(surface, "find_spec", lambda name: None)
+    assert not any(name.startswith(f"{module}.") for name in calls())
+
+
 def test_names_are_found_in_every_public_module():
     modules = {name.rpartition(".")[0] for name in public_names()}
     assert {"", "criteria", "datasets", "dask", "fourier", "metrics", "testing", "testing.strategies"} <= modules

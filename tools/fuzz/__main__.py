@@ -2,6 +2,7 @@
 
 import argparse
 import ast
+import contextlib
 import sys
 import time
 
@@ -110,18 +111,22 @@ def run(n_cases, first, subjects=ESTIMATORS + FUNCTIONS):
 
 def cases_until(name, worker, n_cases, subjects):
     """Return how many cases are run until one has a defect whose name starts so; None if no case has it."""
-    n_run, found = 0, False
+    n_run, is_found = 0, False
 
     def search(case):
-        nonlocal n_run, found
-        if not found:
+        nonlocal n_run, is_found
+        if not is_found:
             n_run += 1
-            found = (worker.run(case) or ("",))[0].startswith(name)
+            is_found = (worker.run(case) or ("",))[0].startswith(name)
+        if is_found:
+            raise Found(name)
 
     for number in range(-(-n_cases // ROUND)):
-        if not found:
-            seed(number)(_options(ROUND, Phase.generate)(given(cases(subjects))(search)))()
-    return n_run if found else None
+        with contextlib.suppress(Found):
+            seed(number)(_options(min(n_cases, ROUND), Phase.generate)(given(cases(subjects))(search)))()
+        if is_found:
+            return n_run
+    return None
 
 
 def main(arguments=None):

@@ -39,6 +39,10 @@ ENGINES = ("compiled", "reference")
 # Seconds of processor time within which a call ends after Ctrl-C.
 _SOON = 2.0
 
+# A long prediction is of so many samples, and takes more than these seconds.
+_MUCH = 1_200_000
+_LONG_PREDICTION = 1.0
+
 # An interrupted fit takes up to this many seconds, so that fast and slow estimators are interrupted in their work.
 _LONG_ENOUGH = 0.2
 
@@ -193,29 +197,46 @@ def _prepared(problem, most_rows):
 
 def judge_interrupted(problem, estimator, attack):
     """Interrupt a refit, or a prediction, at any moment; what was fitted stays, and the next fit is right."""
+    is_compiled = attack["engine"] == "compiled"
     with config_context(engine=attack["engine"]):
-        prepared = _prepared(problem, attack["rows"] if attack["engine"] == "compiled" else 50)
+        prepared = _prepared(problem, attack["rows"] if is_compiled else 50)
         if prepared is None:
             return
-        expected, X, y, seconds = prepared
-        refitted = clone(expected).fit(X[:30], y[:30])
-        before = fitted_state(refitted)
-        if attack["step"] == "predict":
-            start = time.perf_counter()
-            answer = expected.predict(X)
-            seconds = time.perf_counter() - start
-            interrupted(lambda: expected.predict(X), seconds * attack["when"] / 100)
-            if not same(expected.predict(X), answer):
-                raise Defect("an interrupted prediction changes the next", "predict")
-            return
-        is_interrupted = interrupted(lambda: refitted.fit(X, y), seconds * attack["when"] / 100)
-        after = fitted_state(refitted)
-        is_new = same(plain(trees_of(refitted)), plain(trees_of(expected)))
-        is_old = before.keys() == after.keys() and all(before[name] is after[name] for name in before)
-        if not (is_new or (is_interrupted and is_old)):
-            raise Defect("an interrupted fit changes the estimator", str(sorted(after)))
-        if not same(plain(trees_of(refitted.fit(X, y))), plain(trees_of(expected))):
-            raise Defect("the fit after an interrupted fit is another", "fit")
+        if attack["step"] == "fit":
+            _interrupt_fit(*prepared, attack["when"] / 100)
+        else:
+            much = attack["step"] == "predict much" and is_compiled
+            _interrupt_prediction(*prepared[:3], attack["when"] / 100, _MUCH if much else 1)
+
+
+def _interrupt_fit(expected, X, y, seconds, when):
+    refitted = clone(expected).fit(X[:30], y[:30])
+    before = fitted_state(refitted)
+    is_interrupted = interrupted(lambda: refitted.fit(X, y), seconds * when)
+    after = fitted_state(refitted)
+    is_new = same(plain(trees_of(refitted)), plain(trees_of(expected)))
+    is_old = before.keys() == after.keys() and all(before[name] is after[name] for name in before)
+    if not (is_new or (is_interrupted and is_old)):
+        raise Defect("an interrupted fit changes the estimator", str(sorted(after)))
+    if not same(plain(trees_of(refitted.fit(X, y))), plain(trees_of(expected))):
+        raise Defect("the fit after an interrupted fit is another", "fit")
+
+
+def _interrupt_prediction(estimator, X, y, when, n_rows):
+    """Interrupt a prediction of at least some samples; a long one ends in less than half of the time that is left."""
+    if n_rows > 1 and "n_estimators" in estimator.get_params(deep=False) and hasattr(estimator, "n_jobs"):
+        estimator = clone(estimator).set_params(n_estimators=60, n_jobs=1).fit(X[:400], y[:400])
+    X = np.tile(X, (-(-n_rows // len(X)), 1))
+    start = time.process_time()
+    answer = estimator.predict(X)
+    seconds = time.process_time() - start
+    start = time.process_time()
+    is_interrupted = interrupted(lambda: estimator.predict(X), seconds * when)
+    taken = time.process_time() - start
+    if is_interrupted and seconds > _LONG_PREDICTION and taken > seconds * (0.5 + when / 2) + _LONG_ENOUGH:
+        raise Defect("Ctrl-C is not heard in a prediction", f"after {taken:.1f} s of {seconds:.1f} s, sent at {when}")
+    if not same(estimator.predict(X), answer):
+        raise Defect("an interrupted prediction changes the next", "predict")
 
 
 # -------------------------------------------------------------------------------------------------------- two threads
@@ -315,7 +336,7 @@ ATTACKS = st.one_of(
     _strategy("a changed estimator", change=_any_of([*ATTRIBUTES, "missing"]), place=st.integers(0, 30)),
     _strategy(
         "Ctrl-C",
-        step=st.sampled_from(("fit", "predict")),
+        step=st.sampled_from(("fit", "fit", "predict", "predict", "predict much")),
         when=st.integers(0, 99),
         rows=st.sampled_from((50, 400, 3000, 20_000)),
         engine=st.sampled_from(ENGINES),

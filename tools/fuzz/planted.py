@@ -74,14 +74,14 @@ PLANTS = {
         "check_sample_weight",
         _halved_weights,
         "fit writes to what it is given",
-        "tests/input tests/trees/test_cart.py tests/trees/test_forest.py",
+        "tests/input/test_validation.py",
     ),
     "an error of a wrong kind": (
         "pytrees.input.validation",
         "check_sample_weight",
         _wrong_kind,
         "IndexError at",
-        "tests/input tests/trees/test_cart.py tests/trees/test_forest.py",
+        "tests/input/test_validation.py",
     ),
 }
 

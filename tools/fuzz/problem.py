@@ -38,6 +38,11 @@ def takes(subject, argument):
     return subject in ESTIMATORS and argument in inspect.signature(public_names()[subject].fit).parameters
 
 
+def is_fourier(subject):
+    """Whether a subject belongs to the Fourier algebra, which the reference computes slowly."""
+    return subject.startswith("dask.") or hasattr(pytrees.fourier, subject.removeprefix("fourier.").partition(".")[0])
+
+
 def quietly(function, *arguments):
     """Call a function of the harness; warnings of what it makes are no defects of the library."""
     with warnings.catch_warnings():
@@ -57,8 +62,7 @@ class Problem:
     def __init__(self, case):
         self.case = case
         self.n, self.d, self.seed = case["n"], case["d"], case["seed"]
-        is_close = hasattr(pytrees.fourier, case["subject"].removeprefix("fourier.").partition(".")[0])
-        self.closeness = _CLOSE if is_close or case["subject"].startswith("dask.") else 0.0
+        self.closeness = _CLOSE if is_fourier(case["subject"]) else 0.0
 
     def X(self, which="X"):
         """Return X, or what to predict."""

@@ -12,6 +12,7 @@ from .attacks import ATTACKS
 from .calls import is_search
 from .large import MIDDLE, edges_of
 from .parameters import ESTIMATORS, parameters_of, values_of
+from .problem import is_fourier
 from .surface import calls
 from .values import CONTAINERS, GROUPS, LABELS, MATRICES, ORDERS, WEIGHTS
 
@@ -62,9 +63,9 @@ def _sizes(subject):
     The Fourier algebra has no switch, and is slow in the reference.
     """
     few, many = st.integers(1, _MOST_ROWS), st.sampled_from(MIDDLE)
+    if is_fourier(subject):
+        return few
     if subject in ESTIMATORS:
-        if "estimator" in parameters_of(subject):
-            return few
         many = st.one_of(many, st.sampled_from(edges_of(subject)))
     elif is_search(subject):
         return st.integers(1, _MOST_SEARCHED)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 
 import pytrees
 
@@ -34,6 +35,10 @@ UNCHECKED = {
     "specification": "takes the number of classes of checked labels",
     "check_total": "takes the number of samples of checked labels",
 }
+
+
+# Modules whose names are called only if another package is installed: they make nothing without it.
+NEEDED = {"dask": "dask"}
 
 
 def _modules():
@@ -125,6 +130,11 @@ def properties_of(thing):
     )
 
 
+def _is_installed(name):
+    needed = NEEDED.get(name.partition(".")[0])
+    return needed is None or find_spec(needed) is not None
+
+
 @cache
 def calls():
     """Return all names that are called: functions, classes, and the methods of classes and results.
@@ -133,9 +143,9 @@ def calls():
     -------
     dict of str to (class or None, str)
         The class that has the method, and the name of the method; None for functions and classes, which are called
-        themselves.
+        themselves. Names that need a package that is not installed are left out.
     """
-    found = {name: (None, name) for name in names_of("call")}
+    found = {name: (None, name) for name in names_of("call") if _is_installed(name)}
     for name in names_of("call") + names_of("result"):
         thing = public_names()[name]
         if inspect.isclass(thing):

@@ -437,10 +437,10 @@ TABLES |= {f"{name}.estimator": _models("an ordinal tree") for name in public_na
 TABLES["random_state"] = _made(parameters.SPECIAL["random_state"])
 
 
-def _dask(array, n_rows=4):
+def _dask(array, n_parts=3):
     import dask.array  # optional
 
-    return dask.array.from_array(array, chunks=(n_rows, *array.shape[1:]))
+    return dask.array.from_array(array, chunks=(-(-len(array) // n_parts), *array.shape[1:]))
 
 
 def _dask_frame(array):
