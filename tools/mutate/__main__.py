@@ -165,20 +165,23 @@ def failing_test(copy, tests, profile, limit):
 # ---------------------------------------------------------------------------------------------------- all mutations
 
 
-def times_unchanged(wanted, copy):
+def times_unchanged(wanted, copy, n_jobs):
     """Return the times that tests take on the unchanged code, by folder or file; raise RuntimeError if one fails."""
-    times = {}
     copy_clone(copy)
     if said := build(copy):
         raise RuntimeError(f"The clone cannot be built:\n{said[-2000:]}")
-    for tests in sorted({part for one in wanted for part in one.tests}):
+
+    def measure(tests):
         start = time.monotonic()
         failed = failing_test(copy, [tests], "fast", LIMIT)
         if failed is not None:
             raise RuntimeError(f"Without any mutation: {failed}")
-        times[tests] = time.monotonic() - start
-        print(f"{times[tests]:5.0f} s  {tests} pass without mutations", flush=True)
-    return times
+        seconds = time.monotonic() - start
+        print(f"{seconds:5.0f} s  {tests} pass without mutations", flush=True)
+        return tests, seconds
+
+    with ThreadPoolExecutor(n_jobs) as pool:
+        return dict(pool.map(measure, sorted({tests for one in wanted for tests in one.tests})))
 
 
 def notice(mutation, copy, seconds):
@@ -197,7 +200,7 @@ def notice(mutation, copy, seconds):
 
 def try_all(wanted, n_jobs):
     """Try mutations; print what notices each of them, and return those that should not have survived or should have."""
-    times = times_unchanged(wanted, COPIES / "0")
+    times = times_unchanged(wanted, COPIES / "0", n_jobs)
     free = list(range(n_jobs))
 
     def attempt(mutation):
