@@ -5,6 +5,7 @@ with None or the name of a defect and what there is to tell about it.
 """
 
 import faulthandler
+import os
 import pickle
 import subprocess
 import sys
@@ -131,7 +132,9 @@ def main(hangs):
 
 
 def limit_memory():
-    """Refuse more memory than cases need, where the system can."""
+    """Refuse more memory than cases need, where the system can. Sanitizers reserve more addresses than that."""
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        return
     try:
         import resource
     except ImportError:

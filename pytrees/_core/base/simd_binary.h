@@ -353,12 +353,12 @@ static inline void spread_keys(const uint16_t *keys, int32_t n, lanes_i16 *sprea
 n_vectors, so that sums and keys stay in registers. */
 static PYTREES_ALWAYS_INLINE void add_pairs(
     const lanes_i16 *key, const lanes_i16 *others, const uint16_t *words, int32_t first, int32_t last, int n_vectors,
-    lanes_i16 *sum
+    lanes_u16 *sum
 ) {
     for (int32_t j = first; j < last; j++) {
         lanes_i16 other = others[j], word = all_i16(words[j]);
         for (int i = 0; i < n_vectors; i++)
-            sum[i] += ~(other > key[i]) & word;
+            sum[i] += (lanes_u16)(~(other > key[i]) & word);
     }
 }
 
@@ -381,7 +381,7 @@ static PYTREES_ALWAYS_INLINE void sum_block(
     for (int i = 0; i < n_vectors; i++)
         key[i] = load_i16(keys + 8 * i);
     for (int32_t k = 0; k < n_classes; k++) {
-        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}};
+        lanes_u16 sum[4] = {{0}, {0}, {0}, {0}};
         add_pairs(key, others, words, first, ends[k], n_vectors, sum);
         first = ends[k];
         for (int i = 0; i < n_vectors; i++)

@@ -219,14 +219,13 @@ static PYTREES_ALWAYS_INLINE void square_block(
         sums[i] = none;
     }
     for (int32_t k = 0; k < classes->n_classes; k++) {
-        lanes_i16 sum[4] = {{0}, {0}, {0}, {0}}, total = all_i16(classes->totals[k]);
+        lanes_u16 sum[4] = {{0}, {0}, {0}, {0}}, total = (lanes_u16)all_i16(classes->totals[k]);
         add_pairs(key, others, weights, first, classes->ends[k], n_vectors, sum);
         first = classes->ends[k];
         for (int i = 0; i < n_vectors; i++) {
-            lanes_u16 own = (lanes_u16)sum[i];
-            sums[i].squares += own * own;
-            sums[i].products += own * (lanes_u16)total;
-            sums[i].weights += own;
+            sums[i].squares += sum[i] * sum[i];
+            sums[i].products += sum[i] * total;
+            sums[i].weights += sum[i];
         }
     }
     for (int i = 0; i < n_vectors; i++)
