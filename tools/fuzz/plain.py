@@ -85,7 +85,7 @@ def _drawn(artist):
 
 
 def same(one, other, closeness=0.0):
-    """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats and numbers in texts may differ."""
+    """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats may differ, in texts too."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key], closeness) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
