@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import make_blobs
 from sklearn.utils import Bunch, check_random_state
 
-from .._numbers import within_float64
+from .._numbers import real_array, within_float64
 from .._typing import FloatArray, IntArray, RandomState, is_real, is_whole
 from ..tree import LEAF, UNDEFINED, Tree
 
@@ -374,8 +374,7 @@ def make_stock_moves(
     >>> X.shape, sorted(set(X.ravel().tolist())), float(y.mean())
     ((1000, 99), [0.0, 1.0, 2.0, 3.0], 0.5)
     """
-    with within_float64("cuts"):
-        cuts = np.asarray(cuts, dtype=np.float64)
+    cuts = real_array("cuts", cuts)
     if not is_whole(n_samples) or not is_whole(n_stocks) or n_samples < 1 or n_stocks < 1:
         raise ValueError(f"There must be days and stocks, got n_samples={n_samples!r} and n_stocks={n_stocks!r}.")
     if cuts.ndim != 1 or cuts.size == 0 or np.isnan(cuts).any() or np.any(np.diff(cuts) <= 0.0):

@@ -140,7 +140,9 @@ def load_shipped(name: str) -> Bunch:
     >>> load_shipped("wine").data.shape
     (178, 13)
     """
-    bunch = _SHIPPED[checked_name(name)]()
+    if checked_name(name) not in _SHIPPED:
+        raise KeyError(f"scikit-learn ships no {name!r}, but {', '.join(_SHIPPED)}.")
+    bunch = _SHIPPED[name]()
     return Bunch(
         data=bunch.data, target=bunch.target_names[bunch.target], feature_names=[str(n) for n in bunch.feature_names]
     )

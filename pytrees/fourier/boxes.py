@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array
 
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
-from .._numbers import within_float64
+from .._numbers import real_array
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..input.validation import aligned
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
@@ -39,18 +39,6 @@ def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
     checked = checked.astype(np.int64)
     checked.flags.writeable = False
     return checked
-
-
-def real_array(name: str, numbers: ArrayLike) -> FloatArray:
-    """Return an array of real numbers as float64; raise ValueError for anything else, such as complex numbers."""
-    try:
-        array = np.asarray(numbers)
-        if array.dtype.kind in "biufO":
-            with within_float64(name):
-                return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
-    raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")
 
 
 def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
@@ -463,9 +451,15 @@ def check_share(name: str, number: object) -> None:
         raise ValueError(f"{name} must be a share in (0, 1], got {number!r}.")
 
 
+def check_memory_limit(memory_limit: object) -> None:
+    """Raise ValueError unless a limit is a number from 0; whole numbers may be beyond float64, as for no limit."""
+    check = check_whole if is_whole(memory_limit) else check_number
+    check("memory_limit", memory_limit, 0)
+
+
 def check_budget(what: str, shape: tuple[int, ...], n_bytes: float, memory_limit: int) -> None:
     """Raise MemoryError if an array would take more memory than allowed."""
-    check_number("memory_limit", memory_limit, 0)
+    check_memory_limit(memory_limit)
     if n_bytes > memory_limit:
         raise MemoryError(
             f"{what} of shape {shape} would take {n_bytes:.3g} bytes, more than memory_limit={memory_limit}."

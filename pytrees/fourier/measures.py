@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._numbers import real_array
 from .._progress import progress, shown
 from .._typing import AnyArray, Boxes, FloatArray, IntArray
-from .boxes import MEMORY_LIMIT, Leaves, check_codes, real_array
+from .boxes import MEMORY_LIMIT, Leaves, check_codes
 
 # This many samples walk through the trees at a time, so that the indices of their leaves take little memory.
 _ROWS = 4096

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._typing import AnyArray, Boxes, ComplexArray, FloatArray, IntArray
-from .boxes import Leaves, check_number
+from .boxes import Leaves, check_memory_limit
 
 # The coefficients of j and -j may differ from conjugates by this share of the greatest coefficient.
 _CONJUGATE = 1e-9
@@ -95,7 +95,7 @@ def check_partitions(
 
 def expanded(leaves: Leaves, cardinalities: IntArray, memory_limit: int) -> tuple[AnyArray, ComplexArray]:
     """Expand the spectrum of leaf boxes; raise MemoryError if it exceeds the limit."""
-    check_number("memory_limit", memory_limit, 0)
+    check_memory_limit(memory_limit)
     values = np.ascontiguousarray(leaves.values[:, 0])
     row_bytes = cardinalities.size * digit_dtype(cardinalities).itemsize + 16
     # Infinity // row_bytes would be NaN, and no number exceeds NaN.

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._engine import kernel
+from .._numbers import real_array
 from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
 from ..input.validation import aligned
 from ..plotting import axes_of
@@ -35,7 +36,6 @@ from .boxes import (
     check_whole,
     extreme_exponent,
     listed,
-    real_array,
     times_power,
 )
 from .measures import measure_of

@@ -124,6 +124,8 @@ def test_moves_are_seeded():
         ({"cuts": (np.nan, 1.0)}, "cuts must be numbers that ascend"),
         ({"cuts": (np.nan,)}, "cuts must be numbers that ascend"),
         ({"cuts": ((1.0, 2.0),)}, "cuts must be numbers that ascend"),
+        ({"cuts": ((1.0,), (1.0, 2.0))}, "cuts must hold real numbers, in rows of equal length"),
+        ({"cuts": ("a", "b")}, "cuts must hold real numbers"),
     ],
 )
 def test_wrong_parameters_of_moves_are_refused(options, message):

@@ -49,7 +49,7 @@ def test_shipped_tables_have_their_sizes(name, shape, counts):
 
 
 def test_other_tables_are_not_shipped():
-    with pytest.raises(KeyError, match="haberman"):
+    with pytest.raises(KeyError, match="scikit-learn ships no 'haberman', but iris, breast_cancer"):
         load_shipped("haberman")
 
 

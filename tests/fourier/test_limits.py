@@ -225,8 +225,9 @@ def many_boxes():
     """Make boxes of leaves that have an interval of every attribute."""
     rng, n = np.random.default_rng(0), 600_000
     n_intervals = n * N_ATTRIBUTES
-    ends = (rng.integers(0, 40, n_intervals) + more for more in (0, 9))
-    return np.arange(n + 1) * N_ATTRIBUTES, np.tile(np.arange(N_ATTRIBUTES), n), np.arange(n_intervals + 1), *ends
+    start = rng.integers(0, 40, n_intervals)
+    runs = np.arange(n_intervals + 1), start, start + 9
+    return np.arange(n + 1) * N_ATTRIBUTES, np.tile(np.arange(N_ATTRIBUTES), n), *runs
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals interrupt no kernel there")

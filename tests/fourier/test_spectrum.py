@@ -353,6 +353,7 @@ def test_no_memory_limit_counts_all_coefficients(engine, memory_limit):
     expected = FourierSpectrum.from_tree(tree, [2, 2])
     for _ in range(100):
         assert FourierSpectrum.from_tree(tree, [2, 2], memory_limit=memory_limit) == expected
+    assert expected.to_table(memory_limit=memory_limit).shape == (2, 2)
 
 
 def test_memory_limit_is_kept_before_work_begins(engine):

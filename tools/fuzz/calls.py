@@ -31,8 +31,8 @@ _MODELS = {
 # Limits of time and memory end a search anywhere: what it has found until then is not compared.
 _ENDS_ANYWHERE = ("time_limit", "memory_limit")
 
-# The greatest of shares that are equal but for rounding is any of them, and their text has other digits.
-_DECIDED_BY_ROUNDING = ("predict", "repr")
+# The greatest of shares that are equal but for rounding is any of them.
+_DECIDED_BY_ROUNDING = "predict"
 
 
 def is_search(subject):

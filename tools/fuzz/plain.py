@@ -1,5 +1,6 @@
 """Results as lists, dicts and arrays, which can be compared: the engines must give equal ones."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice, repeat
@@ -18,6 +19,8 @@ from .errors import Defect, without_chance
 from .surface import names_of, public_names
 
 _MOST_OF_AN_ITERATOR = 99
+
+_NUMBER = re.compile(r"-?\d[\d.e+-]*")
 
 # Attributes that tell how an engine found the result.
 NOT_COMPARED = ("n_subproblems",)
@@ -82,7 +85,7 @@ def _drawn(artist):
 
 
 def same(one, other, closeness=0.0):
-    """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats may differ a little."""
+    """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats may differ, in texts too."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key], closeness) for key in one)
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
@@ -92,6 +95,8 @@ def same(one, other, closeness=0.0):
         return one.shape == other.shape and len(kinds) == 1 and same(one.tolist(), other.tolist(), closeness)
     if closeness and isinstance(one, (float, complex)) and isinstance(other, (float, complex)) and np.isfinite(one):
         return bool(abs(one - other) <= closeness * max(1.0, abs(one)))
+    if closeness and isinstance(one, str) and isinstance(other, str):
+        return _NUMBER.sub("#", one) == _NUMBER.sub("#", other)
     return bool(one == other) or bool(one != one and other != other)
 
 

@@ -31,6 +31,7 @@ UNCHECKED = {
     "majority_at": "takes leaves as `apply` returns them",
     "shares_at": "takes leaves as `apply` returns them",
     "from_arrays": "takes the arrays of a kernel; the constructor, which it calls, gets changed ones as attacks",
+    "worth_packing": "takes the number of rows of checked samples",
     "number": "takes X as `transform` has checked it",
     "specification": "takes the number of classes of checked labels",
     "check_total": "takes the number of samples of checked labels",

@@ -56,6 +56,12 @@ def _for_each(table):
     return tame | of_table | of_X
 
 
+def _seeded(make):
+    """Make a model that draws the same every time."""
+    model = make()
+    return model.set_params(random_state=0) if getattr(model, "random_state", 0) is None else model
+
+
 def _list_of_models(p):
     return [p.model("a tree"), p.model("an ordinal tree")]
 
@@ -151,7 +157,7 @@ _LISTS_OF_MODELS = (
 _ESTIMATORS = {
     "a permutation tree": lambda p: pytrees.PermutationDecisionTreeClassifier(max_depth=2),
     "a tree of Gini": lambda p: pytrees.DecisionTreeClassifier(max_depth=2),
-} | _made({name: make for name, make in parameters.TREES.items() if name != "itself"})
+} | _made({name: partial(_seeded, make) for name, make in parameters.TREES.items() if name != "itself"})
 _CARDINALITIES = {
     "tame": lambda p: [N_VALUES] * p.d,
     "more": lambda p: np.arange(N_VALUES, N_VALUES + p.d),
