@@ -59,9 +59,13 @@ def run(program):
 
 
 needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc, and limits address space")
+without_sanitizer = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers keep freed memory, and reserve addresses"
+)
 
 
 @needs_proc
+@without_sanitizer
 @pytest.mark.parametrize(
     ("shape", "changes", "step", "of_kernel"),
     [
@@ -103,6 +107,7 @@ def test_refused_memory_raises_and_leaves_no_trace(shape, changes, step, of_kern
 
 
 @needs_proc
+@without_sanitizer
 def test_refusals_leak_nothing():
     printed = run("""
         problem, changes = data(20_000, 8, 50), {"block_rows": 300, "max_leaf_nodes": 30}

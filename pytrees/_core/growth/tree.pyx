@@ -197,6 +197,8 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
     if <Py_ssize_t> first + other.n_nodes > UNLIMITED:
         with gil:
             raise OverflowError(f"A tree has at most {UNLIMITED} nodes.")
+    if other.n_nodes == 0:
+        return first        # its thread found no work
     _reserve_nodes(tree, <Py_ssize_t> first + other.n_nodes)
     reserve(
         <void**> &tree.listed, &tree.listed_capacity, tree.n_listed + other.n_listed, sizeof(index_t),
