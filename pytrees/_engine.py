@@ -137,7 +137,7 @@ def config_context(*, engine: Engine = "compiled") -> _Choice:
     >>> Parallel(n_jobs=2, prefer="threads")(delayed(by_reference)(labels) for labels in ("00011", "0101"))
     [4, 1]
     """
-    if engine not in _PACKAGES:
+    if not isinstance(engine, str) or engine not in _PACKAGES:
         raise ValueError(f"engine must be one of {sorted(_PACKAGES)}, got {engine!r}.")
     return _Choice(engine)
 

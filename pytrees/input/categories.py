@@ -220,7 +220,7 @@ def encode(estimator: Any, X: Any, *, handle_unknown: str | None = None, allow_m
     unknown values.
     """
     handle_unknown = estimator.handle_unknown if handle_unknown is None else handle_unknown
-    if handle_unknown not in _WAYS:  # set after fit
+    if not isinstance(handle_unknown, str) or handle_unknown not in _WAYS:  # set after fit
         raise ValueError(f"handle_unknown must be one of {sorted(_WAYS)}, got {handle_unknown!r}.")
     table = _as_table(X)
     validate_data(estimator, X, reset=False, skip_check_array=True)

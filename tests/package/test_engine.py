@@ -22,7 +22,7 @@ def test_choice_holds_inside_the_block(engine):
     assert getattr(function, "args", (function,))[0].__module__ == f"{module}.sequence.substitution"
 
 
-@pytest.mark.parametrize("name", ["cython", "Compiled", "", None, 3])
+@pytest.mark.parametrize("name", ["cython", "Compiled", "", None, 3, [], {}])
 def test_unknown_engine_is_refused_and_the_known_are_listed(name):
     with pytest.raises(ValueError, match=r"\['compiled', 'reference'\]"), config_context(engine=name):
         pass

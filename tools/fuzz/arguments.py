@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import Literal, get_args, get_origin
 
+import numpy as np
+
 from pytrees import _typing
 
 from .parameters import NUMBERS, ODD, ODD_NUMPY, WORDS
@@ -52,6 +54,8 @@ _COSTS_TIME = {
     "fontsize": 99,
 }
 _ABSURD = 2**62
+# So many times is something done, however many: no absurd number is tried.
+_REPEATED = ("n_cases",)
 
 _KINDS = {"int", "float", "bool", "str", "None", "RandomState"}
 
@@ -115,7 +119,8 @@ def _scalars(subject, parameter):
     if not words:
         found += [2, 1, 0, *NUMBERS] if parts != {"bool"} else [True, False, 1, 0]
     found += WORDS if words or "str" in parts else ODD + ODD_NUMPY
-    return [value for value in found if _is_cheap(value, _COSTS_TIME.get(parameter.name))]
+    absurd = np.inf if parameter.name in _REPEATED else _ABSURD
+    return [value for value in found if _is_cheap(value, _COSTS_TIME.get(parameter.name), absurd)]
 
 
 def _parts(annotation):
@@ -136,9 +141,9 @@ def _words_of(part):
     return get_args(alias) if get_origin(alias) is Literal else None
 
 
-def _is_cheap(value, most):
+def _is_cheap(value, most, absurd):
     try:
-        return most is None or not most < abs(value) < _ABSURD
+        return most is None or not most < abs(value) < absurd
     except (TypeError, ValueError):
         return True
 

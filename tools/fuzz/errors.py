@@ -69,6 +69,8 @@ def checked(error, step, documented=()):
         raise Defect(f"warning {name}: {str(error)[:60]} at {place}", step) from error
     if isinstance(error, MemoryError) and str(error):
         return name, "no memory"
+    if isinstance(error, OSError) and error.filename is not None:
+        return name, str(error)  # the system's, which names the file that a user has named
     if ATTRIBUTE in step and isinstance(error, AttributeError) and deliberate:
         return name, str(error)  # as scikit-learn has it where an attribute is not there for all parameters
     is_allowed = isinstance(error, (ValueError, TypeError)) or name in documented

@@ -382,7 +382,6 @@ TABLES = {
     "out_file": {
         "None": lambda p: None,
         "text": lambda p: io.StringIO(),
-        "bytes": lambda p: io.BytesIO(),
         "a path": lambda p: Path(tempfile.gettempdir()) / "pytrees-fuzz.dot",
         "no folder": lambda p: "/no/such/folder/x",
     }
