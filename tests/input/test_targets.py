@@ -92,3 +92,9 @@ def test_one_target_is_kept_exactly():
 )
 def test_squares(grid, square):
     assert grid.squares(np.array([4.0]))[0] == square
+
+
+@pytest.mark.parametrize(("weight", "target_sum", "divisor"), [([0], [1], 1), ([1], [1], 0), ([1, 1], [1], 1)])
+def test_means_need_weights(engine, weight, target_sum, divisor):
+    with pytest.raises(ValueError, match="positive weight"):
+        Grid(0, divisor, 0).means(np.array(weight), np.array(target_sum))

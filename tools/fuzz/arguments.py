@@ -54,7 +54,7 @@ _COSTS_TIME = {
     "fontsize": 99,
 }
 _ABSURD = 2**62
-# So many times is something done, however many: no absurd number is tried.
+# Numbers of times that something is done: no absurd number is tried.
 _REPEATED = ("n_cases",)
 
 _KINDS = {"int", "float", "bool", "str", "None", "RandomState"}

@@ -1,4 +1,4 @@
-"""What can be asked of a fitted estimator, of a tree and of a result: every public method, attribute and function."""
+"""Questions to a fitted estimator, to a tree and to a result: every public method, attribute and function."""
 
 import inspect
 import json
@@ -40,7 +40,7 @@ def asked(thing, known):
     ----------
     thing : object
     known : dict of str to callable
-        What to call methods with, by the names of parameters; a method that needs something else is not called.
+        Arguments to call methods with, by the names of parameters; a method that needs something else is not called.
     """
     yield "repr", lambda: repr(thing)
     for name in methods_of(type(thing)):

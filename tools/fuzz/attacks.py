@@ -1,4 +1,4 @@
-"""What is done to an estimator after it was fitted, or while it is: changes from outside, Ctrl-C, a second thread."""
+"""Attacks on an estimator that was fitted, or that is being fitted: changes from outside, Ctrl-C, a second thread."""
 
 import contextlib
 import copy

@@ -90,7 +90,7 @@ def answers_of(case):
     Returns
     -------
     dict of str to tuple
-        What happened, by the question; the call itself is the first.
+        The answers by question; the call itself is the first.
     """
     problem, subject = Problem(case), case["subject"]
     owner, name = calls()[subject]

@@ -54,7 +54,7 @@ def checked(error, step, documented=()):
     ----------
     error : Exception
     step : str
-        What was done.
+        The step that was done.
     documented : container of str
         Names of the errors that it raises by its docstring, besides ValueError and TypeError.
 

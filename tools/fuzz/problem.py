@@ -1,4 +1,4 @@
-"""What the names of a case stand for: X, labels, weights, and models that are fitted to them or to a tame table."""
+"""The names of a case stand for these: X, labels, weights, and models that are fitted to them or to a tame table."""
 
 import inspect
 import warnings

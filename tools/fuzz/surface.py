@@ -1,4 +1,4 @@
-"""What is public: every name in `__all__` of every module without an underscore in its name, found by a walk.
+"""All that is public: every name in `__all__` of every module without an underscore in its name, found by a walk.
 
 Every name is of a kind, which says how the harness draws it, or why there is nothing to draw. A name of no kind, or one
 with a parameter that no table of `arguments` knows, fails a test.

@@ -1,4 +1,4 @@
-"""What a user or a damaged file may hand over: trees, estimators, dictionaries and scikit-learn's trees, changed.
+"""A user or a damaged file may hand over these: trees, estimators, dictionaries and scikit-learn's trees, changed.
 
 Every function makes the changed thing of a sound one, a place and the name of a change.
 """

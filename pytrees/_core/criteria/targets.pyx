@@ -23,6 +23,8 @@ def means_of_targets(const int64_t[::1] weight, const int64_t[::1] target_sum, c
     cdef float64_t normal = 2.0**-1022
     cdef int128_t middle = 0
     cdef Py_ssize_t i
+    if np.min(weight, initial=1) < 1 or divisor < 1 or target_sum.shape[0] != weight.shape[0]:
+        raise ValueError("A mean has a positive weight, and the unit of the grid a positive divisor.")
     most_weight = int(np.max(weight, initial=1))
     most_sum = int(np.max(np.abs(target_sum), initial=0)) + abs(centre) * most_weight
     cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
