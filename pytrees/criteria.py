@@ -715,7 +715,9 @@ def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
 
 def as_compared(value: FloatArray) -> AnyArray:
     """Return the class counts of nodes as the kernels compare them: int64 if all are whole numbers, else float64."""
-    is_whole = value[0].sum() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
+    # Nodes of a tree that a user has made may have more samples than the root.
+    with np.errstate(over="ignore"):
+        is_whole = value.sum(axis=1).max() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
     return value.astype(np.int64) if is_whole else np.array(value)
 
 

@@ -214,9 +214,11 @@ def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
     """Return the nodes in preorder, and the parameters of a Tree about their children, splits and samples."""
     order, number = preorder(nodes.children_left, nodes.children_right)
     leaves = nodes.children_left[order] == LEAF
+    # The right children of leaves may be anything.
+    left, right = (np.where(leaves, 0, children[order]) for children in (nodes.children_left, nodes.children_right))
     return order, {
-        "children_left": np.where(leaves, LEAF, number[nodes.children_left[order]]),
-        "children_right": np.where(leaves, LEAF, number[nodes.children_right[order]]),
+        "children_left": np.where(leaves, LEAF, number[left]),
+        "children_right": np.where(leaves, LEAF, number[right]),
         "feature": np.where(leaves, UNDEFINED, nodes.feature[order]),
         "threshold": np.where(leaves, UNDEFINED, nodes.threshold[order]),
         "n_node_samples": nodes.n_node_samples[order],

@@ -363,6 +363,8 @@ def members_of(ensemble: Any) -> list[Member]:
         pairs = zip(ensemble.estimators_, columns, strict=True)
         members = [_member_of(estimator, features, n_features) for estimator, features in pairs]
         return _of_all_classes(members, ensemble)
+    if isinstance(ensemble, str) or not isinstance(ensemble, Iterable):
+        raise TypeError(f"An ensemble of trees, or a list of trees, is expected, got {type(ensemble).__name__}.")
     given = list(ensemble)
     if not given:
         raise ValueError("There are no trees.")

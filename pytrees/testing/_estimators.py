@@ -196,7 +196,9 @@ def check_tree_estimator(
     >>> dict(report.errors), report.splits["tie, another"] > 0
     ({}, True)
     """
-    unknown = [kind for kind in tables if kind not in KINDS]
+    if isinstance(tables, str) or not isinstance(tables, Sequence):
+        raise TypeError(f"tables must be a list of names, got {tables!r}.")
+    unknown = [kind for kind in tables if kind not in list(KINDS)]
     if unknown or len(tables) == 0:
         raise ValueError(f"tables must be some of {list(KINDS)}, got {list(tables)}.")
     for name, value in (("n_cases", n_cases), ("max_samples", max_samples), ("max_features", max_features)):

@@ -199,3 +199,6 @@ def test_trees_of_different_classes_are_refused(engine):
         ordinal_codes(trees)
     with pytest.raises(ValueError, match="There are no trees"):
         FourierSpectrum.from_ensemble([], [2])
+    for other in (None, 5, "tree"):
+        with pytest.raises(TypeError, match="a list of trees, is expected"):
+            ordinal_codes(other)

@@ -475,6 +475,12 @@ def test_wrong_parameters_are_refused(change, words):
         check_tree_estimator(SklearnTree(), "gini", **change)
 
 
+@pytest.mark.parametrize("tables", [5, None, "ties"])
+def test_tables_are_a_list(tables):
+    with pytest.raises(TypeError, match="tables must be a list of names"):
+        check_tree_estimator(SklearnTree(), "gini", tables=tables)
+
+
 @pytest.mark.parametrize("estimator", [SklearnTree, object(), {"feature": [-2]}])
 def test_an_estimator_must_be_one_that_can_be_copied(estimator):
     with pytest.raises(TypeError, match="derived from sklearn"):

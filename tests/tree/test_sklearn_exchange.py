@@ -37,6 +37,7 @@ from pytrees import (
 )
 from pytrees.convert.sklearn_estimators import kept_parameters
 from pytrees.criteria import CountCriterion
+from pytrees.fourier import ordinal_codes
 from pytrees.testing.strategies import count_weights, float_weights, problems
 
 
@@ -305,6 +306,14 @@ def test_nodes_of_scikit_learn_are_taken_as_they_are():
     np.testing.assert_array_equal(tree.weighted_n_node_samples, nodes.weighted_n_node_samples)
     np.testing.assert_array_equal(tree.shares, nodes.value[:, 0])
     np.testing.assert_allclose(tree.impurity, nodes.impurity, atol=1e-12)
+
+
+def test_right_children_of_leaves_are_not_read(engine):
+    theirs = SklearnDecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    expected = from_sklearn(theirs).tree_
+    theirs.tree_.children_right[1:] = 10**6
+    assert from_sklearn(theirs).tree_ == expected
+    assert ordinal_codes(theirs).trees[0].node_count == 3
 
 
 @pytest.mark.parametrize("weights", [None, count_weights, float_weights])

@@ -430,6 +430,11 @@ def test_values_that_are_not_finite_are_refused_among_any_number_of_samples(engi
             getattr(two_features_twice(), method)(X)
 
 
+def test_nodes_may_have_more_samples_than_the_root(engine):
+    tree = make_stump(value=np.array([[2.0, 1.0], [2.0**62, 2.0**62], [0.0, 1e300]]), criterion="gini")
+    assert tree.impurity.tolist() == pytest.approx([4 / 9, 0.5, 0.0])
+
+
 @pytest.mark.parametrize("n_nodes", [1, 6, 7, 8, 50])
 def test_majority_and_shares_at_nodes(n_nodes):
     tree = two_features_twice()

@@ -11,7 +11,7 @@ from pytrees import config_context
 from .arguments import make_arguments, parameters_of, target_of
 from .asked import asked
 from .errors import Defect, attempt
-from .plain import compare, plain
+from .plain import compare, greatest, plain
 from .problem import Problem, frozen, quietly
 from .surface import calls, names_of, public_names
 from .tables import TABLES
@@ -145,7 +145,9 @@ def judge_call(case):
             answers.append(answers_of(case))
     if set(_ENDS_ANYWHERE) & case["arguments"].keys() and is_search(case["subject"]):
         return
+    # A number is rounded as the greatest of those that it is computed from.
+    closeness = problem.closeness and problem.closeness * greatest(answers[0])
     for step in answers[0]:
         if problem.closeness and step.endswith(_DECIDED_BY_ROUNDING):
             continue
-        compare(step, [answer.get(step, ("not asked",)) for answer in answers], problem.closeness)
+        compare(step, [answer.get(step, ("not asked",)) for answer in answers], closeness)

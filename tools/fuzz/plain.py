@@ -84,6 +84,18 @@ def _drawn(artist):
     return [text.get_text() for text in figure.findobj(plt.Text)]
 
 
+def greatest(found):
+    """Return the greatest absolute value of the finite numbers in a result, at least 1."""
+    if isinstance(found, dict):
+        found = list(found.values())
+    if isinstance(found, (list, tuple)):
+        return max(map(greatest, found), default=1.0)
+    if not isinstance(found, (int, float, complex, np.ndarray, np.number)):
+        return 1.0
+    numbers = np.abs(np.asarray(found, dtype=np.complex128)) if np.asarray(found).dtype.kind in "biufc" else np.zeros(1)
+    return float(np.max(numbers, initial=1.0, where=np.isfinite(numbers)))
+
+
 def same(one, other, closeness=0.0):
     """Whether two results are equal, kinds of arrays included; NaN equals NaN, floats may differ, in texts too."""
     if isinstance(one, dict) and isinstance(other, dict):

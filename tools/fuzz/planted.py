@@ -147,7 +147,8 @@ def main():
 
 
 if os.environ.get(VARIABLE):
-    planted(os.environ[VARIABLE]).__enter__()
+    _KEPT = planted(os.environ[VARIABLE])  # until the process ends
+    _KEPT.__enter__()
 
 if __name__ == "__main__":
     sys.exit(main())
