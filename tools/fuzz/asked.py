@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import pytrees
 
-from .errors import ATTRIBUTE
+from .errors import ATTRIBUTE, Defect
 from .plain import NOT_COMPARED, plain
 from .problem import N_VALUES
 from .surface import methods_of, names_of, properties_of, public_names
@@ -104,8 +104,6 @@ def asked_of_tree(tree, X):
 
 def as_it_was(given):
     """Check that a tree survives the way to JSON and back, except for values at the leaves of a changed tree."""
-    from .errors import Defect
-
     back, again = given, None
     for _ in range(2):
         again, back = back, pytrees.Tree.from_dict(json.loads(json.dumps(pytrees.export_dict(back))))
