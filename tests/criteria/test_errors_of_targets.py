@@ -152,6 +152,39 @@ def test_both_engines_grow_equal_trees(problem, error, data):
     assert_same_tree(*on_both_engines(grow_numbers, *problem, error, **limits))
 
 
+@given(data=st.data(), error=st.sampled_from(ERRORS))
+def test_ranked_features_and_some_rows(data, error):
+    """A few of many features are ranked; a tree of some rows may be one leaf, which no block holds."""
+    X = data.draw(feature_matrices(max_rows=30, max_features=1, missing=data.draw(st.booleans())))
+    X = np.hstack([X] + [np.roll(X, shift, axis=0) for shift in range(7)])
+    targets = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=len(X), max_size=len(X))))
+    weights = data.draw(st.one_of(no_weights(len(X)), count_weights(len(X), 3)))
+    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(X) - 1), min_size=1))))
+    limits = {"max_features": data.draw(st.sampled_from([1, 8])), "rows": rows, "seed": data.draw(st.integers(0, 99))}
+    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, error, **limits))
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_more_samples_than_narrow_entries_hold(error):
+    rng = np.random.default_rng(1)
+    X, targets = rng.normal(size=(70_000, 2)).round(2), rng.integers(-(10**6), 10**6, 70_000)
+    tree = grow_numbers(X, targets, None, error, max_depth=3)
+    shuffled = rng.permutation(len(X))
+    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], None, error, max_depth=3))
+    is_left = X[:, tree["feature"][0]] <= tree["threshold"][0]
+    middles = [np.sort(part)[(len(part) - 1) // 2] for part in (targets, targets[is_left], targets[~is_left])]
+    if error == "absolute_error":
+        sums = [
+            np.abs(part - m).sum()
+            for part, m in zip((targets, targets[is_left], targets[~is_left]), middles, strict=True)
+        ]
+        assert tree["gain"][0] == (sums[0] - sums[1] - sums[2]) / len(X)
+    else:
+        n, n_left = len(X), int(is_left.sum())
+        difference = n * int(targets[is_left].sum()) - n_left * int(targets.sum())
+        assert tree["gain"][0] == difference**2 / (n**2 * n_left * (n - n_left))
+
+
 @given(problem=problems_of_numbers(), error=st.sampled_from(ERRORS))
 def test_weights_count_samples(problem, error):
     """A sample of weight w is a sample that is there w times."""

@@ -1,7 +1,7 @@
 """Sums of two doubles, which hold some 106 bits, inlined where they are cimported.
 
-Products and quotients are wrong by less than 2**-98 of their value. The operations are written so that compilers may
-not contract or reorder them (T. J. Dekker, "A floating-point technique for extending the available precision", 1971).
+Products and quotients are wrong by less than 2**-98 of their value (T. J. Dekker, "A floating-point technique for
+extending the available precision", 1971). This holds because kernels are compiled without fast-math and contraction.
 """
 
 from libc.math cimport fabs

@@ -345,8 +345,10 @@ cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSum
     cdef index_t i
     search.counts.errors.n = 0
     for i in range(node.start, node.stop):
+        # Outside a block, where no cut is searched, samples have no places.
         add_sample(
-            search.counts.errors, search.partition.rows[i], label_at(search, node, i),
+            search.counts.errors, search.partition.rows[i] if node.in_block else i - node.start,
+            label_at(search, node, i),
             search.count_weights[row_at(search, node, i)] if search.count_weights.shape[0] > 0 else 1,
         )
     sort_targets(search.counts.errors, search.counts.targets)
