@@ -114,7 +114,8 @@ def naive_tree(X, targets, weights, error, depth):
                 shares = [Fraction(sum(weights[r] for r in side), sum(weights[r] for r in rows)) for side in sides]
                 gain = impurity(rows) - sum(share * impurity(side) for share, side in zip(shares, sides, strict=True))
                 if best is None or gain > best[0]:
-                    best = gain, feature, 0.5 * below + 0.5 * above, sides
+                    middle = 0.5 * below + 0.5 * above
+                    best = gain, feature, middle if below <= middle < above else below, sides
         nodes.append((-2, -2.0, 0.0) if best is None else (best[1], best[2], float(best[0])))
         for side in best[3] if best else ():
             visit(side, level + 1)
