@@ -63,6 +63,7 @@ def test_gains_and_impurities_of_class_counts(engine, error):
     ("targets", "weights", "message"),
     [
         ([0, 2**60], None, "times the weight of all samples"),
+        ([-(2**63), 0], None, "times the weight of all samples"),
         ([0, 2**50], [2**30, 1], "times the weight of all samples"),
         ([0, 1], [0.5, 1.0], "real weights"),
     ],
@@ -71,6 +72,12 @@ def test_targets_that_sums_do_not_hold_are_refused(engine, targets, weights, mes
     weights = None if weights is None else np.array(weights)
     with pytest.raises(ValueError, match=message):
         grow_numbers([[0.0], [1.0]], targets, weights)
+
+
+@pytest.mark.parametrize("subsets", [False, True])
+def test_targets_need_numeric_features(engine, subsets):
+    with pytest.raises(ValueError, match="numeric features only"):
+        grow_numbers([[0.0, 1.0], [1.0, 0.0]], [0, 1], n_categories=np.array([2, 0]), subsets=subsets)
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def targets_of(criterion, n_classes, total):
     targets = np.array(targets, dtype=np.int64)
     if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:-1]):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
-    if int(np.max(np.abs(targets), initial=1)) * int(total) > MOST_TARGET_SUM:
+    if max(-int(np.min(targets)), int(np.max(targets)), 1) * int(total) > MOST_TARGET_SUM:
         raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
     return targets
 

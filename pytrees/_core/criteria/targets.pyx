@@ -26,7 +26,7 @@ def means_of_targets(const int64_t[::1] weight, const int64_t[::1] target_sum, c
     if np.min(weight, initial=1) < 1 or divisor < 1 or target_sum.shape[0] != weight.shape[0]:
         raise ValueError("A mean has a positive weight, and the unit of the grid a positive divisor.")
     most_weight = int(np.max(weight, initial=1))
-    most_sum = int(np.max(np.abs(target_sum), initial=0)) + abs(centre) * most_weight
+    most_sum = max(-int(np.min(target_sum, initial=0)), int(np.max(target_sum, initial=0))) + abs(centre) * most_weight
     cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
     if fits:
         middle = (<int128_t> <int64_t> (centre >> 63) << 63) + <int64_t> (centre & (2**63 - 1))

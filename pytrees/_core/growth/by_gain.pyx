@@ -53,7 +53,7 @@ from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
-from pytrees._core.growth.tree import check_categories, check_samples
+from pytrees._core.growth.tree import check_categories, check_numeric, check_samples
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
@@ -662,6 +662,7 @@ def grow_by_gain(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
             n_categories, n_threads,
         )
+    check_numeric(criterion, shared.features)
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:

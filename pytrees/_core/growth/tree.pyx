@@ -40,7 +40,7 @@ from pytrees._core.split.node_search cimport (
 )
 from pytrees._core.split.subsets cimport list_split
 
-from pytrees._core.criteria.counts import user_criterion_of
+from pytrees._core.criteria.counts import given_of, user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
 
@@ -601,6 +601,12 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
     for i in range(y.shape[0]):
         if not 0 <= y[i] < n_classes:
             raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")
+
+
+def check_numeric(criterion, features):
+    """Raise ValueError if there are categorical features and the classes are numbers."""
+    if "targets" in given_of(criterion) and np.any(features.n_categories):
+        raise ValueError("A criterion on targets takes numeric features only.")
 
 
 def check_categories(criterion, features):
