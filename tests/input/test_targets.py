@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import on_both_engines
 
+from pytrees._engine import load
 from pytrees.input.targets import MOST_SUM, Grid, on_grid
 
 TARGETS = {
@@ -65,6 +66,11 @@ def test_means_are_correctly_rounded(drawn, data):
     ]
     for means in on_both_engines(grid.means, weight, sums):
         assert means.tolist() == expected
+
+
+@pytest.mark.parametrize("package", ["pytrees._core", "pytrees.reference"])
+def test_both_engines_take_all_that_a_grid_holds(package):
+    assert load(f"{package}.criteria.counts").MOST_TARGET_SUM == MOST_SUM
 
 
 def test_ties_of_decimals_are_ties():
