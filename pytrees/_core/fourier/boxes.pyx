@@ -38,7 +38,9 @@ def _are_boxes(indptr, attribute, run_indptr, start, stop, cardinalities):
 
 def _divides(indptr, size):
     """Whether offsets ascend from 0 to the size of the array that they divide."""
-    return len(indptr) > 0 and indptr[0] == 0 and indptr[len(indptr) - 1] == size and not np.any(indptr[1:] < indptr[:-1])
+    if len(indptr) == 0 or indptr[0] != 0 or indptr[len(indptr) - 1] != size:
+        return False
+    return not np.any(indptr[1:] < indptr[:-1])
 
 
 def check_values(Boxes boxes, values):
