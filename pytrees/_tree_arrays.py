@@ -442,7 +442,7 @@ class TreeArrays:
 
     @property
     def outputs(self) -> FloatArray:
-        """What the nodes predict: `shares` of classes, or numbers; ndarray of shape (node_count, n_outputs)."""
+        """The predictions of the nodes: `shares` of classes, or numbers; ndarray of shape (node_count, n_outputs)."""
         return self.value if self.is_regressor else self.shares
 
     def _check_has_classes(self) -> None:

@@ -44,7 +44,7 @@ NUMBER_DTYPES = {"weighted_n_node_samples": np.float64, "impurity": np.float64}
 
 
 class TreeArrays(Protocol):
-    """What the checks read of a tree: the class of this name in `_tree_arrays`."""
+    """The parts of a tree that the checks read: the class of this name in `_tree_arrays`."""
 
     children_left: IntArray
     children_right: IntArray

@@ -320,7 +320,7 @@ class Samples:
     codes : ndarray of shape (n_samples,), int32
         The codes of their classes or targets.
     outcome : ndarray or Targets
-        What the codes stand for: the classes in their order, or targets of regression.
+        The meaning of the codes: the classes in their order, or targets of regression.
     rows : ndarray of shape (n_used,), int64, or None
         The samples of weight above zero, in order; None: all samples.
     weights : ndarray of shape (n_used,) or None

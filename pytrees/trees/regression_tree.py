@@ -172,7 +172,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
     -----
     Targets lie on a grid of whole numbers: a target y is the number round(y · 2**s) less a centre, for the greatest s
     for which the weight of all samples times the greatest number is at most 2**60. If every target is a decimal of at
-    most 15 digits after the point, the grid is the grid of the decimals, so that 0.1 + 0.2 and 0.3 are equal targets.
+    most 15 digits after the point, the grid is the grid of the decimals, on which the sums 0.1 + 0.2 and 0.3 are equal.
     Sums on the grid are exact, and the same in any order. A node predicts the double nearest to the mean of its samples
     on the grid. Targets that differ by less than 2**-s count as equal; s is about 60 - log2(n_samples) binary digits
     below the range of the targets.
