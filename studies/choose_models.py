@@ -85,6 +85,24 @@ class Optimal:
         return self.classes_[self.tree_.predict(X)]
 
 
+class ShuffledForest:
+    """A forest of numbers with all features, in another order for every tree: ties fall to features by chance."""
+
+    def __init__(self, seed, n_estimators=100):
+        self.seed, self.n_estimators = seed, n_estimators
+
+    def fit(self, X, y):
+        rng = np.random.RandomState(self.seed)
+        self.orders_ = [rng.permutation(X.shape[1]) for _ in range(self.n_estimators)]
+        forests = [DecisionForestRegressor(1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
+        self.estimators_ = [forest.estimators_[0] for forest in forests]
+        return self
+
+    def predict(self, X):
+        trees = zip(self.estimators_, self.orders_, strict=True)
+        return np.mean([tree.predict(X[:, order]) for tree, order in trees], axis=0)
+
+
 def categories(columns):
     """Return the arguments of our trees for categories."""
     return {"categorical_features": list(columns), "handle_unknown": "majority"} if columns else {}
@@ -183,6 +201,7 @@ NUMBERS = {
     "hgb": lambda seed: HistGradientBoostingRegressor(random_state=seed),
     "hgb_absolute": lambda seed: HistGradientBoostingRegressor(loss="absolute_error", random_state=seed),
     "forest": lambda seed: DecisionForestRegressor(random_state=seed),
+    "forest_shuffled": ShuffledForest,
     "forest_third": lambda seed: DecisionForestRegressor(max_features=THIRD, random_state=seed),
     "absolute": lambda seed: DecisionForestRegressor(criterion="absolute_error", random_state=seed),
     "absolute_third": lambda seed: DecisionForestRegressor(

@@ -25,7 +25,7 @@ KINDS = {"all", "tree", "forests", "classifiers", "regressors", "forests of clas
 
 
 def table(heading, estimator):
-    """Return what the table under a heading says of every name that scikit-learn's estimator has: what there is here."""
+    """Return what the table under a heading says of every name of scikit-learn's estimator: what there is here."""
     section = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| ([\w ]+) \| (.*) \|$", section, re.MULTILINE)
     assert {of for _, of, _ in rows} <= KINDS

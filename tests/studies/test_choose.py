@@ -83,6 +83,16 @@ def test_models_of_numbers_are_judged_on_plain_folds_beside_the_median(monkeypat
         assert row["leaves"] == tree.get_n_leaves()
 
 
+def test_a_shuffled_forest_knows_where_its_columns_are():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    forest = choose_models.ShuffledForest(0, n_estimators=10).fit(X, X[:, 4])
+    assert len({tuple(order) for order in forest.orders_}) == 10
+    for tree, order in zip(forest.estimators_, forest.orders_, strict=True):
+        assert tree.tree_.feature[0] == list(order).index(4)
+    assert np.abs(forest.predict(X) - X[:, 4]).mean() < 0.1
+
+
 def test_numbers_are_cut_where_the_grades_are():
     y = np.r_[make_numbers(200).y, np.zeros(70)]
     edges = choose_models.edges_of_grades(y)
