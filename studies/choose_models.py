@@ -94,8 +94,8 @@ class ShuffledForest:
     def fit(self, X, y):
         rng = np.random.RandomState(self.seed)
         self.orders_ = [rng.permutation(X.shape[1]) for _ in range(self.n_estimators)]
-        forests = [DecisionForestRegressor(1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
-        self.estimators_ = [forest.estimators_[0] for forest in forests]
+        one = [DecisionForestRegressor(n_estimators=1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
+        self.estimators_ = [forest.estimators_[0] for forest in one]
         return self
 
     def predict(self, X):

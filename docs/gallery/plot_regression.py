@@ -27,7 +27,7 @@ with_wild = y.copy()
 with_wild[wild] += rng.uniform(4.0, 8.0, len(wild))
 
 
-def draw(ax, targets, models, title):
+def draw(ax, targets, models):
     """Draw samples, the true curve, and what the models predict."""
     ax.plot(x, targets, ".", color="0.7", label="samples")
     ax.plot(grid, curve(grid), ":", color="black", label="true curve")
@@ -36,7 +36,6 @@ def draw(ax, targets, models, title):
         error = np.abs(predicted - curve(grid)).mean()
         ax.plot(grid, predicted, style, label=f"{name}: {error:.2f} off")
     ax.set(xlabel="x", ylabel="y", ylim=(-1.5, 1.2 + targets.max()))
-    ax.set_title(title)
     ax.legend(loc="upper left")
 
 
@@ -49,8 +48,10 @@ trees = {
     "absolute error": DecisionTreeRegressor("absolute_error", max_leaf_nodes=8, min_samples_leaf=5),
 }
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-draw(axes[0], y, trees, "Without wild values: nearly equal steps")
-draw(axes[1], with_wild, trees, "With wild values: only medians stay")
+draw(axes[0], y, trees)
+axes[0].set_title("Without wild values: nearly equal steps")
+draw(axes[1], with_wild, trees)
+axes[1].set_title("With wild values: only medians stay")
 plt.show()
 
 # %%
@@ -61,7 +62,8 @@ forests = {
     "forest": DecisionForestRegressor(100, min_samples_leaf=5, random_state=0),
 }
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-draw(ax, y, forests, "A forest is the mean of many step functions")
+draw(ax, y, forests)
+ax.set_title("A forest is the mean of many step functions")
 plt.show()
 
 # %%
