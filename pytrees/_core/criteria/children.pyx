@@ -241,7 +241,7 @@ cdef object _exact_squares(const QuotientSum* total):
 
 
 cdef int _complete_squares(ChildCounts children) except -1 nogil:
-    """Write the gain of the best split. Of two children it is a cut's; of more children it counts as large."""
+    """Write the gain of the best split: as a cut's if it has two children, otherwise as a large one."""
     cdef const QuotientSum* terms = &children.best.terms
     cdef Gain* gain = &children.best.gain
     cdef Doubled total, difference, square, squares
