@@ -51,7 +51,7 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
-    check_targets(criterion, n_classes, weights, rows, n_categories)
+    check_targets(criterion, n_classes, weights, rows)
     limits = with_least_weights(limits, weights, rows)
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
