@@ -296,7 +296,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         >>> X, y = np.arange(4.0).reshape(-1, 1), [0.0, 2.0, 10.0, 10.0]
         >>> path = DecisionTreeRegressor().cost_complexity_pruning_path(X, y)
         >>> path.ccp_alphas, path.impurities
-        (array([ 0. ,  0.5, 20.25]), array([ 0.  ,  0.5 , 20.75]))
+        (array([ 0.  ,  0.5 , 20.25]), array([ 0.  ,  0.5 , 20.75]))
         """
         # The greatest cost cuts off all branches, so that the path goes down to the root.
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)

@@ -569,7 +569,8 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum
-        spread[i, 0], spread[i, 1] = <int64_t> (sums.spread >> 62), <int64_t> (sums.spread & ((1ULL << 62) - 1))
+        spread[i, 0] = <int64_t> (sums.spread >> 62)
+        spread[i, 1] = <int64_t> (sums.spread - ((sums.spread >> 62) << 62))
         tree.search.counts.sums = sums[0]
         impurity[i] = nearest_impurity(tree.search.counts)
     arrays = {"weight": weight, "target_sum": total, "impurity": impurity, "spread": spread}
