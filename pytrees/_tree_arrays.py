@@ -77,6 +77,7 @@ class TreeArrays:
     _missing: NDArray[np.int8] | None
     _saw_missing: NDArray[np.int8] | None
     _sets: Any
+    _given_shares: FloatArray | None
 
     # Computed when they are first asked for, and None until then.
     _binary: Any
@@ -93,6 +94,7 @@ class TreeArrays:
         "_binary",
         "_child_arrays",
         "_criterion",
+        "_given_shares",
         "_goes_left",
         "_majority",
         "_max_depth",
@@ -124,6 +126,7 @@ class TreeArrays:
         saw_missing: ArrayLike | None = None,
         category_offsets: ArrayLike | None = None,
         categories: ArrayLike | None = None,
+        shares: ArrayLike | None = None,
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         kept = dict(zip(DTYPES, _all_frozen(DTYPES, given), strict=True))
@@ -137,6 +140,7 @@ class TreeArrays:
         self._set(_max_depth=_check_tree(self), _criterion=_checked_criterion(criterion, self.n_classes))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
+        self._set(_given_shares=None if shares is None else _checked_shares(shares, self.value.shape))
 
     def _set(self, **attributes: Any) -> None:
         """Set attributes; no other code can."""
@@ -200,7 +204,7 @@ class TreeArrays:
         tree = cls.__new__(cls)
         made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
         missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
-        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False, "_given_shares": None}
         tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
         tree._forget()
         return tree
@@ -214,8 +218,9 @@ class TreeArrays:
         """Return the arguments that make an equal tree; they do not depend on what was asked of the tree before."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
-        sets = self._category_sets() if self.is_multiway else ()
-        return *arrays, self.n_features, *of_children, self._criterion, self._missing, self._saw_missing, *sets
+        sets = self._category_sets() if self.is_multiway else (None, None)
+        missing = self._missing, self._saw_missing
+        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, self._given_shares
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -227,6 +232,7 @@ class TreeArrays:
             and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
             and np.array_equal(self.saw_missing, other.saw_missing)
             and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
+            and (self._given_shares is other._given_shares or np.array_equal(self.shares, other.shares))
         )
 
     def __hash__(self) -> int:
@@ -413,13 +419,21 @@ class TreeArrays:
     def majority(self) -> IntArray:
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         if self._majority is None:
-            self._set(_majority=read_only(self.value.argmax(axis=1)))
+            self._set(_majority=read_only(self._evidence.argmax(axis=1)))
         return self._majority
 
     @property
     def shares(self) -> FloatArray:
-        """The shares of the classes at every node; ndarray of shape (node_count, n_classes)."""
-        return _shares(self.value)
+        """The shares of the classes that every node predicts; ndarray of shape (node_count, n_classes)."""
+        return _shares(self.value) if self._given_shares is None else self._given_shares
+
+    @property
+    def _evidence(self) -> FloatArray:
+        """The class counts of every node, or its shares if these are others; ndarray of shape (node_count, n_classes)."""
+        if self._given_shares is None:
+            return self.value
+        differ = np.any(self._given_shares != _shares(self.value), axis=1, keepdims=True)
+        return np.where(differ, self._given_shares, self.value)
 
     def majority_at(self, nodes: Sequence[int] | IntArray) -> IntArray:
         """Return the `majority` of some nodes, such as the leaves that `apply` gives.
@@ -435,7 +449,7 @@ class TreeArrays:
             The codes of their classes.
         """
         if self._majority is None and len(nodes) < self.node_count:
-            return self.value.take(nodes, axis=0).argmax(axis=1)
+            return self._evidence.take(nodes, axis=0).argmax(axis=1)
         return self.majority.take(nodes)
 
     @described_like(majority_at)
@@ -447,7 +461,7 @@ class TreeArrays:
         ndarray of shape (n, n_classes), float64
             Their class shares.
         """
-        if len(nodes) < self.node_count:
+        if self._given_shares is None and len(nodes) < self.node_count:
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
@@ -563,6 +577,16 @@ def _checked_criterion(criterion: object, n_classes: int) -> Specification | Non
         return checked_specification(criterion, n_classes)
     except ValueError as error:
         raise ValueError(f"Not a tree: {error}") from error
+
+
+def _checked_shares(shares: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    """Return the shares of classes as a read-only array; raise ValueError if they are none."""
+    found = frozen("shares", shares, np.float64)
+    if found.shape != shape:
+        raise ValueError(f"Not a tree: shares has shape {found.shape}, and value {shape}.")
+    if not (np.all(found >= 0.0) and np.allclose(found.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)):
+        raise ValueError("Not a tree: the shares of the classes must not be negative, and add up to 1 at every node.")
+    return found
 
 
 def _check_tree(tree: TreeArrays) -> int:

@@ -89,4 +89,5 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
         tree._criterion,
         *(np.where(is_leaf, 0, array[kept]) for array in missing_arrays(tree)),
         **category_sets_of(tree, np.flatnonzero(kept)),
+        shares=None if tree._given_shares is None else tree._given_shares[kept],
     )

@@ -81,12 +81,15 @@ class Tree(TreeArrays):
         several.
     categories : array-like of shape (n,), int, optional
         The codes of these categories, ascending for every child.
+    shares : array-like of shape (node_count, n_classes), float, optional
+        The shares of the classes that every node predicts, if monotonic constraints keep these from being the shares of
+        `value`. By default they are.
 
     Attributes
     ----------
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
-    child_offsets, children, category, category_offsets, categories : ndarray
+    child_offsets, children, category, category_offsets, categories, shares : ndarray
         As above, for every tree.
     n_features, n_classes, node_count, n_leaves, max_depth : int
         `max_depth` counts edges: a single leaf has depth 0.

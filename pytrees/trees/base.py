@@ -51,6 +51,7 @@ from ..input.validation import (
 )
 from ..pruning import pruned
 from ..tree import Tree
+from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -125,11 +126,12 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-# Further parameters of trees whose samples can have weights.
+# Further parameters of trees whose samples can have weights and monotonic constraints.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
     "ccp_alpha": [FiniteReal(0.0)],
+    **MONOTONIC_CONSTRAINTS,
 }
 
 
@@ -269,6 +271,8 @@ def grow(
     name = criterion if isinstance(criterion, str) else criterion[0]
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
+    if "monotonic_cst" in limits:
+        tree = with_bounds(tree, limits["monotonic_cst"])
     return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
@@ -384,6 +388,9 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     _allows_missing: ClassVar[bool] = True
     _missing_is_category: ClassVar[bool] = True
 
+    # Whether monotonic constraints take several classes, which then have an order.
+    _orders_classes: ClassVar[bool] = False
+
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_pytrees_version": __version__}
 
@@ -439,6 +446,13 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         if not isinstance(judge, OwnCriterion):
             judge.check_total(total, n_classes)
         return judge.specification(n_classes, rows)
+
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        """Return monotonic constraints as a limit of growth, if there are some."""
+        found = monotonic_limits(self, n_features)
+        if found:
+            check_classes(self, n_classes)
+        return found
 
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
         """Return the code of every sample's group; None without groups."""
@@ -573,7 +587,7 @@ class BaseTreeClassifier(BaseClassifier):
             if rows is not None:
                 X, codes = X[rows], codes[rows]
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            limits = self._limits(*X.shape)
+            limits = self._limits(*X.shape) | self._constraints(X.shape[1], len(classes))
             n_threads = _n_threads(getattr(self, "n_jobs", 1))
             total = len(X) if weights is None else weights.sum()
             criterion = self._specification(total, len(classes), rows)

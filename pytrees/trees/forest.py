@@ -34,6 +34,7 @@ from .._typing import (
     LabelsLike,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     OobScore,
     RandomState,
     Specification,
@@ -207,7 +208,7 @@ class BaseForestClassifier(DistinctTreesMixin, BaseClassifier):
         order = order if groups is None else order_by_group(groups, order)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
         n_rows = len(X) if rows is None else len(rows)
-        limits = self._limits(n_rows, X.shape[1])
+        limits = self._limits(n_rows, X.shape[1]) | self._constraints(X.shape[1], len(classes))
         weights_are_whole = weights is None or weights.dtype != np.float64
         criterion = self._specification(self._greatest_total(weights, n_rows), len(classes))
         if groups is not None:
@@ -589,6 +590,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -613,6 +615,7 @@ class DecisionForestClassifier(BaseForestClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split

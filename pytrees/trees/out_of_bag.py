@@ -88,7 +88,7 @@ def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray
     parents = np.zeros(tree.node_count, dtype=np.int64)
     parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
     _add_up(counts, parents, node_depths(tree))
-    shares = tree.shares
+    shares = tree.value / tree.value.sum(axis=1, keepdims=True)  # of training samples, whatever a node predicts
     gains = np.einsum("ij,ij->i", shares[1:] - shares[parents[1:]], counts[1:])
     return np.bincount(tree.feature[parents[1:]], weights=gains, minlength=tree.n_features) / total
 

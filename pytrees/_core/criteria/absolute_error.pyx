@@ -24,6 +24,11 @@ cdef class MedianErrors:
         self.previous, self.following = np.zeros((2, n_rows + 2), dtype=np.int32)
         self.is_missing = np.zeros(n_rows + 2, dtype=np.uint8)
         self.left, self.right = np.zeros((2, 2, n_rows + 1), dtype=np.int64)
+        self.left_medians, self.right_medians = np.zeros((2, 2, 0), dtype=np.int64)
+
+    def keep_medians(self):
+        """Keep the medians of both children of all cuts, too."""
+        self.left_medians, self.right_medians = np.zeros((2, *np.shape(self.left)), dtype=np.int64)
 
 
 # --------------------------------------------------------------------------------------------------- a node's samples
@@ -55,34 +60,44 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
     cdef index_t i, n_known = errors.n - n_missing
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
-    _empty_from_left(errors, entries, n_known, False, &errors.right[MISSING_RIGHT, 0])
-    _empty_from_right(errors, entries, n_known, n_missing > 0, &errors.left[MISSING_RIGHT, 0])
+    _empty_from_left(errors, entries, n_known, MISSING_RIGHT, False)
+    _empty_from_right(errors, entries, n_known, MISSING_RIGHT, n_missing > 0)
     if n_missing > 0:
-        _empty_from_left(errors, entries, n_known, True, &errors.right[MISSING_LEFT, 0])
-        _empty_from_right(errors, entries, n_known, False, &errors.left[MISSING_LEFT, 0])
+        _empty_from_left(errors, entries, n_known, MISSING_LEFT, True)
+        _empty_from_right(errors, entries, n_known, MISSING_LEFT, False)
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = False
 
 
 cdef inline void _empty_from_left(
-    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+    MedianErrors errors, const Entry* entries, index_t n_known, int side, bint without_missing
 ) noexcept nogil:
-    """Write the sums of the right children; sums[i] after the first i samples are out."""
+    """Write the sums of the right children, with missing values on this side; sums[i] after the first i samples are
+    out."""
     cdef index_t i
+    cdef int64_t* sums = &errors.right[side, 0]
+    cdef int64_t* medians = &errors.right_medians[side, 0] if errors.right_medians.shape[1] > 0 else NULL
     _fill_list(errors, without_missing)
     for i in range(n_known):
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
         sums[i + 1] = errors.error
+        if medians != NULL:
+            medians[i + 1] = errors.targets[errors.median]
 
 
 cdef inline void _empty_from_right(
-    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+    MedianErrors errors, const Entry* entries, index_t n_known, int side, bint without_missing
 ) noexcept nogil:
-    """Write the sums of the left children; sums[i] while the first i samples are in."""
+    """Write the sums of the left children, with missing values on this side; sums[i] while the first i samples are
+    in."""
     cdef index_t i
+    cdef int64_t* sums = &errors.left[side, 0]
+    cdef int64_t* medians = &errors.left_medians[side, 0] if errors.left_medians.shape[1] > 0 else NULL
     _fill_list(errors, without_missing)
     for i in range(n_known - 1, -1, -1):
         sums[i + 1] = errors.error
+        if medians != NULL:
+            medians[i + 1] = errors.targets[errors.median]
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
 
 

@@ -13,6 +13,7 @@ from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.score_table cimport left_ranks
 from pytrees._core.criteria.table cimport (
     BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
     offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
@@ -25,8 +26,9 @@ from pytrees._core.rows.node_bins cimport (
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
+from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, tally_missing_bin, write_ranked_cut,
+    NodeRows, NodeSearch, Split, direction_of, tally_missing_bin, value_of_counted, value_of_missing, write_ranked_cut,
 )
 
 
@@ -40,6 +42,8 @@ cdef struct BinnedFeature:
     index_t number, feature         # among the features looked at; among all
     index_t n_known, n_missing      # samples that have a value, and that lack it
     AllowedCuts allowed
+    int direction                   # of a monotonic constraint
+    NodeValue node_value, missing_value     # if there is one
     const int32_t* counts           # of every bin the weights of the classes and, if weights count, its samples
     index_t n_bins, n_classes, n_columns
     bint may_be_mixed               # whether some bin may hold several values
@@ -137,6 +141,10 @@ cdef inline void _open_feature(
         feature.is_mixed = NULL
     feature.n_known = n - feature.n_missing
     feature.allowed = allow_by_samples(n, feature.n_missing, search.min_samples_leaf)
+    feature.direction = direction_of(search, feature.feature)
+    if feature.direction != 0:
+        feature.node_value = value_of_counted(search)
+        feature.missing_value = value_of_missing(search) if feature.n_missing > 0 else NodeValue(0, 0, 0.0)
 
 
 cdef inline index_t _take_missing(
@@ -337,11 +345,32 @@ cdef inline int _offer(
     """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
     left: 1 if one is kept."""
     cdef int is_kept = 0
-    if allows(&feature.allowed, MISSING_RIGHT, n_left) and offer_cut(scan, search.counts, False):
+    if _allows_cut(search, scan, feature, n_left, MISSING_RIGHT) and offer_cut(scan, search.counts, False):
         cut.n_left, cut.missing_left, is_kept = n_left, False, 1
-    if has_missing and allows(&feature.allowed, MISSING_LEFT, n_left) and offer_cut(scan, search.counts, True):
+    if has_missing and _allows_cut(search, scan, feature, n_left, MISSING_LEFT) and offer_cut(
+        scan, search.counts, True
+    ):
         cut.n_left, cut.missing_left, is_kept = n_left + feature.n_missing, True, 1
     return is_kept
+
+
+cdef inline bint _allows_cut(
+    NodeSearch search, const BinnedScan* scan, const BinnedFeature* feature, index_t n_left, int missing
+) noexcept nogil:
+    """Whether numbers of samples and a monotonic constraint allow the present cut."""
+    cdef NodeValue left, right
+    if not allows(&feature.allowed, missing, n_left):
+        return False
+    if feature.direction == 0:
+        return True
+    left = NodeValue(left_ranks(scan), scan.left_total, 0.0)
+    if missing == MISSING_LEFT:
+        left = joined(&left, &feature.missing_value)
+    right = less(&feature.node_value, &left)
+    if keeps_order(feature.direction, &left, &right, &search.bounds, False):
+        return True
+    search.counts.forbids_cuts = True
+    return False
 
 
 # ------------------------------------------------------------------------------------------- a cut in bins of the table

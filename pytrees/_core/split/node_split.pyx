@@ -355,7 +355,10 @@ cdef int _add_feature(
         search.partition, node.block, feature, entries, node.stop - node.start
     )
     cdef Py_ssize_t n_cuts = 0
-    cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    cdef AllowedCuts allowed
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    allowed = allow_cuts(search, node, feature, entries, n_missing)
     for i in range(1, last_cut(&allowed) + 1):
         if key_of(entries[i - 1]) != key_of(entries[i]):
             n_cuts += allows(&allowed, MISSING_RIGHT, i) + allows(&allowed, MISSING_LEFT, i)
@@ -363,8 +366,6 @@ cdef int _add_feature(
         return 0
     if table.per_feature:
         reserve_cuts(table, n_cuts)
-    if n_missing > 0:
-        tally_missing(search, node, entries, n_missing)
     table.running[:] = 0.0
     _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:

@@ -19,7 +19,7 @@ from pytrees._core.criteria.table cimport (
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
+    AllowedCuts, allow_by_samples, allows, allows_some, has_cut_between, is_tried, last_cut,
 )
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
@@ -75,21 +75,23 @@ cdef inline index_t _search_feature(
     kept, and write whether it sends the missing ones left."""
     cdef index_t n_known_left
     cdef bint is_weighted = search.count_weights.shape[0] > 0
-    cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
     cdef CountScan local = scan[0]
     if n_missing == 0 and not has_cut_between(&allowed, entries):
         return 0
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
     prepare_cuts(&local, search.counts, entries, n_missing)
+    allowed = allow_cuts(search, node, feature, entries, n_missing)
     start_cuts(&local, search.counts, feature)
-    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
+    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case. The loops
+    # for missing values ask about every cut whether it is allowed.
     if CountScan is WeightedScan:
-        if n_missing > 0:
+        if n_missing > 0 or allowed.keeps_order[0] != NULL:
             n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, missing_left)
         else:
             n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, missing_left)
-    elif n_missing > 0:
+    elif n_missing > 0 or allowed.keeps_order[0] != NULL:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
     elif is_weighted or allowed.n_tried < allowed.n_allowed:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, missing_left)
