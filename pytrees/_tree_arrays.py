@@ -1,47 +1,38 @@
-"""The arrays of a tree: checked, so that walking them is safe, and read-only; and what follows from them alone."""
+"""The arrays of a tree, read-only, and what follows from them alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._docstrings import described_like
 from ._engine import kernel
+from ._tree_checks import (
+    CHILD_DTYPES,
+    DTYPES,
+    LEAF,
+    MULTIWAY,
+    NUMBER_DTYPES,
+    SET_DTYPES,
+    TO_GREATER_CHILD,
+    all_frozen,
+    check_missing,
+    check_sets,
+    check_tree,
+    checked_criterion,
+    checked_number,
+    checked_shares,
+    frozen,
+    read_only,
+    siblings,
+    steps_to_root,
+)
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
-from .criteria import checked_specification, impurities
-
-_Scalar = TypeVar("_Scalar", bound=np.generic)
-
-# In children_left and children_right: the node is a leaf, or has children by category.
-LEAF = -1
-MULTIWAY = -2
-
-# In feature and threshold: the node has no feature or threshold.
-UNDEFINED = -2
-
-# The numbers of nodes and features in a packed tree stay below this.
-PACKABLE = 2**31
-
-# In missing_go_to_left: training had no missing value at the node, which sends them to the child of more weight.
-TO_GREATER_CHILD = -1
-
-# The arrays of every tree, the arrays of the children of multiway nodes, and the arrays of their sets of categories.
-DTYPES = {
-    "children_left": np.int64,
-    "children_right": np.int64,
-    "feature": np.int64,
-    "threshold": np.float64,
-    "n_node_samples": np.int64,
-    "value": np.float64,
-    "gain": np.float64,
-}
-
-CHILD_DTYPES = {"child_offsets": np.int64, "children": np.int64, "category": np.int64}
-SET_DTYPES = {"category_offsets": np.int64, "categories": np.int64}
+from .criteria import impurities
 
 
 class BinaryForm(NamedTuple):
@@ -74,10 +65,12 @@ class TreeArrays:
     is_multiway: bool
 
     _criterion: Specification | None
+    _given_shares: FloatArray | None  # None: the shares of class counts
+    _impurity: FloatArray | None
     _missing: NDArray[np.int8] | None
     _saw_missing: NDArray[np.int8] | None
     _sets: Any
-    _given_shares: FloatArray | None
+    _weights: FloatArray | None  # None: the sums of class counts
 
     # Computed when they are first asked for, and None until then.
     _binary: Any
@@ -96,6 +89,7 @@ class TreeArrays:
         "_criterion",
         "_given_shares",
         "_goes_left",
+        "_impurity",
         "_majority",
         "_max_depth",
         "_missing",
@@ -104,6 +98,7 @@ class TreeArrays:
         "_packed_missing",
         "_saw_missing",
         "_sets",
+        "_weights",
         "is_multiway",
         "n_features",
     )
@@ -126,21 +121,24 @@ class TreeArrays:
         saw_missing: ArrayLike | None = None,
         category_offsets: ArrayLike | None = None,
         categories: ArrayLike | None = None,
+        weighted_n_node_samples: ArrayLike | None = None,
+        impurity: ArrayLike | None = None,
         shares: ArrayLike | None = None,
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
-        kept = dict(zip(DTYPES, _all_frozen(DTYPES, given), strict=True))
-        self._set(**kept, n_features=_checked_number(n_features))
+        kept = dict(zip(DTYPES, all_frozen(DTYPES, given), strict=True))
+        self._set(**kept, n_features=checked_number(n_features))
         self._forget()
+        self._take_numbers(weighted_n_node_samples, impurity)
         self._set(is_multiway=bool(np.any(self.children_left == MULTIWAY)))
         if self.is_multiway:
             if child_offsets is None or children is None or category is None:
                 raise ValueError("Not a tree: multiway nodes need child_offsets, children and category.")
-            self._set(_child_arrays=_all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
-        self._set(_max_depth=_check_tree(self), _criterion=_checked_criterion(criterion, self.n_classes))
+            self._set(_child_arrays=all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
+        self._set(_max_depth=check_tree(self), _criterion=checked_criterion(criterion, self.n_classes))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
-        self._set(_given_shares=None if shares is None else _checked_shares(shares, self.value.shape))
+        self._set(_given_shares=None if shares is None else checked_shares(self, shares))
 
     def _set(self, **attributes: Any) -> None:
         """Set attributes; no other code can."""
@@ -152,19 +150,26 @@ class TreeArrays:
         names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
         self._set(**dict.fromkeys(names), _n_walked=0)
 
+    def _take_numbers(self, weighted_n_node_samples: ArrayLike | None, impurity: ArrayLike | None) -> None:
+        if weighted_n_node_samples is None and impurity is not None:
+            raise ValueError("Not a tree: impurity needs weighted_n_node_samples; class counts have an impurity.")
+        given = zip(NUMBER_DTYPES.items(), (weighted_n_node_samples, impurity), strict=True)
+        kept = [None if array is None else frozen(name, array, dtype) for (name, dtype), array in given]
+        self._set(_weights=kept[0], _impurity=kept[1])
+
     def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
         if (category_offsets is None) != (categories is None):
             raise ValueError("Not a tree: it needs both category_offsets and categories, or neither.")
         self._set(_sets=None)
         if self.is_multiway and category_offsets is not None and categories is not None:
-            sets = _all_frozen(SET_DTYPES, (category_offsets, categories))
-            _check_sets(self, *sets)
+            sets = all_frozen(SET_DTYPES, (category_offsets, categories))
+            check_sets(self, *sets)
             self._set(_sets=sets)
 
     def _take_missing(self, missing_go_to_left: ArrayLike | None, saw_missing: ArrayLike | None) -> None:
         given = {"missing_go_to_left": missing_go_to_left, "saw_missing": saw_missing}
         checked = {name: None if array is None else frozen(name, array, np.int64) for name, array in given.items()}
-        _check_missing(self, **checked)
+        check_missing(self, **checked)
         for name, array in zip(("_missing", "_saw_missing"), checked.values(), strict=True):
             self._set(**{name: None if array is None else read_only(array.astype(np.int8))})
 
@@ -204,6 +209,7 @@ class TreeArrays:
         tree = cls.__new__(cls)
         made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
         missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
+        tree._take_numbers(arrays.get("weighted_n_node_samples"), arrays.get("impurity"))
         made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False, "_given_shares": None}
         tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
         tree._forget()
@@ -212,6 +218,8 @@ class TreeArrays:
     def _arrays(self) -> tuple[AnyArray, ...]:
         """Return all arrays by which trees are equal or differ."""
         arrays = tuple(getattr(self, name) for name in DTYPES)
+        if self.is_regressor:
+            arrays += (self.weighted_n_node_samples,)
         return arrays + self._child_arrays + self._category_sets() if self.is_multiway else arrays
 
     def _arguments(self) -> tuple[Any, ...]:
@@ -219,8 +227,8 @@ class TreeArrays:
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         sets = self._category_sets() if self.is_multiway else (None, None)
-        missing = self._missing, self._saw_missing
-        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, self._given_shares
+        missing, further = (self._missing, self._saw_missing), (self._weights, self._impurity, self._given_shares)
+        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -228,6 +236,7 @@ class TreeArrays:
         arrays, others = self._arrays(), other._arrays()
         return (
             self.n_features == other.n_features
+            and self.is_regressor == other.is_regressor
             and len(arrays) == len(others)
             and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
             and np.array_equal(self.saw_missing, other.saw_missing)
@@ -258,25 +267,33 @@ class TreeArrays:
         return int(np.count_nonzero(self.children_left == LEAF))
 
     @property
+    def is_regressor(self) -> bool:
+        """Whether the tree predicts numbers, not classes."""
+        return self._weights is not None
+
+    @property
     def n_classes(self) -> int:
-        """Number of classes."""
-        return self.value.shape[1]
+        """Number of classes; 0 if the tree predicts numbers."""
+        return 0 if self.is_regressor else self.value.shape[1]
 
     @property
     def weighted_n_node_samples(self) -> FloatArray:
         """The weights of the nodes' training samples, or their numbers; ndarray of shape (node_count,), float64."""
-        return self.value.sum(axis=1)
+        return self.value.sum(axis=1) if self._weights is None else self._weights
 
     @property
     def impurity(self) -> FloatArray:
         """The impurities of the nodes, by the criterion that the tree was grown by; ndarray of shape (node_count,).
 
-        Their unit is the criterion's: bits for entropy. A tree has no impurity if it was not grown by a criterion that
-        measures the impurity of class counts.
+        Their unit is the criterion's: bits for entropy, the square of the targets' unit for squared errors. A tree of
+        classes has no impurity if it was not grown by a criterion that measures the impurity of class counts, and a
+        tree of numbers if it was made without one.
         """
-        if self._criterion is None:
+        if self._impurity is not None:
+            return self._impurity
+        if self._criterion is None or self.is_regressor:
             raise AttributeError(
-                "This tree has no impurity: it was not grown by a criterion that measures the impurity of class counts."
+                "This tree has no impurity: it was not grown by a criterion that measures the impurity of its nodes."
             )
         return impurities(self._criterion, self.value)
 
@@ -418,6 +435,7 @@ class TreeArrays:
     @property
     def majority(self) -> IntArray:
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
+        self._check_has_classes()
         if self._majority is None:
             self._set(_majority=read_only(self._evidence.argmax(axis=1)))
         return self._majority
@@ -425,6 +443,7 @@ class TreeArrays:
     @property
     def shares(self) -> FloatArray:
         """The shares of the classes that every node predicts; ndarray of shape (node_count, n_classes)."""
+        self._check_has_classes()
         return _shares(self.value) if self._given_shares is None else self._given_shares
 
     @property
@@ -434,6 +453,15 @@ class TreeArrays:
             return self.value
         differ = np.any(self._given_shares != _shares(self.value), axis=1, keepdims=True)
         return np.where(differ, self._given_shares, self.value)
+
+    @property
+    def outputs(self) -> FloatArray:
+        """The predictions of the nodes: `shares` of classes, or numbers; ndarray of shape (node_count, n_outputs)."""
+        return self.value if self.is_regressor else self.shares
+
+    def _check_has_classes(self) -> None:
+        if self.is_regressor:
+            raise ValueError("This tree predicts numbers: its nodes have no classes.")
 
     def majority_at(self, nodes: Sequence[int] | IntArray) -> IntArray:
         """Return the `majority` of some nodes, such as the leaves that `apply` gives.
@@ -448,7 +476,7 @@ class TreeArrays:
         ndarray of shape (n,), int64
             The codes of their classes.
         """
-        if self._majority is None and len(nodes) < self.node_count:
+        if self._majority is None and not self.is_regressor and len(nodes) < self.node_count:
             return self._evidence.take(nodes, axis=0).argmax(axis=1)
         return self.majority.take(nodes)
 
@@ -461,9 +489,20 @@ class TreeArrays:
         ndarray of shape (n, n_classes), float64
             Their class shares.
         """
-        if self._given_shares is None and len(nodes) < self.node_count:
+        if len(nodes) < self.node_count and not self.is_regressor and self._given_shares is None:
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
+
+    @described_like(majority_at)
+    def outputs_at(self, nodes: Sequence[int] | IntArray) -> FloatArray:
+        """Return the `outputs` of some nodes, such as the leaves that `apply` gives.
+
+        Returns
+        -------
+        ndarray of shape (n, n_outputs), float64
+            Their class shares, or numbers.
+        """
+        return self.value.take(nodes, axis=0) if self.is_regressor else self.shares_at(nodes)
 
     def missing_in_binary(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the binary form of the tree.
@@ -488,8 +527,8 @@ def _shares(value: FloatArray) -> FloatArray:
 def node_depths(tree: TreeArrays) -> IntArray:
     """Return the depth of every node, 0 for the root; ndarray of shape (node_count,), int64."""
     parents = np.zeros(tree.node_count, dtype=np.int64)
-    _siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
-    return _steps_to_root(parents)
+    siblings(tree, np.flatnonzero(tree.children_left != LEAF), parents)
+    return steps_to_root(parents)
 
 
 def check_children(children_left: AnyArray, children_right: AnyArray) -> None:
@@ -514,6 +553,13 @@ def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tu
     return (tree.missing_go_to_left, tree.saw_missing) if tree.takes_missing else ()
 
 
+def numbers_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, FloatArray]:
+    """Return `weighted_n_node_samples`, `impurity` and `shares` of some nodes as arguments for a tree of these nodes,
+    without those that the tree was made without."""
+    kept = {"weighted_n_node_samples": tree._weights, "impurity": tree._impurity, "shares": tree._given_shares}
+    return {name: array[nodes] for name, array in kept.items() if array is not None}
+
+
 def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
     """Return `category_offsets` and `categories` of some nodes as arguments for a tree of these nodes; an empty dict if
     the tree has no multiway nodes."""
@@ -525,266 +571,6 @@ def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[
     return {"category_offsets": offsets, "categories": tree.categories[positions]}
 
 
-# -------------------------------------------------------------------------------------------------- read-only arrays
-
-
-def read_only(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
-    """Copy an array to memory that cannot be written to, even if the flags of the array are changed."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
-
-
-def _is_read_only(array: NDArray[Any]) -> bool:
-    """Whether the memory of an array is a `bytes` object, in one contiguous and aligned piece."""
-    base = array.base
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, bytes) and array.flags.c_contiguous and array.flags.aligned
-
-
-def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar]:
-    """Return an array as a read-only array of a dtype: the array itself if it is such an array, otherwise a copy."""
-    try:
-        array = np.asarray(array)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"Not a tree: {name} is no array: {error}") from error
-    if array.dtype == dtype and _is_read_only(array):
-        return array
-    if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
-        raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return read_only(array.astype(dtype, copy=False))
-
-
-def _all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple[AnyArray, ...]:
-    """Return arrays as read-only arrays; `dtypes` has their dtypes by their names in errors."""
-    return tuple(frozen(name, array, dtype) for (name, dtype), array in zip(dtypes.items(), arrays, strict=True))
-
-
-# ------------------------------------------------------------------------------------------------------------- checks
-
-
-def _checked_number(n_features: object) -> int:
-    """Return the number of features; raise ValueError if kernels cannot count so far."""
-    if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
-        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
-    return int(n_features)
-
-
-def _checked_criterion(criterion: object, n_classes: int) -> Specification | None:
-    """Return the measure of impurity as the kernels take it; raise ValueError if it is none for so many classes."""
-    if criterion is None:
-        return None
-    try:
-        return checked_specification(criterion, n_classes)
-    except ValueError as error:
-        raise ValueError(f"Not a tree: {error}") from error
-
-
-def _checked_shares(shares: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Return the shares of classes as a read-only array; raise ValueError if they are none."""
-    found = frozen("shares", shares, np.float64)
-    if found.shape != shape:
-        raise ValueError(f"Not a tree: shares has shape {found.shape}, and value {shape}.")
-    if not (np.all(found >= 0.0) and np.allclose(found.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)):
-        raise ValueError("Not a tree: the shares of the classes must not be negative, and add up to 1 at every node.")
-    return found
-
-
-def _check_tree(tree: TreeArrays) -> int:
-    """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
-    _check_shapes(tree)
-    _check_sides(tree)
-    if tree.is_multiway:
-        _check_child_offsets(tree)
-    left, right = tree.children_left, tree.children_right
-    inner = np.flatnonzero(left != LEAF)
-    children = tree.children if tree.is_multiway else np.concatenate([left[inner], right[inner]])
-    if not np.array_equal(np.sort(children), np.arange(1, tree.node_count)):
-        raise ValueError("Not a tree: the children must be all nodes but the root, each of them once.")
-    if tree.is_multiway:
-        _check_multiway_nodes(tree)
-    _check_nodes(tree, inner)
-    return _check_preorder(tree, inner)
-
-
-def _check_shapes(tree: TreeArrays) -> None:
-    n_nodes = tree.node_count
-    expected = dict.fromkeys(DTYPES, n_nodes)
-    if tree.is_multiway:
-        expected |= {"child_offsets": n_nodes + 1, "children": n_nodes - 1, "category": n_nodes}
-    for name, size in expected.items():
-        shape = getattr(tree, name).shape
-        if shape[:1] != (size,) or len(shape) != (2 if name == "value" else 1):
-            raise ValueError(f"Not a tree: {name} has shape {shape} in a tree of {n_nodes} nodes.")
-    if n_nodes == 0 or tree.value.shape[1] == 0:
-        raise ValueError("Not a tree: it needs a node and a class at least.")
-
-
-def _check_sides(tree: TreeArrays) -> None:
-    left, right = tree.children_left, tree.children_right
-    if not np.array_equal(left == LEAF, right == LEAF):
-        raise ValueError("Not a tree: a node has one child.")
-    if not np.array_equal(left == MULTIWAY, right == MULTIWAY):
-        raise ValueError("Not a tree: a node is multiway on one side.")
-
-
-def _check_offsets(name: str, offsets: AnyArray, what: str, size: int) -> None:
-    """Check that offsets divide an array of this size, which is named `what`."""
-    if offsets[0] != 0 or offsets[-1] != size or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(
-            f"Not a tree: {name} do not agree with {what}: they must ascend from 0 to the number of {what}, {size}."
-        )
-
-
-def _check_child_offsets(tree: TreeArrays) -> None:
-    """Check that child_offsets give every node the right number of `children`, within that array."""
-    left = tree.children_left
-    _check_offsets("child_offsets", tree.child_offsets, "children", tree.children.size)
-    counts = np.diff(tree.child_offsets)
-    expected = np.where(left == LEAF, 0, np.where(left == MULTIWAY, np.maximum(counts, 1), 2))
-    if not np.array_equal(counts, expected):
-        node = int(np.flatnonzero(counts != expected)[0])
-        raise ValueError(
-            f"Not a tree: child_offsets do not agree with children_left: node {node} has {counts[node]} children."
-        )
-
-
-def _check_multiway_nodes(tree: TreeArrays) -> None:
-    """Check that `children` agree with left and right ones, and have ascending categories."""
-    offsets, children, left, right = tree.child_offsets, tree.children, tree.children_left, tree.children_right
-    binary = np.flatnonzero((left != LEAF) & (left != MULTIWAY))
-    starts = offsets[binary]
-    if not (np.array_equal(children[starts], left[binary]) and np.array_equal(children[starts + 1], right[binary])):
-        raise ValueError("Not a tree: children do not agree with children_left and children_right.")
-    parents = np.repeat(np.arange(tree.node_count), np.diff(offsets))
-    siblings = parents[1:] == parents[:-1]
-    is_category = left[parents] == MULTIWAY
-    category = tree.category[children]
-    if (
-        tree.category[0] != -1
-        or np.any((category >= 0) != is_category)
-        or np.any(category < -1)
-        or np.any(siblings & is_category[1:] & (category[1:] <= category[:-1]))
-    ):
-        raise ValueError(
-            "Not a tree: category must ascend among the children of a multiway node, and be -1 at all other nodes."
-        )
-    if category.size and category.max() >= PACKABLE:
-        raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
-
-
-def _check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> None:
-    """Raise a ValueError unless the arrays give every child of a multiway node a set of categories, and `category` is
-    the lowest category of each set."""
-    if offsets.shape != (tree.node_count + 1,) or categories.ndim != 1:
-        raise ValueError(
-            f"Not a tree: category_offsets and categories have shapes {offsets.shape} and {categories.shape} in a tree "
-            f"of {tree.node_count} nodes."
-        )
-    _check_offsets("category_offsets", offsets, "categories", categories.size)
-    has_category = tree.category >= 0
-    if not np.array_equal(np.diff(offsets) > 0, has_category):
-        raise ValueError("Not a tree: category_offsets do not agree with category.")
-    child = np.repeat(np.arange(tree.node_count), np.diff(offsets))
-    if np.any((child[1:] == child[:-1]) & (categories[1:] <= categories[:-1])) or not np.array_equal(
-        categories[offsets[:-1][has_category]], tree.category[has_category]
-    ):
-        raise ValueError("Not a tree: the categories of every child must ascend, and start with its category.")
-    if categories.size and categories.max() >= PACKABLE:
-        raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
-    if len(np.unique(np.stack([parents[child], categories]), axis=1).T) < categories.size:
-        raise ValueError("Not a tree: a category leads to two children of a node.")
-
-
-def _check_nodes(tree: TreeArrays, inner: IntArray) -> None:
-    wrong = inner[(tree.feature[inner] < 0) | (tree.feature[inner] >= tree.n_features)]
-    if wrong.size:
-        feature, number = tree.feature[wrong[0]], tree.n_features
-        raise ValueError(
-            f"Not a tree of {number} features: node {wrong[0]} tests feature {feature}; features are numbered from 0."
-        )
-    for name in ("threshold", "gain"):
-        if np.any(np.isnan(getattr(tree, name))):
-            raise ValueError(f"Not a tree: {name} holds NaN.")
-    with np.errstate(over="ignore"):
-        weights = tree.value.sum(axis=1)
-    if np.any(tree.n_node_samples < 1) or np.any(tree.value < 0.0) or not np.all((weights > 0) & (weights < np.inf)):
-        raise ValueError(
-            "Not a tree: every node needs samples, and class counts that are finite, not negative and not all zero."
-        )
-    if tree.n_node_samples.sum(dtype=np.float64) >= 2.0**63:
-        raise ValueError("Not a tree: n_node_samples of all nodes add up to more than an int64 holds.")
-
-
-def _check_preorder(tree: TreeArrays, inner: IntArray) -> int:
-    """Check that nodes are numbered in preorder, the first child first; return the depth of the tree.
-
-    Takes O(n log depth) by operations on whole arrays.
-    """
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    first, later, before, last = _siblings(tree, inner, parents)
-    if not np.array_equal(first, inner + 1) or np.any(later <= parents[later]):
-        raise ValueError("Not a tree in preorder: the first child of a node must follow it.")
-    # ends[v]: the topmost ancestor whose subtree ends at v, found by pointer doubling.
-    ends = np.arange(tree.node_count)
-    ends[last] = parents[last]
-    while not np.array_equal(ends, above := ends[ends]):
-        ends = above
-    wrong = later[ends[later - 1] != before]
-    if wrong.size:
-        raise ValueError(
-            f"Not a tree in preorder: node {wrong[0]} does not follow the subtree of the child before it: the subtrees "
-            "of siblings must be contiguous."
-        )
-    return int(_steps_to_root(parents).max())
-
-
-def _steps_to_root(parents: IntArray) -> IntArray:
-    """Count the steps from every node to the root, which is its own parent."""
-    steps = np.minimum(np.arange(len(parents)), 1)
-    while parents.any():  # `steps` counts the steps to `parents`, which is twice as far away after every turn
-        steps += steps[parents]
-        parents = parents[parents]
-    return steps
-
-
-def _siblings(tree: TreeArrays, inner: IntArray, parents: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Set the parents of all nodes but the root. Return the first children, the later children, the sibling before each
-    later child, and the last children.
-    """
-    left, right = tree.children_left[inner], tree.children_right[inner]
-    if not tree.is_multiway:
-        parents[left] = parents[right] = inner
-        return left, right, left, right
-    children, offsets = tree.children, tree.child_offsets
-    parents[children] = np.repeat(np.arange(tree.node_count), np.diff(offsets))
-    siblings = np.flatnonzero(parents[children[1:]] == parents[children[:-1]])
-    return children[offsets[inner]], children[siblings + 1], children[siblings], children[offsets[inner + 1] - 1]
-
-
-# ------------------------------------------------------------------------------------------------------- missing values
-
-
-def _check_missing(tree: TreeArrays, missing_go_to_left: IntArray | None, saw_missing: IntArray | None) -> None:
-    """Raise a ValueError unless the arrays, or None, are valid ways of missing values at every node."""
-    has_sides = tree.children_left >= 0
-    for name, array, least in (
-        ("missing_go_to_left", missing_go_to_left, TO_GREATER_CHILD),
-        ("saw_missing", saw_missing, 0),
-    ):
-        if array is None:
-            continue
-        if array.shape != (tree.node_count,):
-            raise ValueError(f"Not a tree: {name} has shape {array.shape} in a tree of {tree.node_count} nodes.")
-        if array.min() < least or array.max() > 1:
-            raise ValueError(f"Not a tree: {name} holds other numbers than {least} to 1.")
-        if np.any(array[~has_sides] > 0):
-            raise ValueError(f"Not a tree: {name} holds 1 at a node without a threshold.")
-    if missing_go_to_left is None and saw_missing is not None:
-        raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
-
-
 def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     """Return for every node whether its left child has more weight than its right child; False without such children.
 
@@ -792,10 +578,11 @@ def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     """
     goes_left = np.zeros(tree.node_count, dtype=bool)
     inner = np.flatnonzero(tree.children_left >= 0)
-    left, right = tree.value[tree.children_left[inner]], tree.value[tree.children_right[inner]]
+    counts = tree.weighted_n_node_samples[:, np.newaxis] if tree.is_regressor else tree.value
+    left, right = counts[tree.children_left[inner]], counts[tree.children_right[inner]]
     difference = left.sum(axis=1) - right.sum(axis=1)
     # Whole numbers below 2**53 add up exactly.
-    if not (np.all(tree.value == np.floor(tree.value)) and tree.value[0].sum() < 2.0**53):
+    if not (np.all(counts == np.floor(counts)) and counts[0].sum() < 2.0**53):
         is_near = np.abs(difference) <= 1e-9 * (left.sum(axis=1) + right.sum(axis=1))
         for i in np.flatnonzero(is_near):
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])

@@ -30,6 +30,7 @@ CountCriterionName: TypeAlias = (
     ImpurityName | Literal["gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "jaccard", "accuracy", "mae"]
 )
 CriterionName: TypeAlias = CountCriterionName | Literal["etc", "lz76"]
+ErrorName: TypeAlias = Literal["squared_error", "absolute_error"]
 DistanceName: TypeAlias = Literal[
     "information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"
 ]

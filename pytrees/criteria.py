@@ -157,9 +157,9 @@ class Criterion(Judge):
     ----------
     name : str
         Its name in the engines.
-    judges : {"counts", "sequence"}
+    judges : {"counts", "sequence", "numbers"}
         Whether the criterion sees the class counts of the children, to which samples may add different weights, or the
-        label sequences of the children in the order of the samples.
+        label sequences of the children in the order of the samples, or weighted sums of numbers.
     has_impurity : bool, default=True
         Whether a gain is the impurity of the node less the impurities of its children.
 
@@ -454,6 +454,20 @@ CRITERIA = {
 
 # Further names of criteria, from scikit-learn.
 ALIASES = {"log_loss": "entropy"}
+
+
+# Criteria of numbers, by which regressors judge splits.
+ERRORS = {
+    criterion.name: criterion
+    for criterion in (Criterion("squared_error", judges="numbers"), Criterion("absolute_error", judges="numbers"))
+}
+
+
+def checked_error(criterion: Any) -> str:
+    """Return the name of a criterion of numbers; raise ValueError for anything else."""
+    if not isinstance(criterion, str) or criterion not in ERRORS:
+        raise ValueError(f"criterion of a tree of numbers must be one of {list(ERRORS)}, got {criterion!r:.100}.")
+    return criterion
 
 
 def resolve(criterion: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._engine import kernel
-from ._tree_arrays import category_sets_of, missing_arrays
+from ._tree_arrays import category_sets_of, missing_arrays, numbers_of
 from ._typing import FloatArray, IntArray, Specification
 from .criteria import as_compared, impurities
 from .tree import LEAF, UNDEFINED, Tree
@@ -27,15 +27,18 @@ class PruningPath(NamedTuple):
 
 
 def pruning_path(tree: Tree, criterion: Specification) -> PruningPath:
-    """Find the order in which the nodes of a tree become leaves, by the criterion as the kernels take it."""
-    risks, total = _risks(tree, criterion)
+    """Find the order in which the nodes of a tree of classes become leaves, by the criterion as the kernels take it."""
+    return path_by_risks(tree, *_risks(tree, criterion))
+
+
+def path_by_risks(tree: Tree, risks: Any, total: int) -> PruningPath:
+    """Find this order by the impurities of the nodes times their weights, and the weight of the root."""
     nodes, alphas, impurities = kernel("prune_path")(tree.child_offsets, tree.children, risks, total)
     return PruningPath(np.array(nodes, dtype=np.int64), np.array(alphas), np.array(impurities))
 
 
-def pruned(tree: Tree, criterion: Specification, ccp_alpha: float) -> Tree:
-    """Cut off the branches whose effective alphas are at most `ccp_alpha`, which is not negative."""
-    path = pruning_path(tree, criterion)
+def pruned(tree: Tree, path: PruningPath, ccp_alpha: float) -> Tree:
+    """Cut off the branches whose effective alphas on the path are at most `ccp_alpha`, which is not negative."""
     return with_leaves(tree, path.nodes[path.ccp_alphas[1:] <= ccp_alpha])
 
 
@@ -74,6 +77,7 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
         for side in (tree.children_left[kept], tree.children_right[kept])
     )
     n_children = np.where(is_leaf, 0, np.diff(offsets)[kept])
+    further: dict[str, Any] = category_sets_of(tree, np.flatnonzero(kept)) | numbers_of(tree, np.flatnonzero(kept))
     return Tree(
         left,
         right,
@@ -88,6 +92,5 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
         tree.category[kept],
         tree._criterion,
         *(np.where(is_leaf, 0, array[kept]) for array in missing_arrays(tree)),
-        **category_sets_of(tree, np.flatnonzero(kept)),
-        shares=None if tree._given_shares is None else tree._given_shares[kept],
+        **further,
     )

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_array
 
 from ._docstrings import described_like
 from ._engine import kernel
-from ._tree_arrays import LEAF as LEAF
-from ._tree_arrays import MULTIWAY as MULTIWAY
-from ._tree_arrays import PACKABLE, TreeArrays, read_only
-from ._tree_arrays import UNDEFINED as UNDEFINED
+from ._tree_arrays import TreeArrays
 from ._tree_arrays import node_depths as node_depths
+from ._tree_checks import LEAF as LEAF
+from ._tree_checks import MULTIWAY as MULTIWAY
+from ._tree_checks import PACKABLE, read_only
+from ._tree_checks import UNDEFINED as UNDEFINED
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
@@ -39,7 +40,8 @@ class Tree(TreeArrays):
 
     Nodes are numbered in preorder, left first; node 0 is the root. A node has two children, on both sides of a
     threshold. If its feature is categorical, it has a child for every category among its training samples, or for sets
-    of them. Trees are equal if all their arrays are.
+    of them. The nodes of a classifier's tree count classes, and the nodes of a regressor's tree predict numbers. Trees
+    are equal if all their arrays are.
 
     Parameters
     ----------
@@ -53,9 +55,11 @@ class Tree(TreeArrays):
     n_node_samples : array-like of shape (node_count,), int
         Training samples that reached the node.
     value : array-like of shape (node_count, n_classes), float
-        Their class counts, or sums of weights if samples were weighted.
+        Their class counts, or sums of weights if samples were weighted. In a tree of numbers, of shape (node_count, 1):
+        the number that the node predicts, in the unit of the targets.
     gain : array-like of shape (node_count,), float
-        Gain of the split in the units of the criterion (bits for entropy, steps for ETC, none for Gini); 0 at leaves.
+        Gain of the split in the units of the criterion (bits for entropy, steps for ETC, none for Gini, the square of
+        the targets' unit for squared errors); 0 at leaves.
     n_features : int
         Number of features the tree was grown on.
     child_offsets : array-like of shape (node_count + 1,), int, optional
@@ -81,6 +85,11 @@ class Tree(TreeArrays):
         several.
     categories : array-like of shape (n,), int, optional
         The codes of these categories, ascending for every child.
+    weighted_n_node_samples : array-like of shape (node_count,), float, optional
+        The weights of the nodes' training samples, or their numbers if samples had no weights. With this array the tree
+        is a tree of numbers; in a tree of classes the weights are the sums of `value`.
+    impurity : array-like of shape (node_count,), float, optional
+        The impurities of the nodes of a tree of numbers, such as the mean squared errors of their samples.
     shares : array-like of shape (node_count, n_classes), float, optional
         The shares of the classes that every node predicts, if monotonic constraints keep these from being the shares of
         `value`. By default they are.
@@ -90,9 +99,11 @@ class Tree(TreeArrays):
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
     child_offsets, children, category, category_offsets, categories, shares : ndarray
-        As above, for every tree.
+        As above, for every tree; a tree of numbers has no shares.
     n_features, n_classes, node_count, n_leaves, max_depth : int
-        `max_depth` counts edges: a single leaf has depth 0.
+        `max_depth` counts edges: a single leaf has depth 0. A tree of numbers has 0 classes.
+    is_regressor : bool
+        Whether the tree predicts numbers.
     is_multiway : bool
         Whether a node splits by categories.
     takes_missing : bool
@@ -140,10 +151,8 @@ class Tree(TreeArrays):
         return Tree, self._arguments()
 
     def __repr__(self) -> str:
-        return (
-            f"<Tree of depth {self.max_depth} with {self.n_leaves} leaves, {self.n_features} features, "
-            f"{self.n_classes} classes>"
-        )
+        predicted = "numbers" if self.is_regressor else f"{self.n_classes} classes"
+        return f"<Tree of depth {self.max_depth} with {self.n_leaves} leaves, {self.n_features} features, {predicted}>"
 
     def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier:
         """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
@@ -342,15 +351,16 @@ class Tree(TreeArrays):
         return max(4 * n_parts, self.n_features) < PACKABLE
 
     @described_like(apply)
-    def predict(self, X: MatrixLike) -> IntArray:
-        """Predict the code of the most frequent class in every sample's leaf, the lowest of several.
+    def predict(self, X: MatrixLike) -> IntArray | FloatArray:
+        """Predict the code of the most frequent class in every sample's leaf, the lowest of several, or its number.
 
         Returns
         -------
-        ndarray of shape (n_samples,), int64
-            Codes of classes.
+        ndarray of shape (n_samples,), int64 or float64
+            Codes of classes, or numbers.
         """
-        return self.majority_at(self.apply(X))
+        leaves = self.apply(X)
+        return self.value[leaves, 0] if self.is_regressor else self.majority_at(leaves)
 
     @described_like(apply)
     def decision_path(self, X: MatrixLike) -> csr_matrix:
@@ -418,7 +428,7 @@ class Tree(TreeArrays):
             Shares that sum to one, or zeros.
         """
         inner = self.children_left != LEAF
-        gains = _below_one(np.maximum(self.gain[inner], 0.0)) * _below_one(self.value[inner].sum(axis=1))
+        gains = _below_one(np.maximum(self.gain[inner], 0.0)) * _below_one(self.weighted_n_node_samples[inner])
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tree_arrays import DTYPES, LEAF, MULTIWAY, TO_GREATER_CHILD, UNDEFINED
+from .._tree_checks import DTYPES, LEAF, MULTIWAY, TO_GREATER_CHILD, UNDEFINED
 from .._typing import is_whole
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, _tree
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._tree_arrays import LEAF, TO_GREATER_CHILD, UNDEFINED, TreeArrays, check_children
+from .._tree_arrays import TreeArrays, check_children
+from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
 

@@ -14,8 +14,8 @@ from .._typing import FloatArray, IntArray, LabelsLike, MatrixLike, Measure, Ran
 from ..simplify import merge_redundant
 from ..tree import Ensemble
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
+from ..trees.base_forest import FOREST_CONSTRAINTS
 from ..trees.cart import DecisionTreeClassifier
-from ..trees.forest import FOREST_CONSTRAINTS
 from .base import (
     REBUILD_CONSTRAINTS,
     CodedEnsemble,

@@ -18,7 +18,7 @@ from ..input.validation import validate_X
 from ..simplify import merge_redundant
 from ..tree import LEAF, Ensemble, Tree
 from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
-from ..trees.forest import FOREST_CONSTRAINTS
+from ..trees.base_forest import FOREST_CONSTRAINTS
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,

@@ -25,7 +25,7 @@ class Grid:
     """Where the whole numbers of a grid lie: number k is (centre + k) / (divisor 2**exponent).
 
     Targets with at most 15 decimals lie on a grid of decimals, whose divisor is a power of ten and whose exponent is 0.
-    Other targets lie on a binary grid, whose divisor is 1.
+    Other targets, and multiples of a power of two, lie on a binary grid, whose divisor is 1.
     """
 
     centre: int
@@ -47,13 +47,36 @@ class Grid:
         found = kernel("means_of_targets")(weight, target_sum, self.centre, self.divisor, self.exponent)
         return np.asarray(found, dtype=np.float64)
 
-    def squares(self, numbers: FloatArray) -> FloatArray:
-        """Convert squares of distances on the grid to squares of distances between targets."""
+    def distances(self, numbers: FloatArray, power: int) -> FloatArray:
+        """Convert distances on the grid (power 1), or their squares (power 2), to distances between targets."""
         with np.errstate(over="ignore", under="ignore"):
-            return np.ldexp(numbers / float(self.divisor**2), -2 * self.exponent)
+            return np.ldexp(numbers / float(self.divisor**power), -power * self.exponent)
+
+    def to_grid(self, distance: float, power: int) -> float:
+        """Convert a distance between targets, or a square of distances, to the grid: the reverse of `distances`."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.ldexp(distance * float(self.divisor**power), power * self.exponent))
 
 
-def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, IntArray, Grid]:
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The different targets of samples, on a grid.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_different,), int64
+        The numbers on the grid, ascending: the number of code k is numbers[k].
+    grid : Grid
+    """
+
+    numbers: IntArray
+    grid: Grid
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
     """Put targets on a grid.
 
     The grid has as many digits as its sums leave room for. It is exact if every target is a decimal number of at most
@@ -70,20 +93,22 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, IntArray, Grid
     -------
     codes : ndarray of shape (n_samples,), int32
         The rank of every target among the different numbers on the grid.
-    targets : ndarray of shape (n_different,), int64
-        These numbers, ascending.
-    grid : Grid
+    targets : Targets
+        These numbers, and the grid.
     """
     values, codes = np.unique(y, return_inverse=True)
     numbers, grid = _decimal_numbers(values, total_weight) or _binary_numbers(values, total_weight)
     targets, merged = np.unique(numbers, return_inverse=True)
-    return merged[codes].astype(np.int32), targets, grid
+    return merged[codes].astype(np.int32), Targets(targets, grid)
 
 
 def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:
-    """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart."""
+    """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart, or if a
+    binary grid holds the same numbers."""
     for decimals in range(_MOST_DECIMALS + 1):
         if _are_decimals(values[:_TRIED_FIRST], decimals) and _are_decimals(values, decimals):
+            if _last_digit(values) <= decimals:  # as for multiples of 0.25: a change of the unit by 2**k is exact
+                return None
             numbers = np.rint(values * 10.0**decimals).astype(np.int64)
             low, high = int(numbers[0]), int(numbers[-1])
             centre = (low + high) // 2

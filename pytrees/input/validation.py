@@ -100,6 +100,7 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
             X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
     X = aligned(X)
     check_finite(columns, X, function)
+    _check_can_be_counted(len(y))
     classes, codes = _coded_labels(y)
     return X, codes, classes
 
@@ -121,11 +122,20 @@ def validate_coded_X_y(
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y; `coded` is X with codes of categories, or None if it has none."""
     _refuse_nan_label(y)
+    X, y = _validated_pair(estimator, X, y, coded)
+    classes, codes = _coded_labels(y)
+    return X, codes, classes
+
+
+def _validated_pair(
+    estimator: Any, X: Any, y: Any, coded: FloatArray | None, **of_y: bool
+) -> tuple[FloatArray, AnyArray]:
+    """Return X as `validate_X` does, and y as an array of one dimension."""
     if coded is None and _is_plain(X) and _are_plain_labels(y, X):
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
     else:
-        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, **of_y}
         with naming_columns(estimator, X):
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
@@ -133,14 +143,58 @@ def validate_coded_X_y(
                 X, y = check_X_y(coded, y, estimator=estimator, **kind)
     X = aligned(X)
     check_finite(estimator, X)
-    classes, codes = _coded_labels(y)
-    return X, codes, classes
+    _check_can_be_counted(len(y))
+    return X, y
+
+
+def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, FloatArray]:
+    """Validate X as `validate_X` does, and y as the finite numbers, float64, that a regressor learns."""
+    _check_is_one_number(estimator, y)
+    with naming_columns(estimator, X):
+        coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    if _holds_missing(y):
+        raise ValueError("Input y contains NaN.")
+    X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
+    if y.dtype.kind not in "buif":
+        raise ValueError(
+            f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."
+        )
+    y = aligned(np.ascontiguousarray(y, dtype=np.float64))
+    if not np.all(np.isfinite(y)):  # a wider float can hold more than a double
+        raise ValueError("Input y contains a number that is beyond the range of float64, 1.8e308.")
+    return X, y
+
+
+def _holds_missing(y: Any) -> bool:
+    """Whether a list or an array of objects holds None or another missing value, which NumPy would make NaN."""
+    if getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        y = y.tolist()
+    return isinstance(y, (list, tuple)) and any(is_missing(number) for number in y)
+
+
+def _check_is_one_number(estimator: Any, y: Any) -> None:
+    """Raise ValueError if y has several numbers for a sample."""
+    shape = getattr(y, "shape", None)
+    if shape is None and isinstance(y, (list, tuple)) and len(y) > 0 and isinstance(y[0], (list, tuple, np.ndarray)):
+        shape = len(y), len(y[0])
+    if shape is not None and len(shape) > 1 and shape[1] > 1:
+        raise ValueError(
+            f"{_name_of(estimator)} predicts one number, and y has the shape {tuple(shape)}: fit a tree for every "
+            "column of y, for example by sklearn.multioutput.MultiOutputRegressor."
+        )
+
+
+def _name_of(estimator: Any) -> str:
+    return type(estimator).__name__
+
+
+def _check_can_be_counted(n_samples: int) -> None:
+    if n_samples > MAX_SAMPLES:
+        raise ValueError(f"X has {n_samples} samples; at most {MAX_SAMPLES} can be fitted.")
 
 
 def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     """Return the sorted classes, and the code of every label (int32)."""
-    if len(y) > MAX_SAMPLES:
-        raise ValueError(f"X has {len(y)} samples; at most {MAX_SAMPLES} can be fitted.")
     if y.dtype.kind in "iu" and len(y) > 0:
         low = int(y.min())
         n_values = int(y.max()) - low + 1

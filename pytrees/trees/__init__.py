@@ -13,11 +13,15 @@ from .minimal import MinimalTree, minimal_tree
 from .optimal import OptimalTree, optimal_tree
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
+from .regression_forest import DecisionForestRegressor
+from .regression_tree import DecisionTreeRegressor
 
 __all__ = [
     "C45Classifier",
     "DecisionForestClassifier",
+    "DecisionForestRegressor",
     "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
     "DistinctTree",
     "ID3Classifier",
     "ID3ForestClassifier",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
-from inspect import Signature, signature
+from dataclasses import dataclass
 from math import ceil, isfinite
 from numbers import Integral, Real
-from types import MethodType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from warnings import warn
 
 import numpy as np
@@ -49,15 +47,13 @@ from ..input.validation import (
     validate_X,
     validate_X_y,
 )
-from ..pruning import pruned
+from ..pruning import pruned, pruning_path
 from ..tree import Tree
 from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.tree import DecisionTreeClassifier as SklearnTree
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # Stands for no limit in the kernels; it is also the greatest limit that they can count to.
 UNLIMITED = 2**31 - 1
@@ -215,7 +211,7 @@ def check_has_impurity(estimator: Any, what: str) -> None:
 def measures_impurity(judge: Any) -> bool:
     """Whether a criterion has an impurity of class counts."""
     is_own = isinstance(judge, OwnCriterion)
-    return not is_own and judge.judges == "counts" and getattr(judge, "has_impurity", False)
+    return not is_own and judge.judges != "sequence" and getattr(judge, "has_impurity", False)
 
 
 def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
@@ -273,52 +269,7 @@ def grow(
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
     if "monotonic_cst" in limits:
         tree = with_bounds(tree, limits["monotonic_cst"])
-    return pruned(tree, criterion, ccp_alpha) if ccp_alpha > 0.0 else tree
-
-
-class FitOfUnweighted:
-    """The ``fit`` of an estimator whose samples have no weights, without the parameter `sample_weight`."""
-
-    __signature__: Signature
-    __wrapped__: Callable[..., Any]
-
-    def __init__(self, function: Callable[..., Any], estimator: Any) -> None:
-        update_wrapper(self, function)
-        self.estimator = estimator
-        parameters = signature(function).parameters.values()
-        names = [each for each in parameters if each.name not in ("self", "sample_weight")]
-        self.__signature__ = signature(function).replace(parameters=names)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__wrapped__(self.estimator, *args, **kwargs)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return getattr, (self.estimator, "fit")
-
-
-class _WeighsIfItCan:
-    """A method `fit` that has the parameter `sample_weight` only if the estimator's samples have weights.
-
-    Meta-estimators look for this parameter. Without it, bagging repeats samples in the order of its draws instead of
-    weighing them, and boosting says that it needs it. A label sequence cannot take weights: it has no positions for the
-    repetitions that a whole-number weight stands for.
-    """
-
-    __wrapped__: Callable[..., Any]
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        update_wrapper(cast("Any", self), function)
-
-    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
-        if estimator is None:
-            return self.__wrapped__
-        takes_weights = estimator._takes_weights()
-        return (MethodType if takes_weights else FitOfUnweighted)(self.__wrapped__, estimator)
-
-
-def weighs_if_it_can(method: _Method) -> _Method:
-    """Decorate a method `fit` so that it has the parameter `sample_weight` only if samples have weights."""
-    return cast("_Method", _WeighsIfItCan(method))
+    return pruned(tree, pruning_path(tree, criterion), ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
 def _check_room_for_counts(
@@ -359,15 +310,48 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 def check_fitted(estimator: Any) -> None:
     """Raise NotFittedError as `check_is_fitted` does, in less time: that function takes longer than one prediction."""
-    if "classes_" not in vars(estimator):
+    if "n_features_in_" not in vars(estimator):
         check_is_fitted(estimator)
 
 
-class BaseClassifier(ClassifierMixin, ParametersReadOnce):
-    """Base class of trees and forests."""
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The samples that a tree or forest is fitted to.
 
-    classes_: AnyArray
-    n_classes_: int
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    codes : ndarray of shape (n_samples,), int32
+        The codes of their classes or targets.
+    outcome : ndarray or Targets
+        The meaning of the codes: the classes in their order, or targets of regression.
+    rows : ndarray of shape (n_used,), int64, or None
+        The samples of weight above zero, in order; None: all samples.
+    weights : ndarray of shape (n_used,) or None
+        Their weights; None: all 1.
+    groups : ndarray of shape (n_samples,), int32, or None
+        The codes of the samples' groups; None without groups.
+    y : ndarray of shape (n_samples,), float64, or None
+        Targets of regression.
+    """
+
+    X: FloatArray
+    codes: CodeArray
+    outcome: Any
+    rows: IntArray | None
+    weights: AnyArray | None
+    groups: CodeArray | None = None
+    y: FloatArray | None = None
+
+    @property
+    def n_used(self) -> int:
+        """The number of samples of weight above zero."""
+        return len(self.X) if self.rows is None else len(self.rows)
+
+
+class BaseModel(ParametersReadOnce):
+    """Base class of trees and forests, of classes or of numbers."""
+
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     is_categorical_: BoolArray | None
@@ -387,9 +371,6 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     # NaN is a missing value; in a categorical feature, missing is one of the categories.
     _allows_missing: ClassVar[bool] = True
     _missing_is_category: ClassVar[bool] = True
-
-    # Whether monotonic constraints take several classes, which then have an order.
-    _orders_classes: ClassVar[bool] = False
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_pytrees_version": __version__}
@@ -418,13 +399,16 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         """Return the criterion or distance that judges the splits, as an object."""
         return self._resolve(getattr(self, self._judge_parameter))
 
-    def _know(self, classes: AnyArray) -> None:
-        """Take over the classes, in their order."""
-        self.classes_, self.n_classes_ = classes, len(classes)
+    def _know(self, outcome: Any) -> None:
+        """Take over what the codes of `Samples` stand for."""
+
+    def _number_of_classes(self) -> int:
+        """Return how many classes the fitted estimator has; 0 if it predicts numbers."""
+        return 0
 
     def _learn_from(self, fitted: Any) -> None:
         """Take over the classes and features of a fitted estimator, which has no categories if it is scikit-learn's."""
-        self._know(fitted.classes_)
+        self._know(getattr(fitted, "classes_", None))
         self.n_features_in_ = fitted.n_features_in_
         self.is_categorical_ = getattr(fitted, "is_categorical_", None)
         self.categories_ = getattr(fitted, "categories_", [])
@@ -436,23 +420,30 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         """Whether samples can have weights; True if the criterion or distance is invalid, which `fit` refuses."""
         judge = getattr(self, self._judge_parameter)
         try:
-            return self._resolve(judge).judges == "counts"
+            takes_weights: bool = self._resolve(judge).judges != "sequence"
+            return takes_weights
         except (AttributeError, KeyError, TypeError, ValueError):
             return True
 
-    def _specification(self, total: float, n_classes: int, rows: IntArray | None = None) -> Specification:
+    def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
+        """Validate what `fit` was given."""
+        raise NotImplementedError
+
+    def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
         """Return the criterion or distance as the kernels take it, for samples of this total weight."""
-        judge = self._judge()
-        if not isinstance(judge, OwnCriterion):
-            judge.check_total(total, n_classes)
-        return judge.specification(n_classes, rows)
+        raise NotImplementedError
+
+    def _grower(self, outcome: Any) -> Callable[..., Any]:
+        """Return the function that grows a tree, with the arguments of `grow`."""
+        return self._grow
+
+    def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
+        """Return the greatest weight that the samples of a tree can have together."""
+        return n_rows if weights is None else weights.sum()
 
     def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
         """Return monotonic constraints as a limit of growth, if there are some."""
-        found = monotonic_limits(self, n_features)
-        if found:
-            check_classes(self, n_classes)
-        return found
+        return monotonic_limits(self, n_features)
 
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
         """Return the code of every sample's group; None without groups."""
@@ -469,10 +460,6 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         if n_samples > 1 and np.bincount(codes).max() == 1:
             raise ValueError("groups leaves every sample alone: there is no sequence of two or more samples.")
         return codes
-
-    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
-        """Validate X and y; return X, the codes of y, and the classes in the order of the codes."""
-        return validate_X_y(self, X, y)
 
     def _rows_that_count(
         self,
@@ -500,7 +487,7 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
     def _row_weights(
         self, X: FloatArray, y: AnyArray, sample_weight: ArrayLike | None, class_weight: ClassWeight
     ) -> AnyArray | None:
-        if self._judge().judges == "counts":
+        if self._judge().judges != "sequence":
             return row_weights(X, y, sample_weight, class_weight)
         for name, given in (("sample_weight", sample_weight), ("class_weight", class_weight)):
             if given is not None:
@@ -541,7 +528,51 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
         tags.input_tags.allow_nan = self._allows_missing
         return tags
 
-    @described_like(encode)
+
+class BaseClassifier(ClassifierMixin, BaseModel):
+    """Base class of trees and forests that predict classes."""
+
+    classes_: AnyArray
+    n_classes_: int
+
+    # Whether monotonic constraints take several classes, which then have an order.
+    _orders_classes: ClassVar[bool] = False
+
+    def _know(self, outcome: AnyArray) -> None:
+        """Take over the classes, in their order."""
+        self.classes_, self.n_classes_ = outcome, len(outcome)
+
+    def _number_of_classes(self) -> int:
+        return len(self.classes_)
+
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        found = super()._constraints(n_features, n_classes)
+        if found:
+            check_classes(self, n_classes)
+        return found
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
+        X, codes, classes = self._validate_X_y(X, y)
+        groups = self._groups(groups, len(X))
+        order = order if groups is None else order_by_group(groups, order)
+        rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
+        return Samples(X, codes, classes, rows, weights, groups)
+
+    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
+        """Validate X and y; return X, the codes of y, and the classes in the order of the codes."""
+        return validate_X_y(self, X, y)
+
+    def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
+        return self._specification(total, len(samples.outcome), rows)
+
+    def _specification(self, total: float, n_classes: int, rows: IntArray | None = None) -> Specification:
+        """Return the criterion or distance as the kernels take it, for samples of this total weight."""
+        judge = self._judge()
+        if not isinstance(judge, OwnCriterion):
+            judge.check_total(total, n_classes)
+        return judge.specification(n_classes, rows)
+
+    @described_like(BaseModel.encode)
     def predict_log_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the logarithms of `predict_proba`; minus infinity for a probability of zero.
 
@@ -554,15 +585,16 @@ class BaseClassifier(ClassifierMixin, ParametersReadOnce):
             return np.log(self.predict_proba(X))
 
 
-# Type checkers see that mixins of classifiers derive from BaseClassifier; when the program runs they do not.
+# Type checkers see that mixins of estimators derive from these classes; when the program runs they do not.
 if TYPE_CHECKING:
     MixedIn = BaseClassifier
+    MixedIntoModel = BaseModel
 else:
-    MixedIn = object
+    MixedIn = MixedIntoModel = object
 
 
-class BaseTreeClassifier(BaseClassifier):
-    """A classifier that is one tree, `tree_`, over the classes `classes_`."""
+class BaseTree(BaseModel):
+    """An estimator that is one tree, `tree_`."""
 
     tree_: Tree
 
@@ -580,27 +612,29 @@ class BaseTreeClassifier(BaseClassifier):
         groups: Any = None,
     ) -> Self:
         with unchanged_on_error(self):
-            X, codes, classes = self._validate_X_y(X, y)
-            groups = self._groups(groups, len(X))
-            order = order if groups is None else order_by_group(groups, order)
-            rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
-            if rows is not None:
-                X, codes = X[rows], codes[rows]
-            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            limits = self._limits(*X.shape) | self._constraints(X.shape[1], len(classes))
-            n_threads = _n_threads(getattr(self, "n_jobs", 1))
-            total = len(X) if weights is None else weights.sum()
-            criterion = self._specification(total, len(classes), rows)
-            if groups is not None:
-                criterion = with_groups(criterion, groups[rows])
-            options = {"n_threads": n_threads, **kinds_of_features(self, criterion, len(classes))}
-            tree = self._grow(X, codes, weights, len(classes), criterion, limits, seed, **options)
-            self._know(classes)
-            if "max_features" in limits:
-                # Classes with this parameter declare the attribute.
-                self.__dict__["max_features_"] = min(limits["max_features"], X.shape[1])
-            self._keep(tree)
+            self._keep(self._grow_on(self._read(X, y, sample_weight, class_weight, order, groups)))
         return self
+
+    def _grow_on(self, samples: Samples) -> Any:
+        """Grow the tree of validated samples, and take over what the estimator learns besides the tree."""
+        X, codes, rows = samples.X, samples.codes, samples.rows
+        if rows is not None:
+            X, codes = X[rows], codes[rows]
+        n_codes = len(samples.outcome)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
+        n_threads = _n_threads(getattr(self, "n_jobs", 1))
+        criterion = self._criterion_for(samples, self._greatest_total(samples.weights, len(X)), rows)
+        if samples.groups is not None:
+            criterion = with_groups(criterion, samples.groups[rows])
+        options = {"n_threads": n_threads, **kinds_of_features(self, criterion, n_codes)}
+        grow_tree = self._grower(samples.outcome)
+        grown = grow_tree(X, codes, samples.weights, n_codes, criterion, limits, seed, **options)
+        self._know(samples.outcome)
+        if "max_features" in limits:
+            # Classes with this parameter declare the attribute.
+            self.__dict__["max_features_"] = min(limits["max_features"], X.shape[1])
+        return grown
 
     def _keep(self, tree: Any) -> None:
         """Take over the tree that has grown."""
@@ -608,33 +642,15 @@ class BaseTreeClassifier(BaseClassifier):
 
     def _own_tree(self) -> Tree:
         """Return the tree; raise ValueError if the tree is exchanged for one of other features or classes."""
-        tree = self.tree_
-        if tree.n_features != self.n_features_in_ or tree.n_classes != len(self.classes_):
+        tree, n_classes = self.tree_, self._number_of_classes()
+        if tree.n_features != self.n_features_in_ or tree.n_classes != n_classes:
             raise ValueError(
-                f"{type(self).__name__} has {self.n_features_in_} features and {len(self.classes_)} classes, but tree_ "
-                f"is a tree of {tree.n_features} features and {tree.n_classes} classes."
+                f"{type(self).__name__} has {self.n_features_in_} features and {n_classes} classes, but tree_ is a "
+                f"tree of {tree.n_features} features and {tree.n_classes} classes."
             )
         return tree
 
-    @described_like(BaseClassifier.encode)
-    def predict(self, X: MatrixLike) -> AnyArray:
-        """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), of the classes' dtype
-            The predicted classes.
-        """
-        leaves = self.apply(X)
-        return self.classes_.take(self.tree_.majority_at(leaves))
-
-    @described_like(BaseClassifier.predict_log_proba)
-    def predict_proba(self, X: MatrixLike) -> FloatArray:
-        """Predict the shares of the classes among the training samples of every sample's leaf."""
-        leaves = self.apply(X)
-        return self.tree_.shares_at(leaves)
-
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseModel.encode)
     def apply(self, X: MatrixLike) -> IntArray:
         """Find the leaf that every sample reaches.
 
@@ -647,7 +663,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_fitted(self)
         return self._own_tree().apply_checked(validate_rows(self, X), self)
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseModel.encode)
     def decision_path(self, X: MatrixLike) -> csr_matrix:
         """Find the nodes on the decision path of every sample.
 
@@ -659,7 +675,7 @@ class BaseTreeClassifier(BaseClassifier):
         check_is_fitted(self)
         return self._own_tree().decision_path(validate_X(self, X))
 
-    @described_like(BaseClassifier.encode)
+    @described_like(BaseModel.encode)
     def feature_usage(self, X: MatrixLike) -> IntArray:
         """Count the samples for which each feature is tested along the decision path.
 
@@ -670,27 +686,6 @@ class BaseTreeClassifier(BaseClassifier):
         """
         check_is_fitted(self)
         return self._own_tree().feature_usage(validate_X(self, X))
-
-    def to_sklearn(self) -> SklearnTree:
-        """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
-
-        Its classes and the names of its features are the estimator's. See :func:`pytrees.to_sklearn`.
-
-        Returns
-        -------
-        sklearn.tree.DecisionTreeClassifier
-            It predicts as the estimator does on data that is exact in float32, and takes categories as codes of
-            `encode`.
-
-        Raises
-        ------
-        RuntimeError
-            If this version of scikit-learn stores nodes differently from 1.9.
-        ValueError
-            If the estimator predicts another class than the most frequent one in some leaf.
-        """
-        check_is_fitted(self)
-        return to_sklearn(self)
 
     def get_depth(self) -> int:
         """Return the depth of the tree, in edges.
@@ -719,3 +714,46 @@ class BaseTreeClassifier(BaseClassifier):
         """Share of every feature in the total gain; ndarray of shape (n_features,)."""
         check_is_fitted(self)
         return self._own_tree().feature_importances()
+
+
+class BaseTreeClassifier(BaseTree, BaseClassifier):
+    """A classifier that is one tree, `tree_`, over the classes `classes_`."""
+
+    @described_like(BaseModel.encode)
+    def predict(self, X: MatrixLike) -> AnyArray:
+        """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), of the classes' dtype
+            The predicted classes.
+        """
+        leaves = self.apply(X)
+        return self.classes_.take(self.tree_.majority_at(leaves))
+
+    @described_like(BaseClassifier.predict_log_proba)
+    def predict_proba(self, X: MatrixLike) -> FloatArray:
+        """Predict the shares of the classes among the training samples of every sample's leaf."""
+        leaves = self.apply(X)
+        return self.tree_.shares_at(leaves)
+
+    def to_sklearn(self) -> SklearnTree:
+        """Convert the estimator to a fitted scikit-learn ``DecisionTreeClassifier`` that predicts alike.
+
+        Its classes and the names of its features are the estimator's. See :func:`pytrees.to_sklearn`.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeClassifier
+            It predicts as the estimator does on data that is exact in float32, and takes categories as codes of
+            `encode`.
+
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn stores nodes differently from 1.9.
+        ValueError
+            If the estimator predicts another class than the most frequent one in some leaf.
+        """
+        check_is_fitted(self)
+        return to_sklearn(self)

@@ -24,7 +24,8 @@ from .._typing import (
 )
 from ..criteria import CriterionLike
 from ..pruning import pruning_path
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, check_has_impurity, weighs_if_it_can
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, check_has_impurity
+from .weighing import weighs_if_it_can
 
 __all__ = ["DecisionTreeClassifier"]
 

@@ -11,7 +11,7 @@ from .._given_tree import node_labels
 from .._typing import IntArray, MatrixLike
 from ..input.validation import validate_X
 from ..tree import LEAF, Tree, TreeEstimator
-from .base import MixedIn
+from .base import MixedIntoModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +39,14 @@ class DistinctTree:
     tests_per_row: float
 
 
-class DistinctTreesMixin(MixedIn):
+class DistinctTreesMixin(MixedIntoModel):
     """Mixin of forests: lists their different trees."""
 
     def distinct_trees(self, X: MatrixLike | None = None) -> list[DistinctTree]:
         """List the different trees of the forest, for an expert to choose from: the most frequent first.
 
-        Trees count as the same if they decide alike: their features, thresholds, categories and predicted classes are
-        equal, whatever the shares of the classes in their leaves.
+        Trees count as the same if they decide alike: their features, thresholds, categories and predicted classes, or
+        numbers, are equal, whatever the shares of the classes in their leaves.
 
         Parameters
         ----------
@@ -78,7 +78,8 @@ def decisions_of(estimator: TreeEstimator) -> tuple[bytes, ...]:
     """Return the bytes of arrays: equal for two fitted trees exactly if the trees decide alike."""
     tree = estimator.tree_
     # Samples end at leaves, and at a multiway node if none of its children has their category.
-    predicted = np.where(tree.children_left >= 0, LEAF, node_labels(estimator, tree))
+    of_nodes = tree.value[:, 0] if tree.is_regressor else node_labels(estimator, tree)
+    predicted = np.where(tree.children_left >= 0, LEAF, of_nodes)
     sets = tree.category_offsets, tree.categories
     splits = (tree.children_left, tree.feature, tree.threshold, tree.child_offsets, *sets)
     saw_missing = tree.saw_missing

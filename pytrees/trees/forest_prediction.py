@@ -1,4 +1,4 @@
-"""Predict with a forest: add up the class shares, or the votes, of the leaves that samples reach in its trees."""
+"""Predict with a forest: add up the outputs, or the votes, of the leaves that samples reach in its trees."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class ForestSums:
         n_jobs: int | None = None,
         named_in_errors: Any = None,
     ) -> FloatArray:
-        """Add up over the trees, in their order, the class shares of every sample's leaf, or its vote.
+        """Add up over the trees, in their order, the class shares or the number of every sample's leaf, or its vote.
 
         `labels` has for every tree the codes of the classes that its nodes vote for; None: nodes give class shares. Up
         to `n_jobs` threads each have samples of their own, so that sums do not depend on the number of threads. Errors
         about infinite values name the estimator `named_in_errors`; None: all values are finite or NaN. The sums have
-        the shape (n_samples, n_classes).
+        the shape (n_samples, n_outputs).
         """
         parts = trees if labels is None else [*trees, *labels]
         if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
@@ -122,9 +122,9 @@ def _largest_array(part: Any) -> Any:
 
 
 def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing: bool) -> Any:
-    of_nodes = [tree.shares for tree in trees] if labels is None else list(map(aligned, labels))
+    of_nodes = [tree.outputs for tree in trees] if labels is None else list(map(aligned, labels))
     missing = ([tree.packed_missing() for tree in trees],) if has_missing else ()
-    return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].n_classes, *missing)
+    return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].value.shape[1], *missing)
 
 
 def _sum_on_worker(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
@@ -141,11 +141,11 @@ def _sums_tree_by_tree(
     trees: Sequence[Tree], X: FloatArray, labels: Sequence[IntArray] | None, named_in_errors: Any
 ) -> FloatArray:
     """Add up as `ForestSums` does, without packing the trees, which would take longer for few samples."""
-    sums, rows = np.zeros((len(X), trees[0].n_classes)), np.arange(len(X))
+    sums, rows = np.zeros((len(X), trees[0].value.shape[1])), np.arange(len(X))
     for i, tree in enumerate(trees):
         leaves = tree.apply_checked(X, named_in_errors if i == 0 else None)
         if labels is None:
-            sums += tree.shares_at(leaves)
+            sums += tree.outputs_at(leaves)
         else:
             sums[rows, labels[i].take(leaves)] += 1.0
     return sums

@@ -32,7 +32,11 @@ class GrowthJob:
         As the kernels take it.
     X : ndarray of shape (n_samples, n_features), float64
     codes : ndarray of shape (n_samples,), int32
+        The codes of their classes or targets.
+    y : ndarray of shape (n_samples,), float64, or None
+        Targets of regression.
     n_classes : int
+        The number of codes.
     rows : ndarray of shape (n_used,), int64, or None
         The samples to draw from, in their order; None: all, as they are stored.
     weights : ndarray of shape (n_used,) or None
@@ -58,6 +62,7 @@ class GrowthJob:
     criterion: Specification
     X: FloatArray
     codes: CodeArray
+    y: FloatArray | None
     n_classes: int
     rows: IntArray | None
     weights: AnyArray | None
@@ -70,7 +75,7 @@ class GrowthJob:
 
     def __sizeof__(self) -> int:
         """Return the bytes of the data: joblib's Dask backend sends large objects once, not with every tree."""
-        arrays = self.X, self.codes, self.rows, self.weights
+        arrays = self.X, self.codes, self.y, self.rows, self.weights
         return object.__sizeof__(self) + sum(array.nbytes for array in arrays if array is not None)
 
     def check_not_stopped(self) -> None:

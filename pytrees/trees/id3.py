@@ -41,10 +41,11 @@ from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judg
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree, goes_left
-from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, weighs_if_it_can
+from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits
+from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .cart import DecisionTreeClassifier
-from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 from .minimal import grow_by_size
+from .weighing import weighs_if_it_can
 
 __all__ = ["ID3Classifier", "ID3ForestClassifier"]
 
@@ -464,7 +465,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         return np.array(path)
 
 
-@described_like(BaseForestClassifier, ID3Classifier)
+@described_like(BaseForest, ID3Classifier)
 class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     """A forest of ID3 trees on bootstrap samples, which vote.
 

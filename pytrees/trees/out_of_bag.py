@@ -12,17 +12,18 @@ from ..tree import Tree, node_depths
 from .growth_job import GrowthJob
 
 
-def sum_shares_out_of_bag(
+def sum_outputs_out_of_bag(
     job: GrowthJob, trees: Sequence[Tree], seeds: Sequence[int], block: slice
 ) -> tuple[FloatArray, IntArray]:
-    """Add up the class shares of a block of samples over the trees that have not seen them; count these trees."""
+    """Add up the class shares, or numbers, of a block of samples over the trees that have not seen them; count these
+    trees."""
     X = job.X[block]
-    total, n_trees = np.zeros((len(X), job.n_classes)), np.zeros(len(X), dtype=np.int64)
+    total, n_trees = np.zeros((len(X), trees[0].value.shape[1])), np.zeros(len(X), dtype=np.int64)
     with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
         for tree, seed in zip(trees, seeds, strict=True):
             job.check_not_stopped()
             rows = np.flatnonzero(_unseen(job, seed)[block])
-            total[rows] += tree.shares_at(tree.apply_valid(X[rows]))
+            total[rows] += tree.outputs_at(tree.apply_valid(X[rows]))
             n_trees[rows] += 1
     return total, n_trees
 
@@ -49,10 +50,11 @@ def mixed_gains_out_of_bag(job: GrowthJob, tree: Tree, seed: int) -> FloatArray 
         return None
     with config_context(engine=job.engine):
         leaves = tree.apply_valid(job.X[rows])
-    return mixed_gains(tree, leaves, job.codes[rows], None if weights is None else weights[rows])
+    y = job.codes if job.y is None else job.y
+    return mixed_gains(tree, leaves, y[rows], None if weights is None else weights[rows])
 
 
-def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray | None) -> FloatArray:
+def mixed_gains(tree: Tree, leaves: IntArray, y: AnyArray, weights: AnyArray | None) -> FloatArray:
     """Compute the gain of the splits by every feature on samples that the tree was not grown on.
 
     At a node whose training samples have the class shares p, samples of the class shares q have the mixed Gini impurity
@@ -60,14 +62,17 @@ def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray
     A split gains the samples' impurity in the node minus their impurity in its children. The expected gain is zero if a
     feature tells nothing, however many values the feature has.
 
+    In a tree of numbers, the training samples have the mean m in a node and m_c in its child c. A sample of the number
+    y that goes to c gains (m_c - m) (y - m) [2]_. On the training samples this is the decrease of the squared error.
+
     Parameters
     ----------
     tree : Tree
         The tree.
     leaves : ndarray of shape (n_samples,), int64
         The nodes that the samples reach. Samples that stay at an inner node have its impurity.
-    codes : ndarray of shape (n_samples,), int
-        Codes of their classes.
+    y : ndarray of shape (n_samples,)
+        Codes of their classes, or their numbers.
     weights : ndarray of shape (n_samples,) or None
         Their weights; None: all count once.
 
@@ -80,22 +85,34 @@ def mixed_gains(tree: Tree, leaves: IntArray, codes: AnyArray, weights: AnyArray
     ----------
     .. [1] Z. Zhou and G. Hooker, "Unbiased Measurement of Feature Importance in Tree-Based Methods", ACM TKDD 15(2),
        2021, Section 4.
+    .. [2] X. Li et al., "A Debiased MDI Feature Importance Measure for Random Forests", NeurIPS 2019 (MDI-oob),
+       whose y is y - m here, so that a number added to all y changes nothing.
     """
-    cells = leaves * tree.n_classes + codes
-    counts = np.bincount(cells, weights=weights, minlength=tree.node_count * tree.n_classes).astype(np.float64)
-    counts = counts.reshape(tree.node_count, tree.n_classes)
-    total = counts.sum()
-    parents = np.zeros(tree.node_count, dtype=np.int64)
-    parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
-    _add_up(counts, parents, node_depths(tree))
-    shares = tree.value / tree.value.sum(axis=1, keepdims=True)  # of training samples, whatever a node predicts
-    gains = np.einsum("ij,ij->i", shares[1:] - shares[parents[1:]], counts[1:])
-    return np.bincount(tree.feature[parents[1:]], weights=gains, minlength=tree.n_features) / total
+    n_nodes = tree.node_count
+    parents = np.zeros(n_nodes, dtype=np.int64)
+    parents[tree.children] = np.repeat(np.arange(n_nodes), np.diff(tree.child_offsets))
+    parents, outputs = parents[1:], tree.outputs
+    differences = outputs[1:] - outputs[parents]
+    if tree.is_regressor:
+        weights = np.ones(len(y)) if weights is None else weights
+        pair = weights * y, weights
+        sums = np.stack([np.bincount(leaves, each, n_nodes).astype(np.float64) for each in pair], axis=1)
+        total = weights.sum()
+        _add_up(sums, parents, node_depths(tree))
+        gains = differences[:, 0] * (sums[1:, 0] - outputs[parents, 0] * sums[1:, 1])
+    else:
+        cells = leaves * tree.n_classes + y
+        counts = np.bincount(cells, weights=weights, minlength=n_nodes * tree.n_classes).astype(np.float64)
+        counts = counts.reshape(n_nodes, tree.n_classes)
+        total = counts.sum()
+        _add_up(counts, parents, node_depths(tree))
+        gains = np.einsum("ij,ij->i", differences, counts[1:])
+    return np.bincount(tree.feature[parents], weights=gains, minlength=tree.n_features) / total
 
 
-def _add_up(counts: FloatArray, parents: IntArray, depths: IntArray) -> None:
-    """Add the counts of all nodes to the nodes above them, the deepest first."""
+def _add_up(sums: FloatArray, parents: IntArray, depths: IntArray) -> None:
+    """Add the sums of all nodes to the nodes above them, the deepest first; `parents` leaves out the root."""
     by_depth = np.argsort(depths, kind="stable")
     levels = np.split(by_depth, np.flatnonzero(np.diff(depths[by_depth])) + 1)
     for nodes in reversed(levels[1:]):
-        np.add.at(counts, parents[nodes], counts[nodes])
+        np.add.at(sums, parents[nodes - 1], sums[nodes])

@@ -25,9 +25,9 @@ from .._typing import (
 )
 from ..criteria import CriterionLike
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
+from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .bootstrap import BLOCK_BOOTSTRAPS, draw_orders
 from .cart import DecisionTreeClassifier
-from .forest import FOREST_CONSTRAINTS, BaseForestClassifier
 
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
@@ -179,7 +179,7 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         return self._fit(X, y, order=order, groups=groups)
 
 
-@described_like(BaseForestClassifier, PermutationDecisionTreeClassifier)
+@described_like(BaseForest, PermutationDecisionTreeClassifier)
 class PermutationDecisionForestClassifier(BaseForestClassifier):
     """Permutation decision trees, each on its own random permutation of the samples, and their majority vote.
 

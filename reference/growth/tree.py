@@ -102,20 +102,28 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, c
 
 
 def sums_of_targets(order, y, weights, criterion):
-    """Return for all nodes the weight, the weight times the value, and the impurity. The value is the mean of the
-    targets or, if absolute errors are judged, their median."""
+    """Return for all nodes the weight, the weight times the value, the impurity, and the spread as its multiples of
+    2**62 and the rest.
+
+    The value is the mean of the targets, and the spread the weighted sum of their squares. If absolute errors are
+    judged, these are the median and the weighted sum of the distances to it.
+    """
     targets = given_of(criterion)["targets"]
     impurity = exact_impurity(criterion, len(targets))
-    tree = {"weight": [], "target_sum": [], "impurity": []}
+    tree = {"weight": [], "target_sum": [], "impurity": [], "spread": []}
     for node in order:
         labels, of_rows = [y[row] for row in node.rows], [weights[row] for row in node.rows]
         counts = class_counts(labels, of_rows, len(targets))
         total = sum(map(mul, counts, targets))
+        spread = sum(count * target**2 for target, count in zip(targets, counts, strict=True))
         if name_of(criterion) == "absolute_error":
-            total = sum(counts) * median_target(counts, targets)
+            median = median_target(counts, targets)
+            total = sum(counts) * median
+            spread = sum(count * abs(target - median) for target, count in zip(targets, counts, strict=True))
         tree["weight"].append(sum(counts))
         tree["target_sum"].append(total)
         tree["impurity"].append(float(impurity(counts)))
+        tree["spread"].append(divmod(spread, 2**62))
     return tree
 
 

@@ -39,7 +39,8 @@ def targets_of(numbers, grid):
 @given(targets())
 def test_numbers_stand_for_the_nearest_targets(drawn):
     y, total = drawn
-    codes, numbers, grid = on_grid(y, total)
+    codes, found = on_grid(y, total)
+    numbers, grid = found.numbers, found.grid
     assert codes.dtype == np.int32
     assert numbers.dtype == np.int64
     assert np.all(np.diff(numbers) > 0)
@@ -57,7 +58,8 @@ def test_numbers_stand_for_the_nearest_targets(drawn):
 @given(targets(), st.data())
 def test_means_are_correctly_rounded(drawn, data):
     y, total = drawn
-    codes, numbers, grid = on_grid(y, total)
+    codes, found = on_grid(y, total)
+    numbers, grid = found.numbers, found.grid
     weight = np.array(data.draw(st.lists(st.integers(1, 5), min_size=len(y), max_size=len(y))))
     sums = weight * numbers[codes] + np.array([data.draw(st.integers(-3, 3)) for _ in y])
     expected = [
@@ -74,30 +76,38 @@ def test_both_engines_take_all_that_a_grid_holds(package):
 
 
 def test_ties_of_decimals_are_ties():
-    codes, numbers, grid = on_grid(np.array([0.1, 0.2, 0.3]), 3)
-    assert numbers.tolist() == [-1, 0, 1]
+    codes, targets = on_grid(np.array([0.1, 0.2, 0.3]), 3)
+    assert targets.numbers.tolist() == [-1, 0, 1]
     assert codes.tolist() == [0, 1, 2]
-    assert grid == Grid(2, 10, 0)
+    assert targets.grid == Grid(2, 10, 0)
 
 
 def test_small_targets_beside_great_ones_merge():
-    codes, numbers, _ = on_grid(np.array([1e300, 1e-300, 2e-300]), 3)
+    codes, targets = on_grid(np.array([1e300, 1e-300, 2e-300]), 3)
     assert codes.tolist() == [1, 0, 0]
-    assert len(numbers) == 2
+    assert len(targets) == 2
 
 
 def test_one_target_is_kept_exactly():
     for value in (0.1, 1e300, 5e-324, -0.0, 1 / 3):
-        _, numbers, grid = on_grid(np.full(4, value), 4)
-        assert grid.means(np.array([4]), 4 * numbers)[0] == value
+        _, targets = on_grid(np.full(4, value), 4)
+        assert targets.grid.means(np.array([4]), 4 * targets.numbers)[0] == value
 
 
 @pytest.mark.parametrize(
-    ("grid", "square"),
-    [(Grid(0, 10, 0), 0.04), (Grid(0, 1, 3), 0.0625), (Grid(0, 1, -600), np.inf), (Grid(0, 1, 600), 0.0)],
+    ("grid", "power", "distance"),
+    [
+        (Grid(0, 10, 0), 2, 0.04),
+        (Grid(0, 10, 0), 1, 0.4),
+        (Grid(0, 1, 3), 2, 0.0625),
+        (Grid(0, 1, 3), 1, 0.5),
+        (Grid(0, 1, -600), 2, np.inf),
+        (Grid(0, 1, 600), 2, 0.0),
+    ],
 )
-def test_squares(grid, square):
-    assert grid.squares(np.array([4.0]))[0] == square
+def test_distances(grid, power, distance):
+    assert grid.distances(np.array([4.0]), power)[0] == distance
+    assert grid.to_grid(distance, power) == (4.0 if 0.0 < distance < np.inf else distance)
 
 
 @pytest.mark.parametrize(("weight", "target_sum", "divisor"), [([0], [1], 1), ([1], [1], 0), ([1, 1], [1], 1)])

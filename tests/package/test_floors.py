@@ -65,6 +65,7 @@ PYTHON_FLOORS = [
     {
         "_given_tree",
         "_tree_arrays",
+        "_tree_checks",
         "convert",
         "tree",
     },  # a fitted tree: its arrays, what it says of samples, its names, its conversions

@@ -30,7 +30,7 @@ from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion,
 from pytrees.distances import Coverage, JaccardDistance, clustering_distance
 from pytrees.fourier import gram, ordinal_codes
 from pytrees.metrics import mae_scorer, ranked_probability_score
-from pytrees.trees.forest import BaseForestClassifier
+from pytrees.trees.base_forest import BaseForestClassifier
 
 X = np.random.RandomState(0).randint(4, size=(60, 3)).astype(np.float64)
 y = np.where(X[:, 0] + X[:, 1] > 3.0, "high", np.where(X[:, 2] > 1.0, "middle", "low"))

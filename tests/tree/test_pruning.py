@@ -101,10 +101,10 @@ def test_pruning_path_of_a_small_tree(engine):
     assert path.nodes.tolist() == [2, 0]
     assert path.ccp_alphas.tolist() == [0.0, 0.25, 0.375]
     assert path.impurities.tolist() == [0.0, 0.25, 0.625]
-    smaller = pruned(tree, "gini", 0.25)
+    smaller = pruned(tree, path, 0.25)
     assert smaller == DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
-    assert pruned(tree, "gini", np.nextafter(0.25, 0.0)) == tree
-    assert pruned(tree, "gini", 0.375).node_count == 1
+    assert pruned(tree, path, np.nextafter(0.25, 0.0)) == tree
+    assert pruned(tree, path, 0.375).node_count == 1
 
 
 def test_nodes_with_a_child_for_every_category(engine):
@@ -114,7 +114,8 @@ def test_nodes_with_a_child_for_every_category(engine):
     # 1 - (4 + 4 + 1 + 1) / 36 = 26/36 in one leaf, and a third of 1/2 in three: 20/36 for two leaves.
     assert path.ccp_alphas.tolist() == [0.0, 10 / 36]
     assert path.impurities.tolist() == [1 / 6, 26 / 36]
-    assert pruned(tree, "gini", 0.3) == DecisionTreeClassifier(max_depth=1, min_samples_split=7).fit(X, y).tree_
+    smaller = DecisionTreeClassifier(max_depth=1, min_samples_split=7).fit(X, y).tree_
+    assert pruned(tree, path, 0.3) == smaller
 
 
 @pytest.mark.parametrize("weights", ["none", "whole", "real"])
@@ -131,18 +132,18 @@ def test_engines_agree_on_grown_trees(criterion, weights, categorical):
         np.testing.assert_array_equal(compiled, reference)
     path = paths[0]
     for alpha in path.ccp_alphas:
-        smaller = pruned(tree, criterion, alpha)
+        smaller = pruned(tree, path, alpha)
         is_leaf, shares = smaller.children_left == -1, smaller.value.sum(axis=1) / smaller.value[0].sum()
         risk = (shares * impurity(criterion, smaller.value))[is_leaf].sum()
         assert risk == pytest.approx(path.impurities[path.ccp_alphas <= alpha][-1], rel=1e-9, abs=1e-12)
-    assert pruned(tree, criterion, path.ccp_alphas[-1]).node_count == 1
+    assert pruned(tree, path, path.ccp_alphas[-1]).node_count == 1
 
 
 def test_a_tree_of_one_leaf(engine):
     tree = DecisionTreeClassifier().fit([[0.0], [0.0]], [0, 1]).tree_
     path = pruning_path(tree, "gini")
     assert (path.nodes.tolist(), path.ccp_alphas.tolist(), path.impurities.tolist()) == ([], [0.0], [0.5])
-    assert pruned(tree, "gini", 1.0) == tree
+    assert pruned(tree, path, 1.0) == tree
 
 
 def test_a_split_without_gain_is_kept_for_the_gains_below(engine):

@@ -25,7 +25,7 @@ from pytrees import (
     merge_redundant,
 )
 from pytrees.criteria import RankingImpurity, gain, impurity
-from pytrees.pruning import pruned
+from pytrees.pruning import pruned, pruning_path
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_trees_of_a_forest_are_pruned_each_by_itself(engine, criterion, data):
     forest = DecisionForestClassifier(3, criterion=criterion, random_state=0)
     whole, smaller = forest.fit(*data).estimators_, clone(forest).set_params(ccp_alpha=0.02).fit(*data).estimators_
     for one, other in zip(whole, smaller, strict=True):
-        assert other.tree_ == pruned(one.tree_, criterion, 0.02)
+        assert other.tree_ == pruned(one.tree_, pruning_path(one.tree_, criterion), 0.02)
         assert 1 < other.get_n_leaves() < one.get_n_leaves()
 
 

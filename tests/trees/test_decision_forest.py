@@ -277,7 +277,7 @@ def test_out_of_bag_predictions_are_in_the_order_of_X(data):
     ],
 )
 def test_parameters_that_are_refused(data, monkeypatch, parameters, message):
-    monkeypatch.setattr("pytrees.trees.forest._grow_from_seed", None)  # before anything grows
+    monkeypatch.setattr("pytrees.trees.base_forest._grow_from_seed", None)  # before anything grows
     with pytest.raises(ValueError, match=message):
         make_forest(**parameters).fit(*data)
 

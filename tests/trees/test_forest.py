@@ -145,7 +145,7 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
 
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
-    forest_class, kernel = type(make_forest()), pytrees.trees.forest.kernel
+    forest_class, kernel = type(make_forest()), pytrees.trees.base_forest.kernel
     grow = forest_class._grow
 
     def recorded_grow(*args, **of_forest):
@@ -157,7 +157,7 @@ def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
         return kernel(name)
 
     monkeypatch.setattr(forest_class, "_grow", staticmethod(recorded_grow))
-    monkeypatch.setattr(pytrees.trees.forest, "kernel", recorded_kernel)
+    monkeypatch.setattr(pytrees.trees.base_forest, "kernel", recorded_kernel)
     monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 1)
     with joblib.parallel_config(backend="threading", n_jobs=2):
         make_forest().fit(*data).predict(data[0])

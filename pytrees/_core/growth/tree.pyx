@@ -576,18 +576,22 @@ cdef void _add_counts(
 
 
 cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
-    """Return for all nodes the weight, the weight times the value, and the impurity."""
+    """Return for all nodes the weight, the weight times the value, the impurity, and the spread, as its multiples of
+    2**62 and the rest: the weighted sum of the targets' squares or distances to the median."""
     cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
     cdef int64_t[::1] total = np.empty(order.shape[0], dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
+    cdef int64_t[:, ::1] spread = np.empty((order.shape[0], 2), dtype=np.int64)
     cdef Py_ssize_t i
     cdef const TargetSums* sums
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum
+        spread[i, 0], spread[i, 1] = <int64_t> (sums.spread >> 62), <int64_t> (sums.spread & ((1ULL << 62) - 1))
         tree.search.counts.sums = sums[0]
         impurity[i] = nearest_impurity(tree.search.counts)
-    return {"weight": np.asarray(weight), "target_sum": np.asarray(total), "impurity": np.asarray(impurity)}
+    arrays = {"weight": weight, "target_sum": total, "impurity": impurity, "spread": spread}
+    return {name: np.asarray(array) for name, array in arrays.items()}
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

@@ -1,0 +1,323 @@
+"""Regression trees: their targets lie on a grid of whole numbers, so that every comparison of cuts is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin, clone
+from sklearn.utils import Bunch
+
+from .._docstrings import described_like
+from .._engine import kernel
+from .._sklearn import StrOptions
+from .._typing import (
+    AnyArray,
+    CategoricalFeatures,
+    CategoricalSplit,
+    CodeArray,
+    ErrorName,
+    FloatArray,
+    HandleUnknown,
+    IntArray,
+    MatrixLike,
+    MaxFeatures,
+    RandomState,
+    Specification,
+)
+from ..criteria import ERRORS
+from ..input.targets import Grid, Targets, on_grid
+from ..input.validation import validate_X_numbers
+from ..pruning import PruningPath, path_by_risks, pruned
+from ..tree import Tree
+from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
+from .cart import DecisionTreeClassifier
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeRegressor as SklearnTree
+
+__all__ = ["DecisionTreeRegressor"]
+
+ERROR_CONSTRAINTS: dict[str, list[Any]] = {
+    **GROWTH_CONSTRAINTS,
+    **WEIGHT_CONSTRAINTS,
+    "criterion": [StrOptions(set(ERRORS))],
+    "n_jobs": [Integral, None],
+}
+
+# The unit of an impurity or gain, as a power of the unit of the targets.
+_POWERS = {"squared_error": 2, "absolute_error": 1}
+
+
+class GrownTree(NamedTuple):
+    """A tree of numbers, and the path on which its branches were pruned; None if leaves cost nothing."""
+
+    tree: Tree
+    path: PruningPath | None
+
+
+def grow_numbers(
+    X: FloatArray,
+    codes: CodeArray,
+    weights: AnyArray | None,
+    n_codes: int,
+    criterion: Specification,
+    limits: dict[str, Any],
+    seed: int,
+    *,
+    grid: Grid,
+    **options: Any,
+) -> GrownTree:
+    """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets on a grid."""
+    name, power = criterion[0], _POWERS[criterion[0]]
+    limits = dict(limits)
+    ccp_alpha = limits.pop("ccp_alpha")
+    for limit in ("min_gain", "min_impurity_decrease"):
+        given = limits[limit]
+        # A limit above zero that is too small for the grid still forbids gains of nothing.
+        limits[limit] = max(grid.to_grid(given, power), np.nextafter(0.0, 1.0)) if given > 0.0 else given
+    arrays = kernel("grow_by_gain")(X, codes, weights, n_codes, criterion, seed=seed, **limits, **options)
+    sums = {of_node: np.asarray(arrays.pop(of_node)) for of_node in ("weight", "target_sum", "spread")}
+    arrays |= {
+        "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
+        "gain": grid.distances(np.asarray(arrays["gain"]), power),
+        "weighted_n_node_samples": sums["weight"].astype(np.float64),
+        "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
+    }
+    tree = Tree._from_engine(arrays, X.shape[1], name)
+    if ccp_alpha == 0.0:
+        return GrownTree(tree, None)
+    path = path_by_risks(tree, _risks(name, **sums), int(sums["weight"][0]))
+    path = path._replace(
+        ccp_alphas=grid.distances(path.ccp_alphas, power), impurities=grid.distances(path.impurities, power)
+    )
+    return GrownTree(pruned(tree, path, ccp_alpha), path)
+
+
+def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) -> list[Fraction]:
+    """Return the sum of the errors of every node's samples, exactly."""
+    spreads = [(high << 62) + low for high, low in spread.tolist()]
+    if name == "absolute_error":
+        return [Fraction(of_node) for of_node in spreads]
+    sums = zip(spreads, target_sum.tolist(), weight.tolist(), strict=True)
+    return [of_node - Fraction(total * total, n) for of_node, total, n in sums]
+
+
+class BaseRegressor(RegressorMixin, BaseModel):
+    """Base class of trees and forests that predict numbers."""
+
+    _resolve = staticmethod(ERRORS.__getitem__)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
+        X, y = validate_X_numbers(self, X, y)
+        rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
+        used = y if rows is None else y[rows]
+        codes, targets = on_grid(used, int(self._greatest_total(weights, len(used))))
+        if rows is not None:
+            codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)
+            codes[rows] = codes_of_used
+        return Samples(X, codes, targets, rows, weights, groups, y)
+
+    def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
+        return self._judge().name, {"targets": samples.outcome.numbers}
+
+    def _grower(self, outcome: Targets) -> Callable[..., Any]:
+        return partial(grow_numbers, grid=outcome.grid)
+
+
+@described_like(DecisionTreeClassifier)
+class DecisionTreeRegressor(BaseTree, BaseRegressor):
+    """A regression tree, grown from the root by squared or absolute errors.
+
+    The tree is exact: every cut between two neighbouring values of every feature is judged, and gains are compared as
+    the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest threshold. The tree
+    is the same on every machine, on both engines, for every order of the samples and every number of threads.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        The measure of a node's impurity: the mean squared error of its samples about their mean, in the square of the
+        targets' unit, or their mean absolute error about their median, in the targets' unit. The median of an even
+        number is the lower of the two in the middle. Nodes predict the mean, or the median.
+    min_gain : float or None, default=None
+        Least gain of a split, in the units of the criterion. None grows until the targets of every leaf are equal.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split: its gain times the node's share of all samples, by weight.
+        0.0 is no limit.
+    ccp_alpha : float, default=0.0
+        Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
+        becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
+        branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        The children of a split by a categorical feature: one for every category among the node's samples; or two, for
+        the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
+        categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
+        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow.
+    n_jobs : int or None, default=None
+        Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
+        as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
+        number.
+
+    See Also
+    --------
+    DecisionForestRegressor : Many such trees on bootstrap samples.
+    DecisionTreeClassifier : A tree of classes.
+
+    Notes
+    -----
+    Targets lie on a grid of whole numbers: a target y is the number round(y · 2**s) less a centre, for the greatest s
+    for which the weight of all samples times the greatest number is at most 2**60. If every target is a decimal of at
+    most 15 digits after the point, the grid is the grid of the decimals, on which the sums 0.1 + 0.2 and 0.3 are equal.
+    Sums on the grid are exact, and the same in any order. A node predicts the double nearest to the mean of its samples
+    on the grid. Targets that differ by less than 2**-s count as equal; s is about 60 - log2(n_samples) binary digits
+    below the range of the targets.
+
+    A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
+    squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pytrees import DecisionTreeRegressor
+    >>> X, y = np.arange(8.0).reshape(-1, 1), np.array([0.1, 0.2, 0.1, 0.2, 5.1, 5.3, 9.1, 9.2])
+    >>> tree = DecisionTreeRegressor(max_leaf_nodes=3).fit(X, y)
+    >>> tree.predict([[1.5], [4.0], [9.0]])
+    array([0.15, 5.2 , 9.15])
+    >>> tree.tree_.threshold
+    array([ 3.5, -2. ,  5.5, -2. , -2. ])
+    """
+
+    max_features_: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ERROR_CONSTRAINTS
+
+    def __init__(
+        self,
+        criterion: ErrorName = "squared_error",
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        max_features: MaxFeatures = None,
+        min_gain: float | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        max_candidates: int | None = None,
+        categorical_features: CategoricalFeatures = None,
+        handle_unknown: HandleUnknown = "error",
+        categorical_split: CategoricalSplit = "multiway",
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.max_features = max_features
+        self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.max_candidates = max_candidates
+        self.categorical_features = categorical_features
+        self.handle_unknown = handle_unknown
+        self.categorical_split = categorical_split
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @described_like(DecisionTreeClassifier.fit)
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Targets: finite numbers, taken as float64.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
+            many repetitions of the sample, except in limits on numbers of samples.
+
+        Raises
+        ------
+        ValueError
+            If X holds infinity (the column is named), y holds anything but finite numbers or several for a sample,
+            lengths differ, or weights are missing, negative or all zero.
+        """
+        return self._fit(X, y, sample_weight=sample_weight)
+
+    def _keep(self, tree: GrownTree) -> None:
+        super()._keep(tree.tree)
+
+    @described_like(BaseModel.encode)
+    def predict(self, X: MatrixLike) -> FloatArray:
+        """Predict the number of every sample's leaf: the mean, or the median, of the leaf's training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), float64
+            The predicted numbers.
+        """
+        leaves = self.apply(X)
+        return self.tree_.value[leaves, 0]
+
+    @described_like(fit)
+    def cost_complexity_pruning_path(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Bunch:
+        """Compute the path of minimal cost-complexity pruning of the tree that `fit` would grow without `ccp_alpha`.
+
+        If each leaf costs alpha, the cheapest tree has leaves in place of some branches. As alpha grows, more branches
+        become leaves, one after another, until the root is a leaf.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+            ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
+            tree of that step, or of the last step if several are equal. ``impurities``, ndarray of the same shape:
+            the impurities of the tree's leaves, added by their shares of the weight of all samples.
+
+        Notes
+        -----
+        Section 3.3 of Breiman et al., "Classification and Regression Trees", 1984. Takes O(n log n) for a tree of n
+        nodes. Alphas are compared exactly, as fractions on the grid of the targets.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pytrees import DecisionTreeRegressor
+        >>> X, y = np.arange(4.0).reshape(-1, 1), [0.0, 2.0, 10.0, 10.0]
+        >>> path = DecisionTreeRegressor().cost_complexity_pruning_path(X, y)
+        >>> path.ccp_alphas, path.impurities
+        (array([ 0. ,  0.5, 20.25]), array([ 0.  ,  0.5 , 20.75]))
+        """
+        # The greatest cost cuts off all branches, so that the path goes down to the root.
+        whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)
+        whole._validate_params()
+        path = whole._grow_on(whole._read(X, y, sample_weight, None, None, None)).path
+        return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
+
+    def to_sklearn(self) -> SklearnTree:
+        """Convert the estimator to a fitted scikit-learn ``DecisionTreeRegressor`` that predicts alike.
+
+        See :func:`pytrees.to_sklearn`.
+
+        Returns
+        -------
+        sklearn.tree.DecisionTreeRegressor
+            It predicts as the estimator does on data that is exact in float32, and takes categories as codes of
+            `encode`.
+
+        Raises
+        ------
+        RuntimeError
+            If this version of scikit-learn stores nodes differently from 1.9.
+        """
+        raise NotImplementedError
