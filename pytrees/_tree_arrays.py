@@ -448,7 +448,7 @@ class TreeArrays:
 
     @property
     def _evidence(self) -> FloatArray:
-        """The class counts of every node, or its shares if these are others; ndarray of shape (node_count, n_classes)."""
+        """The class counts of every node, or its shares if these are others; of shape (node_count, n_classes)."""
         if self._given_shares is None:
             return self.value
         differ = np.any(self._given_shares != _shares(self.value), axis=1, keepdims=True)

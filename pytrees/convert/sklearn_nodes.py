@@ -116,7 +116,7 @@ def sklearn_forest(
 
 
 def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return weights and numbers of training samples of the nodes of the binary form, and the samples' class shares."""
+    """Return the nodes of the binary form by their training samples: shares of classes, weights and numbers."""
     if not tree.is_multiway:
         weights = tree.weighted_n_node_samples
         return tree.value / weights[:, np.newaxis], weights, tree.n_node_samples

@@ -98,9 +98,8 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray) -> Tree:
 
 def bounds_of(tree: Tree, monotonic_cst: AnyArray, total: AnyArray, *further: Any) -> tuple[FloatArray, FloatArray]:
     """Return the lower and the upper bounds of the values of all nodes, as the kernel `node_bounds` does."""
-    lower, upper = kernel("node_bounds")(
-        tree.child_offsets, tree.children, tree.feature, monotonic_cst, total, *further
-    )
+    splits = tree.child_offsets, tree.children, tree.feature, monotonic_cst
+    lower, upper = kernel("node_bounds")(*splits, np.ascontiguousarray(total), *further)
     return np.asarray(lower), np.asarray(upper)
 
 
@@ -111,9 +110,9 @@ def _of_two(tree: Tree, counts: AnyArray, monotonic_cst: AnyArray) -> FloatArray
     columns = []
     for label, direction in enumerate((-monotonic_cst, monotonic_cst)):
         if counts.dtype == np.int64:
-            bounds = bounds_of(tree, direction, np.ascontiguousarray(counts[:, label]), weight)
+            bounds = bounds_of(tree, direction, counts[:, label], weight)
         else:
-            bounds = bounds_of(tree, direction, np.ascontiguousarray(shares[:, label]))
+            bounds = bounds_of(tree, direction, shares[:, label])
         columns.append(np.clip(shares[:, label], *bounds))
     return np.stack(columns, axis=1)
 
