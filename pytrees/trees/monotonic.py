@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from .._engine import kernel
-from .._typing import AnyArray, FloatArray
+from .._tree_checks import DTYPES
+from .._typing import AnyArray, FloatArray, IntArray
 from ..criteria import as_compared
 from ..input.categories import name_of_column
+from ..input.targets import Grid
 from ..tree import Tree
 
 MONOTONIC_CONSTRAINTS: dict[str, list[Any]] = {"monotonic_cst": ["array-like", dict, None]}
@@ -94,6 +96,22 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray) -> Tree:
     counts = as_compared(tree.value)
     shares = _of_two(tree, counts, monotonic_cst) if tree.n_classes == 2 else _of_ranks(tree, counts, monotonic_cst)
     return tree if np.array_equal(shares, tree.shares) else Tree(*tree._arguments()[:-1], shares)
+
+
+def numbers_within_bounds(
+    tree: Tree, monotonic_cst: AnyArray, weight: IntArray, target_sum: IntArray, grid: Grid
+) -> Tree:
+    """Return a tree of numbers, grown with these constraints, whose nodes predict numbers within their bounds.
+
+    `weight` and `target_sum` are the sums of the samples of every node on the grid. Values and bounds are the doubles
+    nearest to exact numbers, so that no rounding breaks the order.
+    """
+    unit = grid.centre, grid.divisor, grid.exponent
+    lower, upper = bounds_of(tree, monotonic_cst, target_sum, weight, *unit)
+    value = np.clip(tree.value, lower[:, np.newaxis], upper[:, np.newaxis])
+    arguments = list(tree._arguments())
+    arguments[list(DTYPES).index("value")] = value
+    return Tree(*arguments)
 
 
 def bounds_of(tree: Tree, monotonic_cst: AnyArray, total: AnyArray, *further: Any) -> tuple[FloatArray, FloatArray]:

@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 from sklearn.utils._testing import assert_allclose
 from support import examples
 
 from pytrees import (
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     Tree,
@@ -94,6 +97,36 @@ def test_some_trees_would_break_the_order_and_some_are_clipped():
         n_clipped += bool(np.any(tree.shares != tree.value / tree.value.sum(axis=1, keepdims=True)))
     assert n_broken == 10
     assert n_clipped == 9
+
+
+@pytest.mark.parametrize("error", ["squared_error", "absolute_error"])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeRegressor(),
+        DecisionTreeRegressor(max_leaf_nodes=15),
+        DecisionTreeRegressor(min_samples_leaf=3, ccp_alpha=1e-4, n_jobs=2),
+        DecisionForestRegressor(5, random_state=0, n_jobs=2),
+    ],
+    ids=lambda estimator: repr(estimator)[:60],
+)
+def test_numbers_keep_the_order(engine, estimator, error):
+    n_broken = 0
+    for seed, missing in ((0, 0.0), (1, 0.15), (2, 0.0)):
+        n = 60 if engine == "reference" else 150
+        X, y = noisy_table(seed, n=n, n_classes=9, missing=missing)
+        # Targets on a grid of decimals, on a binary grid, and far from zero.
+        y = [y / 10.0, np.sin(y + 0.1 * np.arange(n)), 1e9 + y / 3.0][seed]
+        directions = np.array([[1, -1, 0], [-1, 1, 1], [1, 1, -1]][seed])
+        fitted = clone(estimator).set_params(monotonic_cst=directions, criterion=error).fit(X, y)
+        free = clone(estimator).set_params(criterion=error).fit(X, y)
+        for feature in np.flatnonzero(directions):
+            pairs = pairs_along(feature, np.random.default_rng(seed))
+            lower, higher = (fitted.predict(side) for side in pairs)
+            assert np.all(directions[feature] * (higher - lower) >= 0.0)
+            lower, higher = (free.predict(side) for side in pairs)
+            n_broken += bool(np.any(directions[feature] * (higher - lower) < 0.0))
+    assert n_broken > 4
 
 
 @pytest.mark.parametrize("forest", [False, True])
@@ -182,6 +215,19 @@ def test_trees_are_those_of_scikit_learn(table, max_leaf_nodes, min_samples_leaf
         )
 
 
+@examples(100)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(2, 200), limits=st.sampled_from([{}, {"max_leaf_nodes": 12}]))
+def test_trees_of_numbers_are_those_of_scikit_learn(seed, n, limits):
+    rng = np.random.default_rng(seed)
+    X = rng.permuted(np.tile(np.arange(n, dtype=float)[:, np.newaxis], (1, 2)), axis=0)
+    y, directions = X[:, 0] / n * rng.choice([-1, 1]) + rng.normal(size=n), rng.integers(-1, 2, 2)
+    limits = limits | {"min_samples_leaf": 3, "monotonic_cst": directions}
+    ours = DecisionTreeRegressor(**limits).fit(X, y)
+    theirs = SklearnRegressor(**limits, random_state=0).fit(X, y)
+    assert ours.tree_.node_count == theirs.tree_.node_count
+    assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
+
+
 def samples_of(tree, node, X):
     return np.asarray(tree.decision_path(X)[:, [node]].todense()).ravel() > 0
 
@@ -213,7 +259,11 @@ def test_a_criterion_of_your_own_keeps_constraints(engine):
     np.testing.assert_array_equal(own.tree_.shares, known.tree_.shares)
 
 
-@pytest.mark.parametrize("estimator", [ESTIMATORS[0], ESTIMATORS[6], ESTIMATORS[8], ESTIMATORS[10]], ids=repr)
+@pytest.mark.parametrize(
+    "estimator",
+    [ESTIMATORS[0], ESTIMATORS[6], ESTIMATORS[8], ESTIMATORS[10], DecisionTreeRegressor(), DecisionForestRegressor(2)],
+    ids=repr,
+)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
