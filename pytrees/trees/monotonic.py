@@ -46,8 +46,8 @@ def _of_features(given: Any, n_features: int) -> AnyArray:
         raise ValueError(f"monotonic_cst has shape {len(directions)} but the input data X has {n_features} features.")
     if not np.all(np.isin(directions, (-1, 0, 1))):
         raise ValueError(
-            "monotonic_cst must be None or an array-like of -1, 0 or 1, or a dict of these by the names of features; got "
-            f"{directions.tolist()!r:.100}."
+            "monotonic_cst must be None or an array-like of -1, 0 or 1, or a dict of these by the names of features; "
+            f"got {directions.tolist()!r:.100}."
         )
     return directions.astype(np.int8)
 

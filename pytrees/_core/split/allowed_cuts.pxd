@@ -34,9 +34,18 @@ cdef inline AllowedCuts allow_by_samples(index_t n, index_t n_missing, index_t m
 
 
 cdef inline bint allows(const AllowedCuts* allowed, int missing, index_t n_known_left) noexcept nogil:
-    return allowed.fewest[missing] <= n_known_left <= allowed.most[missing] and (
+    return allowed.fewest[missing] <= n_known_left <= allowed.most[missing]
+
+
+cdef inline bint allows_in_order(const AllowedCuts* allowed, int missing, index_t n_known_left) noexcept nogil:
+    """Whether numbers of samples allow a cut, and a monotonic constraint of the feature, if it has one, does too."""
+    return allows(allowed, missing, n_known_left) and (
         allowed.keeps_order[missing] == NULL or allowed.keeps_order[missing][n_known_left]
     )
+
+
+cdef inline bint allows_some_in_order(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
+    return allows_in_order(allowed, MISSING_RIGHT, n_known_left) or allows_in_order(allowed, MISSING_LEFT, n_known_left)
 
 
 cdef inline bint allows_some(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
@@ -62,8 +71,9 @@ cdef inline void choose_candidates(
     cdef index_t i
     if max_candidates == UNLIMITED:
         return
+    allowed.n_allowed = 0
     for i in range(1, last_cut(allowed) + 1):
-        allowed.n_allowed += key_of(entries[i - 1]) != key_of(entries[i]) and allows_some(allowed, i)
+        allowed.n_allowed += key_of(entries[i - 1]) != key_of(entries[i]) and allows_some_in_order(allowed, i)
     allowed.n_tried = min(allowed.n_allowed, max_candidates)
 
 

@@ -131,15 +131,13 @@ cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
 
 
 cdef inline AllowedCuts allow_cuts(
-    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
-    """Return the cuts of the sorted entries that are allowed, and that are tried. The last n_missing entries lack the
-    value. The classes of the node are counted, and those of the samples that lack the value."""
+    """Return the cuts of the sorted entries that numbers and weights of samples allow, and that are tried. The last
+    n_missing entries lack the value. The classes of the node are counted."""
     cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
     if search.min_leaf_weight > 0.0:
         allow_by_weight(search, node, entries, n_missing, &allowed)
-    if direction_of(search, feature) != 0:
-        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     choose_candidates(&allowed, entries, search.max_candidates)
     return allowed
 

@@ -30,7 +30,7 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
-from pytrees._core.split.allowed_cuts cimport last_cut
+from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
 from pytrees._core.split.feature_orders cimport NodeOrders
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 
@@ -148,7 +148,8 @@ cdef void allow_by_order(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
     AllowedCuts* allowed
 ) noexcept nogil:
-    """Allow only cuts that keep the feature's monotonic constraint."""
+    """Allow only cuts that keep the feature's monotonic constraint, and choose anew which cuts are tried. The classes
+    of samples that lack the value are tallied, and medians of the cuts are known if these are the values."""
     cdef int side
     for side in range(2):
         allowed.keeps_order[side] = &search.keeps_order[side, 0]
@@ -158,6 +159,7 @@ cdef void allow_by_order(
         _compare_real_means(search, feature, entries, first_place(search, node), n_missing, allowed)
     else:
         _compare_means(search, feature, entries, first_place(search, node), n_missing, allowed)
+    choose_candidates(allowed, entries, search.max_candidates)
 
 
 cdef inline void _compare_means(
