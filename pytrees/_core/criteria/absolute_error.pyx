@@ -60,44 +60,51 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
     cdef index_t i, n_known = errors.n - n_missing
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
-    _empty_from_left(errors, entries, n_known, MISSING_RIGHT, False)
-    _empty_from_right(errors, entries, n_known, MISSING_RIGHT, n_missing > 0)
-    if n_missing > 0:
-        _empty_from_left(errors, entries, n_known, MISSING_LEFT, True)
-        _empty_from_right(errors, entries, n_known, MISSING_LEFT, False)
+    if errors.left_medians.shape[1] > 0:
+        _sum_sides(errors, entries, n_missing, True)
+    else:
+        _sum_sides(errors, entries, n_missing, False)
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = False
 
 
+cdef inline void _sum_sides(
+    MedianErrors errors, const Entry* entries, index_t n_missing, bint keeps_medians
+) noexcept nogil:
+    _empty_from_left(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
+    _empty_from_right(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
+    if n_missing > 0:
+        _empty_from_left(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
+        _empty_from_right(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
+
+
 cdef inline void _empty_from_left(
-    MedianErrors errors, const Entry* entries, index_t n_known, int side, bint without_missing
+    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
 ) noexcept nogil:
     """Write the sums of the right children, with missing values on this side; sums[i] after the first i samples are
     out."""
     cdef index_t i
     cdef int64_t* sums = &errors.right[side, 0]
-    cdef int64_t* medians = &errors.right_medians[side, 0] if errors.right_medians.shape[1] > 0 else NULL
-    _fill_list(errors, without_missing)
-    for i in range(n_known):
+    _fill_list(errors, side == MISSING_LEFT)
+    for i in range(errors.n - n_missing):
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
         sums[i + 1] = errors.error
-        if medians != NULL:
-            medians[i + 1] = errors.targets[errors.median]
+        if keeps_medians:
+            errors.right_medians[side, i + 1] = errors.targets[errors.median]
 
 
 cdef inline void _empty_from_right(
-    MedianErrors errors, const Entry* entries, index_t n_known, int side, bint without_missing
+    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
 ) noexcept nogil:
     """Write the sums of the left children, with missing values on this side; sums[i] while the first i samples are
     in."""
     cdef index_t i
     cdef int64_t* sums = &errors.left[side, 0]
-    cdef int64_t* medians = &errors.left_medians[side, 0] if errors.left_medians.shape[1] > 0 else NULL
-    _fill_list(errors, without_missing)
-    for i in range(n_known - 1, -1, -1):
+    _fill_list(errors, n_missing > 0 and side == MISSING_RIGHT)
+    for i in range(errors.n - n_missing - 1, -1, -1):
         sums[i + 1] = errors.error
-        if medians != NULL:
-            medians[i + 1] = errors.targets[errors.median]
+        if keeps_medians:
+            errors.left_medians[side, i + 1] = errors.targets[errors.median]
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
 
 

@@ -89,12 +89,10 @@ cdef inline index_t _search_feature(
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case. A loop
     # for monotonic constraints takes missing values, too.
     if CountScan is WeightedScan:
-        if allowed.keeps_order[0] != NULL:
-            n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, True, missing_left)
-        elif n_missing > 0:
-            n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, False, missing_left)
+        if n_missing > 0 or allowed.keeps_order[0] != NULL:
+            n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, missing_left)
         else:
-            n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, False, missing_left)
+            n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, missing_left)
     elif allowed.keeps_order[0] != NULL:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, True, missing_left)
     elif n_missing > 0:
@@ -161,7 +159,7 @@ cdef inline bint _allows_some(const AllowedCuts* allowed, index_t n_known_left, 
 
 cdef inline index_t _walk_weights(
     NodeSearch search, WeightedScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
-    bint has_missing, bint has_order, bint* missing_left
+    bint has_missing, bint* missing_left
 ) except -1 nogil:
     """As _walk, for weights that are not whole numbers. With two classes, runs of samples are skipped if no cut in them
     can win."""
@@ -181,11 +179,11 @@ cdef inline index_t _walk_weights(
         if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
         if has_missing:
-            if not _allows_some(allowed, i, has_order) or not is_tried(allowed):
+            if not allows_some_in_order(allowed, i) or not is_tried(allowed):
                 continue
-            if _allows(allowed, MISSING_RIGHT, i, has_order) and offer_cut(scan, search.counts, False):
+            if allows_in_order(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i, False
-            if _allows(allowed, MISSING_LEFT, i, has_order) and offer_cut(scan, search.counts, True):
+            if allows_in_order(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i, True
         elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
             kept = i
