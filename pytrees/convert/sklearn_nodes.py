@@ -128,7 +128,8 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
     for parent in np.flatnonzero(left != LEAF)[::-1]:
         value[parent] = value[left[parent]] + value[right[parent]]
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
-    weights, own = value.sum(axis=1), (tree.value / tree.weighted_n_node_samples[:, np.newaxis])[node]
+    own = (tree.value / tree.weighted_n_node_samples[:, np.newaxis])[node]
+    weights = value.sum(axis=1)
     shares = np.divide(value, weights[:, np.newaxis], out=own, where=(weights > 0.0)[:, np.newaxis])
     return shares, weights, n_samples
 
