@@ -263,6 +263,8 @@ class _Merging:
             pending += reversed(self.children[node])
         number = {node: i for i, node in enumerate(kept)}
         children = [[number[child] for child in self.children[node]] for node in kept]
+        further: dict[str, Any] = category_sets_of(self.tree, kept)
+        further |= {} if self.shares is None else {"shares": self.shares[kept]}
         tree = Tree(
             self.sides(kept, children, 0),
             self.sides(kept, children, 1),
@@ -277,8 +279,7 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
-            **category_sets_of(self.tree, kept),
-            shares=None if self.shares is None else self.shares[kept],
+            **further,
         )
         return tree, kept
 

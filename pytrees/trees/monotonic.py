@@ -95,7 +95,9 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray) -> Tree:
     """Return a tree of classes, grown with these constraints, whose nodes predict shares within their bounds."""
     counts = as_compared(tree.value)
     shares = _of_two(tree, counts, monotonic_cst) if tree.n_classes == 2 else _of_ranks(tree, counts, monotonic_cst)
-    return tree if np.array_equal(shares, tree.shares) else Tree(*tree._arguments()[:-1], shares)
+    if np.array_equal(shares, tree.shares):
+        return tree
+    return Tree(*(*tree._arguments()[:-1], shares))
 
 
 def numbers_within_bounds(
