@@ -56,7 +56,7 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
-    check_targets(criterion, n_classes, weights, rows, n_categories)
+    check_targets(criterion, n_classes, weights, rows)
     directions = checked_constraints(limits.get("monotonic_cst"), criterion, len(X[0]), n_categories)
     limits = with_least_weights(limits, weights, rows) | {"monotonic_cst": directions}
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):

@@ -31,6 +31,7 @@ from pytrees._core.base.sizes cimport (
     MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
+from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
@@ -55,7 +56,7 @@ from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
-from pytrees._core.growth.tree import check_categories, check_numeric, check_samples, checked_constraints
+from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
@@ -273,7 +274,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
         return 0
     if growth.is_best_first and leaf.split.is_large:
         with gil:
-            growth.tree.large_priorities[leaf.node] = growth.tree.search.children.large_gain
+            growth.tree.large_priorities[leaf.node] = large_gain_of_best(growth.tree.search.children)
     return _gains_enough(growth, leaf) and (
         growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
     )
@@ -677,7 +678,6 @@ def grow_by_gain(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
             n_categories, n_threads,
         )
-    check_numeric(criterion, shared.features)
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:

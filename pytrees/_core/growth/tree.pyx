@@ -23,6 +23,7 @@ from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
     index_t, int8_t, int64_t, uint64_t,
 )
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport TargetSums, are_numbers
@@ -41,7 +42,7 @@ from pytrees._core.split.node_search cimport (
 )
 from pytrees._core.split.subsets cimport list_split
 
-from pytrees._core.criteria.counts import given_of, user_criterion_of
+from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
 
@@ -457,7 +458,16 @@ cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
 cdef inline float64_t _approximation(const RankedSplit* split) noexcept nogil:
     """Return a floating-point approximation of an exact priority."""
     cdef const Gain* gain = split.priority
-    return gain.priority if split.is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
+    cdef float64_t root
+    if split.is_large:
+        return gain.priority
+    if gain.left_total > 0:
+        root = <float64_t> gain.numerator
+        return root * root / (
+            <float64_t> (<int128_t> gain.left_total * gain.right_total)
+            * <float64_t> (gain.left_total + gain.right_total)
+        )
+    return <float64_t> gain.numerator / <float64_t> gain.denominator
 
 
 cdef inline object _exact_priority(GrowingTree tree, const RankedSplit* split):
@@ -633,12 +643,6 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
     for i in range(y.shape[0]):
         if not 0 <= y[i] < n_classes:
             raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")
-
-
-def check_numeric(criterion, features):
-    """Raise ValueError if there are categorical features and the classes are numbers."""
-    if "targets" in given_of(criterion) and np.any(features.n_categories):
-        raise ValueError("A criterion on targets takes numeric features only.")
 
 
 def checked_constraints(monotonic_cst, criterion, features):

@@ -7,6 +7,7 @@ from pytrees._core.base.types cimport (
     float64_t, index_t, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.category_errors cimport CategoryErrors
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain
@@ -103,6 +104,7 @@ cdef class NodeSearch:
     cdef float64_t[::1] rises           # scratch: what a cut inside a bin can score more than all cuts between bins
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
+    cdef CategoryErrors category_errors     # None unless categories are judged by distances to medians
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
