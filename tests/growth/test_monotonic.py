@@ -222,14 +222,15 @@ def test_a_users_criterion_gets_allowed_cuts_only(problem, data):
     assert_same_tree(*on_both_engines(grow_constrained, *problem, judge, **data.draw(limits_of_growth())))
 
 
+@pytest.mark.parametrize("criterion", ["gini", *ERRORS])
 @given(problem=constrained_problems(), subsets=st.booleans(), data=st.data())
-def test_categories_hand_bounds_down(problem, subsets, data):
+def test_categories_hand_bounds_down(criterion, problem, subsets, data):
     X, y, weights, directions = problem
     codes = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X))), dtype=np.float64)
     X, directions = np.column_stack([codes, X]), np.concatenate([[0], directions])
     kinds = {"n_categories": np.array([4] + [0] * (X.shape[1] - 1)), "subsets": subsets}
     limits = data.draw(limits_of_growth())
-    assert_same_tree(*on_both_engines(grow_constrained, X, y, weights, directions, "gini", **kinds, **limits))
+    assert_same_tree(*on_both_engines(grow_constrained, X, y, weights, directions, criterion, **kinds, **limits))
 
 
 # ------------------------------------------------------------------------------------------------------ ways of search
