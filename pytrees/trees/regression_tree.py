@@ -27,6 +27,7 @@ from .._typing import (
     IntArray,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     RandomState,
     Specification,
 )
@@ -37,6 +38,7 @@ from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
 from .cart import DecisionTreeClassifier
+from .monotonic import numbers_within_bounds
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -90,6 +92,8 @@ def grow_numbers(
         "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
     tree = Tree._from_engine(arrays, X.shape[1], name)
+    if "monotonic_cst" in limits:
+        tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
     if ccp_alpha == 0.0:
         return GrownTree(tree, None)
     path = path_by_risks(tree, _risks(name, **sums), int(sums["weight"][0]))
@@ -153,6 +157,11 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
         becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
         branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+    monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
+        Monotonic constraints: along a feature of 1 the prediction must not fall, along a feature of -1 not rise, and
+        along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
+        constraint is not taken, and leaves predict numbers within bounds that follow from the splits above them. For
+        numeric features. See the Notes.
     categorical_split : {"multiway", "subset"}, default="multiway"
         The children of a split by a categorical feature: one for every category among the node's samples; or two, for
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
@@ -179,6 +188,13 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
     squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.
+
+    `monotonic_cst` has scikit-learn's meaning. A cut by a constrained feature is allowed if the means, or medians, of
+    both sides are in order, and within the bounds of the node. The mean of both then bounds all nodes on either side,
+    and leaves outside of their bounds predict the nearest bound. All of these are compared as fractions, and
+    predictions keep the constraint to the last bit. `max_candidates` are chosen among the allowed cuts. Impurities,
+    importances and `ccp_alpha` are about the means and medians as they are. Pruning keeps all constraints, for a node
+    that becomes a leaf has bounds too. A missing value is neither low nor high: the constraint compares known values.
 
     Examples
     --------
@@ -210,6 +226,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -227,6 +244,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
