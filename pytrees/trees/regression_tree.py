@@ -166,7 +166,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         The children of a split by a categorical feature: one for every category among the node's samples; or two, for
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
-        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow.
+        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
+        ``"absolute_error"`` all 2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
