@@ -34,7 +34,7 @@ from .._typing import (
 )
 from .._workers import in_order, set_on_error
 from ..criteria import CriterionLike
-from ..input.categories import encode, takes_codes
+from ..input.categories import allows_missing, encode, takes_codes
 from ..input.validation import MAX_SAMPLES
 from .base import WEIGHT_CONSTRAINTS, Samples, unchanged_on_error
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
@@ -87,7 +87,8 @@ class BootstrapMixin(MixedIntoForest):
             job = self._fit(X, y, **given)
             if self.oob_score:
                 if takes_codes(self):  # samples of weight 0 can have values that fit has not seen
-                    job = replace(job, X=encode(self, X, handle_unknown="majority"))
+                    coded = encode(self, X, handle_unknown="majority", allow_missing=allows_missing(self))
+                    job = replace(job, X=coded)
                 self._judge_out_of_bag(job)
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:

@@ -306,7 +306,7 @@ def test_categories(engine, error, split):
         rows = grouped == group
         value = median_low(y[rows].tolist()) if error == "absolute_error" else exact_mean(y[rows].tolist())
         assert set(tree.predict(X[rows])) == {value}
-    forest = DecisionForestRegressor(5, random_state=0, categorical_features=[0], oob_score=True).fit(X, y)
+    forest = DecisionForestRegressor(30, random_state=0, categorical_features=[0], oob_score=True).fit(X, y)
     assert forest.score(X, y) > 0.9
 
 
