@@ -67,6 +67,18 @@ ax.set_title("A forest is the mean of many step functions")
 plt.show()
 
 # %%
+# The true curve never falls. A tree that is told so by ``monotonic_cst`` has no step down.
+
+free = {"free": DecisionTreeRegressor(min_samples_leaf=3)}
+monotone = {"monotone": DecisionTreeRegressor(min_samples_leaf=3, monotonic_cst=[1])}
+fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+draw(axes[0], y, free)
+axes[0].set_title("Free: steps go up and down")
+draw(axes[1], y, monotone)
+axes[1].set_title("Monotone: steps go up")
+plt.show()
+
+# %%
 # Do not conclude that absolute error is better. It follows the median of y, squared error the mean. If targets are
 # skewed and the mean is wanted, such as the mean cost of a repair, a tree of medians is wrong on purpose. Nor does a
 # tree know the curve beyond the samples: the last step goes on for ever.

@@ -33,15 +33,18 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows, allows_some, is_tried, last_cut
+from pytrees._core.split.allowed_cuts cimport (
+    AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut,
+)
 from pytrees._core.split.children cimport (
     add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
-    EntryArrays, NodeRows, NodeSearch, Split, allow_cuts, count_node, draw_features, first_place, label_at,
-    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place, write_cut,
+    EntryArrays, NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, count_node, direction_of, draw_features,
+    first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
+    write_cut,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
@@ -365,15 +368,17 @@ cdef int _add_feature(
     )
     cdef Py_ssize_t n_cuts = 0
     cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    if direction_of(search, feature) != 0:
+        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     for i in range(1, last_cut(&allowed) + 1):
         if key_of(entries[i - 1]) != key_of(entries[i]):
-            n_cuts += allows(&allowed, MISSING_RIGHT, i) + allows(&allowed, MISSING_LEFT, i)
+            n_cuts += allows_in_order(&allowed, MISSING_RIGHT, i) + allows_in_order(&allowed, MISSING_LEFT, i)
     if n_cuts == 0:
         return 0
     if table.per_feature:
         reserve_cuts(table, n_cuts)
-    if n_missing > 0:
-        tally_missing(search, node, entries, n_missing)
     table.running[:] = 0.0
     _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:
@@ -394,10 +399,12 @@ cdef inline int _add_entries(
     for i in range(1, last_cut(allowed) + 1):
         place = first + <index_t> place_of(entries[i - 1])
         table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
-        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some_in_order(allowed, i):
+            continue
+        if not is_tried(allowed):
             continue
         for way in range(2):
-            if not allows(allowed, way, i):
+            if not allows_in_order(allowed, way, i):
                 continue
             if table.n_cuts == table.capacity:
                 segment.stop = table.n_cuts
