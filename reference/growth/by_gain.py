@@ -6,6 +6,7 @@ category of its rows. Depth-first growth takes the leaves from the left. Best-fi
 of leaves asks for, takes the leaf whose split has the greatest gain times the weight of its rows.
 """
 
+from fractions import Fraction
 from math import ceil
 
 from ..base.signals import raise_if_stopped
@@ -82,12 +83,13 @@ def grow_by_gain(
 
 def with_least_weights(limits, weights, rows):
     """Return the limits with the total weight, the least decrease of impurity (0 for none), and the least weight of a
-    leaf. Without weights the least weight becomes a least number of samples."""
-    total = float(len(rows) if weights is None else add_up(weights[row] for row in rows))
-    least = limits.get("min_weight_fraction_leaf", 0.0) * total
+    leaf. The fraction is the decimal number that it is written as. Without weights the least weight becomes a least
+    number of samples."""
+    total = len(rows) if weights is None else add_up(weights[row] for row in rows)
+    least = ceil(Fraction(repr(float(limits.get("min_weight_fraction_leaf", 0.0)))) * total)
     min_samples_leaf = limits["min_samples_leaf"]
     if weights is None:
-        min_samples_leaf, least = max(min_samples_leaf, ceil(least)), 0.0
+        min_samples_leaf, least = max(min_samples_leaf, least), 0
     return limits | {
         "min_samples_leaf": min_samples_leaf,
         "min_leaf_weight": least,
@@ -112,7 +114,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
     if split is None or float(split[0]) < limits["min_gain"]:
         return None
     if limits["min_impurity_decrease"] > 0.0:
-        share = float(add_up(weights[row] for row in node.rows)) / limits["total_weight"]
+        share = add_up(weights[row] for row in node.rows) / limits["total_weight"]
         if share * float(split[0]) + DECREASE_TOLERANCE < limits["min_impurity_decrease"]:
             return None
     return split

@@ -61,10 +61,7 @@ cdef class NodeSearch:
         self.histograms = histograms
         self.labels = labels
         self.count_weights = np.empty(0, dtype=np.int64)
-        self.float_weights = np.empty(0, dtype=np.float64)
-        if weights is not None and weights.dtype == np.float64:
-            self.float_weights = weights
-        elif weights is not None:
+        if weights is not None:
             self.count_weights = weights
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
@@ -80,7 +77,6 @@ cdef class NodeSearch:
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
-        self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
@@ -115,7 +111,7 @@ cdef void allow_by_weight(
     """Allow only cuts whose sides weigh enough."""
     cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
     cdef index_t[2] light_left, heavy_right
-    cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(search)
+    cdef int64_t known = 0, missing = 0, left, total = weight_of_node(search)
     for i in range(n_missing):
         missing += weight_of_place(search, first + <index_t> place_of(entries[n_known + i]))
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
@@ -137,20 +133,14 @@ cdef void tally_missing(
 ) noexcept nogil:
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
     cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
-    cdef float64_t weight
     if are_numbers(search.counts):
         _sum_missing(search, entries + (n - n_missing), n_missing, first)
         return
     search.counts.missing_counts[:] = 0
-    search.counts.missing_weights[:] = 0.0
-    search.counts.missing_weight = 0.0
     for i in range(n - n_missing, n):
         place = first + <index_t> place_of(entries[i])
         label = label_of_place(search, place, entries)
-        weight = weight_of_place(search, place)
-        search.counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
-        search.counts.missing_weights[label] += weight
-        search.counts.missing_weight += weight
+        search.counts.missing_counts[label] += weight_of_place(search, place)
     _list_missing(search.counts)
 
 
@@ -224,7 +214,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
-    search.place_counts, search.place_weights = other.place_counts, other.place_weights
+    search.place_counts = other.place_counts
     search.place_targets = other.place_targets
 
 
@@ -235,8 +225,6 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.narrow_labels[place] = <uint16_t> search.labels[row]
     if search.count_weights.shape[0] > 0:
         search.place_counts[place] = search.count_weights[row]
-    if search.float_weights.shape[0] > 0:
-        search.place_weights[place] = search.float_weights[row]
     if are_numbers(search.counts):
         search.place_targets[place] = search.counts.targets[search.labels[row]]
 
@@ -291,9 +279,7 @@ cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* valu
         return
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
-        if search.float_weights.shape[0] > 0:
-            value[label] += search.float_weights[row_at(search, node, i)]
-        elif search.count_weights.shape[0] > 0:
+        if search.count_weights.shape[0] > 0:
             value[label] += <float64_t> search.count_weights[row_at(search, node, i)]
         else:
             value[label] += 1.0
@@ -303,12 +289,6 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
     cdef index_t i, label
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.is_counted:
-        return
-    if search.float_weights.shape[0] > 0:
-        count_classes(search, node, &search.counts.total_weights[0])
-        search.counts.total_weight = 0.0
-        for i in range(node.start, node.stop):
-            search.counts.total_weight += search.float_weights[row_at(search, node, i)]
         return
     if node.in_block and _has_order_of_classes(search):
         search.counts.total_counts[0] = _count_first_class(search, node)
@@ -356,17 +336,15 @@ cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSum
     sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
 
 
-cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
+cdef int64_t weight_of_node(NodeSearch search) noexcept nogil:
     """Return the weight of the node that was counted last."""
     cdef index_t label
     cdef int64_t total = 0
-    if search.float_weights.shape[0] > 0:
-        return search.counts.total_weight
     if are_numbers(search.counts):
-        return <float64_t> search.counts.sums.weight
+        return search.counts.sums.weight
     for label in range(search.counts.n_classes):
         total += search.counts.total_counts[label]
-    return <float64_t> total
+    return total
 
 
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
