@@ -14,7 +14,8 @@ import numpy as np
 
 from .._typing import AnyArray, FloatArray, IntArray
 
-# Whole weights of a lower sum are taken as they are. Kernels count up to here with their narrow arithmetic.
+# Whole weights of a lower sum are taken as they are. Kernels count up to here with their narrow arithmetic: entropies
+# come from a table with an entry for each sum of weights, and this limit keeps the table at 128 MiB.
 MAX_TOTAL_COUNT = 2**24
 
 # The sum of the numbers on a grid that rounds is at least this.
@@ -57,7 +58,7 @@ def on_grid(weights: AnyArray) -> tuple[IntArray | None, Fraction]:
         return None, Fraction(1)
     total = float(weights.sum(dtype=np.float64))
     are_whole = weights.dtype == np.int64 or bool(np.all(weights == np.floor(weights)))
-    if are_whole and total < MAX_TOTAL_COUNT or weights.dtype == np.int64 and total < MOST_TOTAL:
+    if (are_whole and total < MAX_TOTAL_COUNT) or (weights.dtype == np.int64 and total < MOST_TOTAL):
         return weights.astype(np.int64, copy=False), Fraction(1)
     values, places = np.unique(weights.astype(np.float64, copy=False), return_inverse=True)
     repeats = np.bincount(places.ravel())
@@ -84,6 +85,51 @@ def weights_of(numbers: FloatArray, unit: Fraction) -> FloatArray:
     sums, places = np.unique(numbers, return_inverse=True)
     found = np.array([_nearest(int(number) * top, bottom) for number in sums.tolist()], dtype=np.float64)
     return found[places.ravel()].reshape(numbers.shape)
+
+
+def quotient_of(unit: Fraction) -> tuple[float, float]:
+    """Return a unit as a quotient of two doubles."""
+    if unit.numerator.bit_length() <= 53 and unit.denominator.bit_length() <= 53:
+        return float(unit.numerator), float(unit.denominator)
+    return float(unit), 1.0
+
+
+def multiples(numbers: FloatArray) -> IntArray | None:
+    """Return numbers, of which one is positive, as whole multiples of one of them or of another number; None if they
+    are none."""
+    values, places = np.unique(numbers, return_inverse=True)
+    found = _multiples(values, np.ones(len(values), dtype=np.int64), False)
+    return None if found is None else found[0][places.ravel()].reshape(numbers.shape)
+
+
+def rows_on_grid(counts: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Put sums of weights on grids: on one grid if all of them are multiples of one number, otherwise every row on its
+    own.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_rows, ...), float64
+        Finite numbers, not negative.
+
+    Returns
+    -------
+    numbers : ndarray of the same shape, int64
+    units : ndarray of shape (n_rows,), float64
+        The units of the rows.
+    """
+    flat = counts.reshape(len(counts), -1)
+    values, places = np.unique(flat, return_inverse=True)
+    found = _multiples(values, np.ones(len(values), dtype=np.int64), False) if values[-1] > 0.0 else None
+    if found is not None:
+        numbers = found[0][places.ravel()].reshape(flat.shape)
+        if numbers.sum(axis=1, dtype=np.float64).max() <= 2 * GRID_TOTAL:
+            return numbers.reshape(counts.shape), np.full(len(counts), float(found[1]))
+    greatest = flat.max(axis=1, initial=0.0)
+    shares = flat / np.where(greatest > 0.0, greatest, 1.0)[:, np.newaxis]
+    exponents = GRID_TOTAL.bit_length() - np.frexp(shares.sum(axis=1))[1]
+    numbers = np.rint(np.ldexp(shares, exponents[:, np.newaxis]))
+    numbers[(numbers == 0.0) & (flat > 0.0)] = 1.0
+    return numbers.astype(np.int64).reshape(counts.shape), np.ldexp(greatest, -exponents)
 
 
 def _nearest(top: int, bottom: int) -> float:

@@ -215,7 +215,7 @@ class BitRatio:
         prime, exponent = next(iter(denominator.exponents.items()))
         fraction = Fraction(numerator.exponents.get(prime, 0), exponent)
         scaled = {of: fraction * exponent for of, exponent in denominator.exponents.items()}
-        if scaled == numerator.exponents or fraction == 0 and not numerator.exponents:
+        if scaled == numerator.exponents or (fraction == 0 and not numerator.exponents):
             return float(fraction)
         digits = 40
         while True:
