@@ -9,6 +9,7 @@ TOLERANCE = 1e-12
 MOST_TARGET_SUM = 2**60
 # The table of n log2 n ends here.
 MAX_TOTAL_COUNT = 2**24
+MOST_TOTAL = 2**52
 
 
 @cache
@@ -123,6 +124,16 @@ def targets_of(criterion, n_classes):
     return targets
 
 
+def check_weights(weights):
+    """Raise ValueError unless weights are whole numbers, of a sum that the compiled engine adds up exactly."""
+    if weights is None:
+        return
+    if any(isinstance(weight, float) for weight in weights):
+        raise ValueError("Weights must be whole numbers, int64, got float64.")
+    if sum(weights) > MOST_TOTAL:
+        raise ValueError(f"The weights of all samples must add up to at most 2**52, got {sum(weights)}.")
+
+
 def check_targets(criterion, n_classes, weights, rows, n_categories):
     """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types,
     and all features are numeric."""
@@ -146,6 +157,8 @@ def scaled(counts, criterion):
 def exact(number):
     """Return a number of the user as a fraction: a floating-point number as the decimal number that it is written
     as."""
+    if isinstance(number, Fraction):
+        return number
     return int(number) if number == int(number) else Fraction(repr(float(number)))
 
 

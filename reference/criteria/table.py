@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 from .absolute_error import absolute_error
-from .counts import costs_of, exact, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
+from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
 from .entropy import entropy, information_gain
 from .gini import gini
 from .jaccard import overlap_of_clusters, overlaps
@@ -119,7 +119,7 @@ def has_bounds(criterion, n_classes):
     if name == "ranking" and n_classes == 2:
         costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
         low, high = (0, costs[0][1]) if costs else scores
-        return exact(low) != exact(high)
+        return low == int(low) and high == int(high) and low != high
     return name in ("gini", "entropy") or (name == "ogini" and n_classes == 2)
 
 

@@ -9,7 +9,7 @@ taken. With `ties` of "local", the step whose split comes nearest to the classes
 
 from ..base.signals import raise_if_stopped
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
-from ..criteria.counts import MAX_TOTAL_COUNT, class_counts, is_greater
+from ..criteria.counts import MAX_TOTAL_COUNT, check_weights, class_counts, is_greater
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories, is_categorical
 from ..split.node_search import allowed_cuts, allows_children, draw_features, mix64
@@ -117,6 +117,7 @@ def grow_by_distance(
     ways = {"evaluation": evaluation, "labels": labels, "ties": ties, "stop": stop}
     tree = GrowthByDistance(X, y, weights, n_classes, distance, n_categories, limits, **ways)
     tree.rows = list(range(len(y))) if rows is None else list(rows)
+    check_weights(weights)
     if evaluation != "local" and sum(tree.weights[row] for row in tree.rows) >= MAX_TOTAL_COUNT:
         raise ValueError("Global evaluation counts samples: their weights must be whole numbers of a sum below 2**24.")
     root = make_leaf(tree, Node(tree.rows, 0, mix64(limits["seed"])))

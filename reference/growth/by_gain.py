@@ -12,7 +12,7 @@ from math import ceil
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
-from ..criteria.counts import add_up, check_targets, given_of, is_greater, user_criterion_of
+from ..criteria.counts import add_up, check_targets, check_weights, given_of, is_greater, user_criterion_of
 from ..criteria.table import judges_sequence
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
@@ -52,6 +52,7 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
+    check_weights(weights)
     check_targets(criterion, n_classes, weights, rows, n_categories)
     limits = with_least_weights(limits, weights, rows)
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):

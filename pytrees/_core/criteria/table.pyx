@@ -95,8 +95,8 @@ def has_bounds(criterion, n_classes):
     code = code_of(criterion)
     if code == RANKING and n_classes == 2:
         # If pairs cost nothing, all cuts are alike.
-        costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
-        return bool(costs[0, 1] > 0 if len(costs) > 0 else scores[0] != scores[1])
+        cost = exact_costs(criterion, n_classes)[0][1]
+        return isinstance(cost, int) and cost > 0
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
 
 
