@@ -609,8 +609,8 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
     float or ndarray of shape (...,), float64
         The gains, 0 if a child has no samples. For whole numbers with a sum below 2**24 they are the gains that trees
         report: for exact criteria the doubles nearest to the exact gain; for entropies, gain ratios and ``"nvi"`` the
-        doubles nearest to the gain by a table (see Notes). Other gains are computed in floating point, and a tree,
-        which adds weights up sample by sample, can report another last digit.
+        doubles nearest to the gain by a table (see Notes). Other counts are put on a grid, as weights of trees are:
+        gains by exact criteria are the doubles nearest to the gains on the grid.
 
     Raises
     ------

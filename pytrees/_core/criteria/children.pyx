@@ -27,7 +27,9 @@ cdef enum:
 
 @cython.final
 cdef class ChildCounts:
-    def __cinit__(self, ClassCounts node, bint keeps_counts, bint sums_fractions, Py_ssize_t most_terms, user_criterion):
+    def __cinit__(
+        self, ClassCounts node, bint keeps_counts, bint sums_fractions, Py_ssize_t most_terms, user_criterion
+    ):
         cdef Py_ssize_t n_classes = node.n_classes, most_counts = 0
         self.node = node
         self.user_criterion = user_criterion

@@ -35,7 +35,9 @@ cdef inline int64_t matched(
     return max(left_scores[0] + right_scores[1], left_scores[1] + right_scores[0])
 
 
-cdef inline index_t two_best(const int64_t* counts, index_t n_classes, bint counts_errors, int64_t* scores) noexcept nogil:
+cdef inline index_t two_best(
+    const int64_t* counts, index_t n_classes, bint counts_errors, int64_t* scores
+) noexcept nogil:
     """Write the two best scores of a child of these class counts, and return its best class, the lowest of several.
 
     The scores are the counts, or with `counts_errors` minus the sums of the absolute errors.

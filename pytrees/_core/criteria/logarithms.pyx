@@ -19,11 +19,15 @@ from math import gcd
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
-from pytrees._core.base.wide cimport int128_t
+from pytrees._core.base.fractions cimport multiply_wide, nearest_double
+from pytrees._core.base.types cimport uint64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT
 
 # Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
+
+MOST_IN_WORD = 2**64 - 1
 
 cdef enum:
     INSERTION_LENGTH = 24
@@ -390,8 +394,11 @@ cdef float64_t nearest_information(InformationForm form, list node, list childre
     """Return the gain of a split into children of these class counts: from numbers of n log2 n in units of 2**-30 bit
     if there are few samples, as trees of whole weights report it; otherwise the nearest double."""
     joint, sizes = _present(children), [sum(child) for child in children]
+    cdef float64_t value
     if sum(node) < MAX_TOTAL_COUNT:
         return _information_by_units(form, node, joint, sizes)
+    if _information_by_words(form, node, joint, sizes, &value):
+        return value
     n_digits, are_sure = 40, False
     while True:
         a, b, error = _digits(form, node, joint, sizes, n_digits)
@@ -431,13 +438,120 @@ def _information_by_units(InformationForm form, node, joint, sizes):
     return gained / divisor if gained != 0 else 0.0
 
 
-@lru_cache(maxsize=65536)
-def _units_of(n):
-    """Return n log2 n in units of 2**-30 bit, to the nearest whole number."""
-    if n < 2:
+# ------------------------------------------------------------------------------- logarithms in words of 128 bits
+
+# n log2 n in units of 2**-64, wrong by less than 4 units: n is below 2**53, and log2 n is right to 2**-115.
+
+cdef uint128_t[256] _log2_of_centre    # log2 of the middles of 256 parts of [1, 2), in units of 2**-118
+cdef uint128_t[1] _two_over_ln2        # in units of 2**-124
+cdef bint _has_words = False
+
+
+cdef int _prepare_words() except -1:
+    global _has_words
+    if _has_words:
         return 0
     with localcontext(prec=60):
-        return int((n * _ln(n, 60) / _ln(2, 60) * 2**30).to_integral_value())
+        for i in range(256):
+            number = int((Decimal(2 * i + 513) / 512).ln() / Decimal(2).ln() * 2**118)
+            _log2_of_centre[i] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
+        number = int(2 / Decimal(2).ln() * 2**124)
+        _two_over_ln2[0] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
+    _has_words = True
+    return 0
+
+
+cdef inline uint128_t _high_part(uint128_t x, uint128_t y) noexcept nogil:
+    cdef uint128_t high, low
+    multiply_wide(x, y, &high, &low)
+    return high
+
+
+cdef uint128_t _log2_in_words(uint64_t n) noexcept nogil:
+    """Return log2 n in units of 2**-118; n is positive. With x = n / 2**e in [1, 2) and the middle c of the part of x,
+    log2 x = log2 c + 2 / ln 2 atanh((x - c) / (x + c))."""
+    cdef int exponent = 0
+    cdef uint64_t scaled = n, centre
+    cdef uint128_t divisor, quotient, rest, square, power, total
+    cdef bint is_below
+    while scaled < <uint64_t> 1 << 63:
+        scaled <<= 1
+        exponent += 1
+    exponent = 63 - exponent
+    centre = ((scaled >> 55) << 55) | (<uint64_t> 1 << 54)
+    is_below = scaled < centre
+    divisor = <uint128_t> scaled + centre
+    # The quotient z, below 2**-9, in units of 2**-126.
+    rest = <uint128_t> (centre - scaled if is_below else scaled - centre) << 66
+    quotient = (rest // divisor) << 60
+    quotient |= ((rest % divisor) << 60) // divisor
+    square = _high_part(quotient, quotient)             # in units of 2**-124
+    total = quotient >> 4                               # the sum, and powers of z, in units of 2**-122
+    power = _high_part(quotient, square)
+    total += power // 3
+    power = _high_part(power << 4, square)
+    total += power // 5
+    power = _high_part(power << 4, square)
+    total += power // 7
+    power = _high_part(power << 4, square)
+    total += power // 9
+    power = _high_part(power << 4, square)
+    total += power // 11
+    total = _high_part(total, _two_over_ln2[0])         # in units of 2**-118
+    quotient = (<uint128_t> exponent << 118) + _log2_of_centre[(scaled >> 55) & 255]
+    return quotient - total if is_below else quotient + total
+
+
+cdef int128_t _sum_in_words(list counts) except? -1:
+    """Return the sum of n log2 n over counts, in units of 2**-64."""
+    cdef uint128_t high, low, total = 0
+    cdef uint64_t n
+    for n in counts:
+        if n > 1:
+            multiply_wide(_log2_in_words(n), n, &high, &low)
+            total += (high << 74) | (low >> 54)
+    return <int128_t> total
+
+
+cdef bint _information_by_words(
+    InformationForm form, list node, list joint, list sizes, float64_t* value
+) except -1:
+    """Write the double nearest to what a form compares; False if 128 bits do not tell it."""
+    cdef int128_t whole, of_classes, of_joint, of_split, gained, divisor
+    cdef int128_t error = 16 * (<int64_t> len(node) + <int64_t> len(joint) + <int64_t> len(sizes) + 1)
+    cdef float64_t high
+    _prepare_words()
+    whole, of_classes = _sum_in_words([sum(node)]), _sum_in_words(node)
+    of_joint, of_split = _sum_in_words(joint), _sum_in_words(sizes)
+    gained = whole - of_classes + of_joint - of_split
+    divisor = whole - (of_split if of_split < of_classes else of_classes)
+    if form == PLAIN or form == LESS_SPLIT:
+        divisor = <int128_t> <int64_t> sum(node) << 64
+    if form == LESS_SPLIT:
+        gained += of_joint - of_classes
+    elif form == BY_JOINT:
+        divisor = whole - of_joint
+    elif form == BY_SPLIT:
+        divisor = whole - of_split
+    elif form == BY_MEAN:
+        gained, divisor = 2 * gained, 2 * whole - of_split - of_classes
+    if gained <= error or divisor <= error or form == LESS_BOTH:
+        return False
+    value[0] = nearest_double(gained - error, <uint128_t> (divisor + error))
+    high = nearest_double(gained + error, <uint128_t> (divisor - error))
+    return value[0] == high
+
+
+@lru_cache(maxsize=65536)
+def _units_of(n):
+    """Return n log2 n in units of 2**-30 bit, to the nearest whole number; n is below 2**24."""
+    cdef int128_t number
+    if n < 2:
+        return 0
+    _prepare_words()
+    # No n but powers of two is nearer to the middle between two units than 2**-54 (as the table has it, too).
+    number = _sum_in_words([n]) + (<int128_t> 1 << 33)
+    return int(<int64_t> (number >> 34))
 
 
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:

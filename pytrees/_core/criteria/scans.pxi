@@ -5,8 +5,8 @@ from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
     AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
-    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideScan, WigScan, is_binary_gini,
-    refuse_code, takes_ratio,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan, WigScan,
+    is_binary_gini, refuse_code, takes_ratio,
 )
 from pytrees._core.criteria.wig cimport WigBest
 
@@ -27,8 +27,11 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
     cdef WigBest best_of_wig
     cdef SquaredErrorScan squared_error
     cdef AbsoluteErrorScan absolute_error
+    cdef WideBinaryScan wide_binary
     cdef WideScan wide
     if counts.is_wide:
+        if is_binary_gini(counts.code, counts.n_classes):
+            return run(task, &wide_binary)
         return run(task, &wide)
     if is_binary_gini(counts.code, counts.n_classes):
         return run(task, &binary_gini)

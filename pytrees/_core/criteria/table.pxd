@@ -56,8 +56,8 @@ from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
-    WIDE_BINARY_GINI, WideKind, WideScan, gain_of_best, gain_of_wide_children, move_wide, offer_wide, start_wide,
-    start_wide_feature,
+    WideBinaryScan, WideScan, gain_of_best, gain_of_wide_binary, gain_of_wide_children, move_wide, move_wide_binary,
+    offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
 )
 from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, wig_gain_of_children,
@@ -116,6 +116,7 @@ ctypedef fused CountScan:
     WigScan
     SquaredErrorScan
     AbsoluteErrorScan
+    WideBinaryScan
     WideScan
 
 
@@ -139,6 +140,7 @@ ctypedef fused MatchingScan:
 ctypedef fused PatientScan:
     OrdinalGiniScan
     WigScan
+    WideBinaryScan
     WideScan
     SquaredErrorScan
     AbsoluteErrorScan
@@ -196,12 +198,10 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_squared_error(scan, counts)
     elif CountScan is AbsoluteErrorScan:
         start_absolute_error(scan, counts.errors, counts.targets)
+    elif CountScan is WideBinaryScan:
+        start_wide_binary(scan, counts, 2.0 if counts.code == GINI else 1.0)
     else:
-        scan.n_terms = 2.0 if counts.code == GINI else 1.0
-        start_wide(
-            scan, counts,
-            WIDE_BINARY_GINI if is_binary_gini(counts.code, counts.n_classes) else <WideKind> counts.wide_kind,
-        )
+        start_wide(scan, counts)
     if CountScan in BinnedScan:
         forget_best(scan)
 
@@ -241,6 +241,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_total = scan.left_sum = 0
     elif CountScan is AbsoluteErrorScan:
         scan.n_left = 0
+    elif CountScan is WideBinaryScan:
+        scan.left_0 = scan.left_1 = 0.0
     elif CountScan is WideScan:
         start_wide_feature(scan)
     else:
@@ -285,6 +287,8 @@ cdef inline void move_left(CountScan* scan, index_t label, int64_t weight) noexc
         move_wig(scan, label, weight)
     elif CountScan in TargetScan:
         move_target_left(scan, scan.targets[label], weight)
+    elif CountScan is WideBinaryScan:
+        move_wide_binary(scan, label, weight)
     elif CountScan is WideScan:
         move_wide(scan, label, weight)
     else:
@@ -336,6 +340,8 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_squared_error(scan)
     elif CountScan is AbsoluteErrorScan:
         return offer_absolute_error(scan)
+    elif CountScan is WideBinaryScan:
+        return offer_wide_binary(scan)
     else:
         return offer_wide(scan)
 
@@ -362,6 +368,8 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain_of_squared_error(scan, gain)
     elif CountScan is AbsoluteErrorScan:
         gain[0] = gain_of_absolute_error(scan)
+    elif CountScan is WideBinaryScan:
+        gain_of_wide_binary(scan, gain)
     else:
         gain_of_best(scan, gain)
     return 0

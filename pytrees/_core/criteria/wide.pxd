@@ -14,14 +14,13 @@ from pytrees._core.base.fractions cimport is_greater_square
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport LOG2_TABLE_BITS, LOG2_TABLE_SIZE, ClassCounts
-from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.gain cimport Gain, squared_gain
 from pytrees._core.criteria.logarithms cimport (
     BY_GREATER, BY_JOINT, BY_MEAN, LESS_SPLIT, PLAIN, InformationForm,
 )
 
 
 cdef enum WideKind:
-    WIDE_BINARY_GINI    # Gini of two classes, and ordinal Gini, which is half of it
     WIDE_GINI
     WIDE_ORDINAL_GINI
     WIDE_RANKING
@@ -29,12 +28,22 @@ cdef enum WideKind:
     WIDE_INFORMATION    # whatever compares entropies
 
 
+cdef struct WideBinaryScan:
+    # Gini of two classes, and ordinal Gini, which is half of it: the gain grows with D**2 / (L R). Doubles hold these
+    # sums exactly.
+    float64_t n_terms               # terms p (1 - p) in the impurity
+    float64_t of_0, of_1, left_0, left_1
+    int64_t total, best_left_total
+    int64_t* best_left_counts
+    int128_t best_difference        # of the best cut, none if its left_total is 0
+    float64_t to_beat               # the best D**2 / (L R), lowered by more than what computing it is wrong by
+
+
 cdef struct WideScan:
     index_t n_classes
     WideKind kind
     InformationForm form
     bint weighs_children            # by their share of the samples
-    float64_t n_terms               # Gini of two classes: terms p (1 - p) in the impurity
     const float64_t* costs          # ranking: of pairs of classes, as shares of the greatest cost
     const float64_t* log2_table
     const int64_t* total_counts
@@ -49,10 +58,9 @@ cdef struct WideScan:
     bint has_best
     float64_t best_gain, best_error
     float64_t to_reach              # gains below it are less than the best
-    float64_t least_square          # Gini of two classes: the same for D**2 / (L R)
 
 
-cdef int offer_near_tie(WideScan* scan) except -1 nogil
+cdef int offer_contender(WideScan* scan) except -1 nogil
 cdef int gain_of_best(const WideScan* scan, Gain* gain) except -1 nogil
 cdef Gain wide_gain(float64_t value, int64_t total) noexcept nogil
 cdef int compare_children(
@@ -64,11 +72,11 @@ cdef object exact_impurity_of(ClassCounts node)
 cdef float64_t nearest(fraction) except? -1.0
 
 
-cdef inline void start_wide(WideScan* scan, ClassCounts counts, WideKind kind) noexcept nogil:
+cdef inline void start_wide(WideScan* scan, ClassCounts counts) noexcept nogil:
     """Start a node whose classes are counted."""
     cdef index_t label
     scan.n_classes = counts.n_classes
-    scan.kind = kind
+    scan.kind = <WideKind> counts.wide_kind
     scan.form = counts.form
     scan.weighs_children = counts.weighs_children
     scan.costs = &counts.shares_of_costs[0, 0] if counts.shares_of_costs.shape[0] > 0 else NULL
@@ -82,8 +90,7 @@ cdef inline void start_wide(WideScan* scan, ClassCounts counts, WideKind kind) n
         scan.total += scan.total_counts[label]
     scan.has_best = False
     scan.to_reach = -INFINITY
-    scan.least_square = -1.0
-    scan.error = error_of_wide_gain(kind, scan.n_classes, 2)
+    scan.error = error_of_wide_gain(scan.kind, scan.n_classes, 2)
     scan.node_impurity = impurity_of_wide(scan, scan.total_counts, NULL, scan.total) if scan.total > 0 else 0.0
     _start_sums(scan, counts.n_rows)
 
@@ -157,34 +164,15 @@ cdef inline void move_wide(WideScan* scan, index_t label, int64_t weight) noexce
 
 cdef inline int offer_wide(WideScan* scan) except -1 nogil:
     """Keep the present cut if it gains more than the best so far."""
-    cdef float64_t gain, error
     if _stays_below(scan):
-        return False
-    gain = gain_of_wide_cut(scan, &error)
-    if scan.has_best:
-        # A gain that is not a number is compared exactly.
-        if gain < scan.best_gain - error - scan.best_error:
-            return False
-        if not gain > scan.best_gain + error + scan.best_error and not offer_near_tie(scan):
-            return False
-    scan.has_best = True
-    scan.best_gain, scan.best_error = gain, error
-    scan.to_reach = gain - error - scan.error
-    if scan.kind == WIDE_BINARY_GINI and scan.to_reach > 0.0:
-        scan.least_square = (
-            scan.to_reach / scan.n_terms * (1.0 - 1e-14) * <float64_t> scan.total * <float64_t> scan.total
-        )
-    memcpy(scan.best_left_counts, scan.left_counts, scan.n_classes * sizeof(int64_t))
-    return True
+        return 0
+    return offer_contender(scan)
 
 
 cdef inline bint _stays_below(const WideScan* scan) noexcept nogil:
     """Whether the sums tell that the present cut gains less than the best."""
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    cdef float64_t root, to_reach
-    if scan.kind == WIDE_BINARY_GINI:
-        root = difference_of_wide(scan.left_counts, scan.total_counts)
-        return root * root < scan.least_square * left_total * right_total
+    cdef float64_t to_reach
     if scan.margin == INFINITY:
         return False
     if scan.kind == WIDE_GINI:
@@ -202,20 +190,11 @@ cdef inline bint _stays_below(const WideScan* scan) noexcept nogil:
 
 # ------------------------------------------------------------------------------------- gains in floating point
 
-cdef inline float64_t difference_of_wide(const int64_t* left, const int64_t* total) noexcept nogil:
-    """Return D = left_1 right_0 - left_0 right_1, wrong by 2**-52 of the product of the children's totals at most."""
-    cdef float64_t left_0 = <float64_t> left[0], left_1 = <float64_t> left[1]
-    return left_1 * <float64_t> (total[0] - left[0]) - left_0 * <float64_t> (total[1] - left[1])
-
-
 cdef inline float64_t gain_of_wide_cut(const WideScan* scan, float64_t* error) noexcept nogil:
     """Return the gain of the present cut, and write how far it may be from the exact one."""
     cdef float64_t total = <float64_t> scan.total, left = <float64_t> scan.left_total
-    cdef float64_t right = <float64_t> (scan.total - scan.left_total), root, of_left, of_right
+    cdef float64_t right = <float64_t> (scan.total - scan.left_total), of_left, of_right
     error[0] = scan.error
-    if scan.kind == WIDE_BINARY_GINI:
-        root = difference_of_wide(scan.left_counts, scan.total_counts) / total
-        return scan.n_terms * root * root / (left * right)
     if scan.kind == WIDE_INFORMATION:
         return _information_of_cut(scan, error)
     if scan.kind == WIDE_JACCARD:
@@ -244,7 +223,7 @@ cdef inline float64_t impurity_of_wide(
     class, and for ranking the share of the greatest cost and of the node's squared weight."""
     cdef index_t label, lower
     cdef float64_t impurity = 0.0, cumulative = 0.0, share, whole = <float64_t> total, with_lower
-    if scan.kind == WIDE_GINI or scan.kind == WIDE_BINARY_GINI:
+    if scan.kind == WIDE_GINI:
         impurity = 1.0
         for label in range(scan.n_classes):
             share = <float64_t> _rest(counts, less, label) / whole
@@ -360,16 +339,116 @@ cdef inline float64_t gain_of_wide_children(
     return information_by_form(scan, of_split, joint, error) if scan.kind == WIDE_INFORMATION else gain
 
 
-# ------------------------------------------------------------------------------------------- exact comparisons
+# -------------------------------------------------------------------------------------------- Gini of two classes
 
-cdef inline bint is_better_square(const WideScan* scan) noexcept nogil:
-    """Whether the present cut of two classes gains more by Gini than the best, exactly: D**2 / (L R) is greater."""
-    cdef int64_t left = scan.left_total, best_left = scan.best_left_counts[0] + scan.best_left_counts[1]
-    return is_greater_square(
-        exact_difference(scan.left_counts, scan.total_counts), left, scan.total - left, 1,
-        exact_difference(scan.best_left_counts, scan.total_counts), best_left, scan.total - best_left, 1,
+cdef inline void start_wide_binary(WideBinaryScan* scan, ClassCounts counts, float64_t n_terms) noexcept nogil:
+    scan.n_terms = n_terms
+    scan.of_0, scan.of_1 = <float64_t> counts.total_counts[0], <float64_t> counts.total_counts[1]
+    scan.total = counts.total_counts[0] + counts.total_counts[1]
+    scan.best_left_counts = &counts.best_left_counts[0]
+    scan.best_left_total = 0
+    scan.best_difference = 0
+    scan.to_beat = -1.0
+
+
+cdef inline void move_wide_binary(WideBinaryScan* scan, index_t label, int64_t weight) noexcept nogil:
+    """Move `weight` of a class to the left child; below zero, back to the right child."""
+    # Adding 0 changes nothing, and takes no jump.
+    cdef float64_t moved = <float64_t> weight, of_1 = moved * <float64_t> label
+    scan.left_0 += moved - of_1
+    scan.left_1 += of_1
+
+
+cdef inline bint offer_wide_binary(WideBinaryScan* scan) noexcept nogil:
+    """Keep the present cut if it gains more than the best so far."""
+    cdef float64_t left = scan.left_0 + scan.left_1, product = left * (scan.of_0 + scan.of_1 - left)
+    # D = left_1 right_0 - left_0 right_1 is wrong by 2**-52 of L R at most.
+    cdef float64_t root = fabs(scan.left_1 * (scan.of_0 - scan.left_0) - scan.left_0 * (scan.of_1 - scan.left_1))
+    root += product * 2.0**-51
+    if root * root < scan.to_beat * product:
+        return False
+    return _keep_wide_binary(scan, <int64_t> scan.left_0, <int64_t> scan.left_1)
+
+
+cdef inline bint _keep_wide_binary(WideBinaryScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
+    """Keep a cut if it gains more than the best, exactly."""
+    cdef int64_t left = left_0 + left_1, best_left = scan.best_left_total
+    cdef int128_t difference = (
+        <int128_t> left_1 * (<int64_t> scan.of_0 - left_0) - <int128_t> left_0 * (<int64_t> scan.of_1 - left_1)
     )
+    if best_left > 0 and not is_greater_square(
+        difference, left, scan.total - left, 1, scan.best_difference, best_left, scan.total - best_left, 1
+    ):
+        return False
+    scan.best_left_total, scan.best_difference = left, difference
+    scan.best_left_counts[0], scan.best_left_counts[1] = left_0, left_1
+    scan.to_beat = (
+        <float64_t> difference * <float64_t> difference * (1.0 - 1e-14)
+        / (<float64_t> left * <float64_t> (scan.total - left))
+    )
+    return True
 
 
-cdef inline int128_t exact_difference(const int64_t* left, const int64_t* total) noexcept nogil:
-    return <int128_t> left[1] * (total[0] - left[0]) - <int128_t> left[0] * (total[1] - left[1])
+cdef inline int gain_of_wide_binary(const WideBinaryScan* scan, Gain* gain) except -1 nogil:
+    squared_gain(scan.best_difference, scan.best_left_total, scan.total - scan.best_left_total, gain)
+    gain[0] = wide_gain(scan.n_terms * gain.value, scan.total)
+    return 0
+
+
+# Boxes, for two classes: while samples move left one after another, the left class weights stay in the box between the
+# weights at the first and at the last sample. Gains are convex in these weights, so the corners of the box bound them.
+
+ctypedef fused BoxedScan:
+    WideBinaryScan
+    WideScan
+
+
+cdef inline bint has_boxes(const BoxedScan* scan) noexcept nogil:
+    """Whether runs of samples are skipped in which no cut can be better than the best so far, if there is one."""
+    if BoxedScan is WideBinaryScan:
+        return scan.best_left_total > 0
+    else:
+        return scan.n_classes == 2 and scan.kind == WIDE_INFORMATION and scan.form == PLAIN and scan.has_best
+
+
+cdef inline bint box_stays_below(const BoxedScan* scan, int64_t zeros, int64_t ones) noexcept nogil:
+    """Whether all cuts up to the one that has moved these weights more gain less than the best."""
+    cdef int64_t left_0, left_1
+    if BoxedScan is WideBinaryScan:
+        return (
+            _corner_of_binary(scan, scan.left_0, scan.left_1)
+            and _corner_of_binary(scan, scan.left_0 + <float64_t> zeros, scan.left_1)
+            and _corner_of_binary(scan, scan.left_0, scan.left_1 + <float64_t> ones)
+            and _corner_of_binary(scan, scan.left_0 + <float64_t> zeros, scan.left_1 + <float64_t> ones)
+        )
+    else:
+        left_0, left_1 = scan.left_counts[0], scan.left_counts[1]
+        return (
+            _corner_of_entropies(scan, left_0, left_1) and _corner_of_entropies(scan, left_0 + zeros, left_1)
+            and _corner_of_entropies(scan, left_0, left_1 + ones)
+            and _corner_of_entropies(scan, left_0 + zeros, left_1 + ones)
+        )
+
+
+cdef inline bint _corner_of_binary(const WideBinaryScan* scan, float64_t left_0, float64_t left_1) noexcept nogil:
+    cdef float64_t left = left_0 + left_1, product = left * (scan.of_0 + scan.of_1 - left)
+    cdef float64_t root = fabs(left_1 * (scan.of_0 - left_0) - left_0 * (scan.of_1 - left_1)) + product * 2.0**-51
+    return root * root < scan.to_beat * product
+
+
+cdef inline bint _corner_of_entropies(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
+    cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
+    return scan.node_impurity - (
+        _term(scan, left_0 + left_1) - _term(scan, left_0) - _term(scan, left_1)
+        + _term(scan, right_0 + right_1) - _term(scan, right_0) - _term(scan, right_1)
+    ) / <float64_t> scan.total < scan.to_reach - scan.margin
+
+
+cdef inline void move_box_left(BoxedScan* scan, int64_t zeros, int64_t ones) noexcept nogil:
+    """Move the left child to the end of the box."""
+    if BoxedScan is WideBinaryScan:
+        scan.left_0 += <float64_t> zeros
+        scan.left_1 += <float64_t> ones
+    else:
+        move_wide(scan, 0, zeros)
+        move_wide(scan, 1, ones)

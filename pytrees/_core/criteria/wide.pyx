@@ -3,15 +3,31 @@
 from fractions import Fraction
 
 from libc.math cimport INFINITY, fabs
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memcpy
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.counts cimport ClassCounts
-from pytrees._core.criteria.gain cimport Gain, squared_gain, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_splits, gains_more, nearest_information
 
 
-cdef int offer_near_tie(WideScan* scan) except -1 nogil:
+cdef int offer_contender(WideScan* scan) except -1 nogil:
+    """Keep a cut that the sums do not rule out if it gains more than the best."""
+    cdef float64_t error, gain = gain_of_wide_cut(scan, &error)
+    if scan.has_best:
+        # A gain that is not a number is compared exactly.
+        if gain < scan.best_gain - error - scan.best_error:
+            return False
+        if not gain > scan.best_gain + error + scan.best_error and not _wins_near_tie(scan):
+            return False
+    scan.has_best = True
+    scan.best_gain, scan.best_error = gain, error
+    scan.to_reach = gain - error - scan.error
+    memcpy(scan.best_left_counts, scan.left_counts, scan.n_classes * sizeof(int64_t))
+    return True
+
+
+cdef bint _wins_near_tie(const WideScan* scan) except -1 nogil:
     """Whether the present cut gains more than the best, if floating point cannot tell."""
     cdef index_t label = 0
     while label < scan.n_classes and scan.left_counts[label] == scan.best_left_counts[label]:
@@ -26,8 +42,6 @@ cdef int offer_near_tie(WideScan* scan) except -1 nogil:
         label += 1
     if label == scan.n_classes:
         return False
-    if scan.kind == WIDE_BINARY_GINI:
-        return is_better_square(scan)
     with gil:
         return _is_better(scan)
 
@@ -93,17 +107,9 @@ cdef int _compare(ClassCounts node, children, others) except -2:
 cdef int gain_of_best(const WideScan* scan, Gain* gain) except -1 nogil:
     """Write the gain of the best cut: the nearest double, and how far its product with the total may be from the exact
     one."""
-    cdef int64_t best_left = 0
-    if scan.kind != WIDE_BINARY_GINI:
-        with gil:
-            node = <ClassCounts> scan.node
-            gain[0] = wide_gain(_nearest_gain(node, _cut(node, scan.best_left_counts)), scan.total)
-        return 0
-    best_left = scan.best_left_counts[0] + scan.best_left_counts[1]
-    squared_gain(
-        exact_difference(scan.best_left_counts, scan.total_counts), best_left, scan.total - best_left, gain
-    )
-    gain[0] = wide_gain(scan.n_terms * gain.value, scan.total)
+    with gil:
+        node = <ClassCounts> scan.node
+        gain[0] = wide_gain(_nearest_gain(node, _cut(node, scan.best_left_counts)), scan.total)
     return 0
 
 

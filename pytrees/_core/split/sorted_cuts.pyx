@@ -3,6 +3,7 @@
 A single sample has no cuts inside it, so that nothing is refined here, and cuts are compared as they come.
 """
 
+from pytrees._core.base.sizes cimport BOX_ROWS
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, index_t, int64_t, uint16_t, uint32_t, uint64_t,
@@ -13,12 +14,16 @@ from pytrees._core.criteria.table cimport (
     CountScan, TargetScan, best_gain, compares_with_tolerance, is_perfect, move_left, move_target_left, offer_cut,
     prepare_cuts, start_cuts,
 )
+from pytrees._core.criteria.wide cimport (
+    BoxedScan, WideBinaryScan, WideScan, box_stays_below, has_boxes, move_box_left,
+)
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
     AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
 )
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
+    NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, weight_of_place,
+    write_cut,
 )
 
 
@@ -79,7 +84,9 @@ cdef inline index_t _search_feature(
     prepare_cuts(&local, search.counts, entries, n_missing)
     start_cuts(&local, search.counts, feature)
     # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
-    if n_missing > 0:
+    if n_missing == 0 and CountScan in BoxedScan and allowed.n_tried == allowed.n_allowed:
+        n_known_left = _walk_boxes(search, &local, node, entries, &allowed)
+    elif n_missing > 0:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
     elif is_weighted or allowed.n_tried < allowed.n_allowed:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, missing_left)
@@ -128,4 +135,35 @@ cdef inline index_t _walk(
                 kept, missing_left[0] = i + 1, True
         elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
+    return kept
+
+
+cdef inline index_t _walk_boxes(
+    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed
+) except -1 nogil:
+    """As _walk, for wide counts without missing values if all cuts are tried. With two classes, runs of samples are
+    skipped if no cut in them can win."""
+    cdef index_t i = 0, next_box = 0, kept = 0, first = first_place(search, node), place, next_i
+    cdef index_t fewest_left = allowed.fewest[MISSING_RIGHT], stop = last_cut(allowed)
+    cdef int64_t[2] weights
+    if CountScan in BoxedScan:
+        # The places of entries[:i] have moved to the left, in this order.
+        while i < stop:
+            if i >= next_box and i + BOX_ROWS < stop and has_boxes(scan):
+                weights[0] = weights[1] = 0
+                for next_i in range(i, i + BOX_ROWS):
+                    place = first + <index_t> place_of(entries[next_i])
+                    weights[label_of_place(search, place, entries)] += weight_of_place(search, place)
+                if box_stays_below(scan, weights[0], weights[1]):
+                    move_box_left(scan, weights[0], weights[1])
+                    i += BOX_ROWS
+                    continue
+                next_box = i + BOX_ROWS
+            place = first + <index_t> place_of(entries[i])
+            move_left(scan, label_of_place(search, place, entries), weight_of_place(search, place))
+            i += 1
+            if key_of(entries[i - 1]) != key_of(entries[i]) and i >= fewest_left and offer_cut(
+                scan, search.counts, False
+            ):
+                kept = i
     return kept
