@@ -21,6 +21,7 @@ from parts.id3 import id3
 from parts.machine import print_machine
 from parts.optimal import optimal
 from parts.ordinal import ordinal
+from parts.regression import regression
 from parts.scaling import scaling
 from parts.sequences import sequences
 from parts.threads import threads
@@ -70,6 +71,7 @@ PARTS = {
         comparison,
         threads,
         ordinal,
+        regression,
         scaling,
         forests,
         prediction,

@@ -25,7 +25,7 @@ class Grid:
     """Where the whole numbers of a grid lie: number k is (centre + k) / (divisor 2**exponent).
 
     Targets with at most 15 decimals lie on a grid of decimals, whose divisor is a power of ten and whose exponent is 0.
-    Other targets lie on a binary grid, whose divisor is 1.
+    Other targets, and multiples of a power of two, lie on a binary grid, whose divisor is 1.
     """
 
     centre: int
@@ -103,9 +103,12 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
 
 
 def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:
-    """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart."""
+    """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart, or if a
+    binary grid holds the same numbers."""
     for decimals in range(_MOST_DECIMALS + 1):
         if _are_decimals(values[:_TRIED_FIRST], decimals) and _are_decimals(values, decimals):
+            if _last_digit(values) <= decimals:  # as for multiples of 0.25: a change of the unit by 2**k is exact
+                return None
             numbers = np.rint(values * 10.0**decimals).astype(np.int64)
             low, high = int(numbers[0]), int(numbers[-1])
             centre = (low + high) // 2

@@ -152,6 +152,8 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
     _check_is_one_number(estimator, y)
     with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    if _holds_missing(y):
+        raise ValueError("Input y contains NaN.")
     X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
         raise ValueError(
@@ -161,6 +163,13 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
     if not np.all(np.isfinite(y)):  # a wider float can hold more than a double
         raise ValueError("Input y contains a number that is beyond the range of float64, 1.8e308.")
     return X, y
+
+
+def _holds_missing(y: Any) -> bool:
+    """Whether a list or an array of objects holds None or another missing value, which NumPy would make NaN."""
+    if getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        y = y.tolist()
+    return isinstance(y, (list, tuple)) and any(is_missing(number) for number in y)
 
 
 def _check_is_one_number(estimator: Any, y: Any) -> None:

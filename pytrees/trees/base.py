@@ -51,6 +51,7 @@ from ..input.validation import (
 from ..input.weights import on_grid, quotient_of, weights_of
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
+from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -123,11 +124,12 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-# Further parameters of trees whose samples can have weights.
+# Further parameters of trees whose samples can have weights and monotonic constraints.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
     "ccp_alpha": [FiniteReal(0.0)],
+    **MONOTONIC_CONSTRAINTS,
 }
 
 
@@ -278,6 +280,8 @@ def grow(
     }
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
+    if "monotonic_cst" in limits:
+        tree = with_bounds(tree, limits["monotonic_cst"])
     return pruned(tree, pruning_path(tree, criterion), ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
@@ -339,7 +343,7 @@ class Samples:
     codes : ndarray of shape (n_samples,), int32
         The codes of their classes or targets.
     outcome : ndarray or Targets
-        What the codes stand for: the classes in their order, or targets of regression.
+        The meaning of the codes: the classes in their order, or targets of regression.
     rows : ndarray of shape (n_used,), int64, or None
         The samples of weight above zero, in order; None: all samples.
     weights : ndarray of shape (n_used,) or None
@@ -459,6 +463,10 @@ class BaseModel(ParametersReadOnce):
         """Return the greatest weight that the samples of a tree can have together."""
         return n_rows if samples.weights is None else float(samples.weights.sum()) * float(samples.unit)
 
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        """Return monotonic constraints as a limit of growth, if there are some."""
+        return monotonic_limits(self, n_features)
+
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
         """Return the code of every sample's group; None without groups."""
         if groups is None:
@@ -549,12 +557,21 @@ class BaseClassifier(ClassifierMixin, BaseModel):
     classes_: AnyArray
     n_classes_: int
 
+    # Whether monotonic constraints take several classes, which then have an order.
+    _orders_classes: ClassVar[bool] = False
+
     def _know(self, outcome: AnyArray) -> None:
         """Take over the classes, in their order."""
         self.classes_, self.n_classes_ = outcome, len(outcome)
 
     def _number_of_classes(self) -> int:
         return len(self.classes_)
+
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        found = super()._constraints(n_features, n_classes)
+        if found:
+            check_classes(self, n_classes)
+        return found
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, codes, classes = self._validate_X_y(X, y)
@@ -628,7 +645,7 @@ class BaseTree(BaseModel):
             X, codes = X[rows], codes[rows]
         n_codes = len(samples.outcome)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        limits = self._limits(*X.shape)
+        limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
         n_threads = _n_threads(getattr(self, "n_jobs", 1))
         criterion = self._criterion_for(samples, self._greatest_total(samples, len(X)), rows)
         if samples.groups is not None:

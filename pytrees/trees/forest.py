@@ -28,6 +28,7 @@ from .._typing import (
     LabelsLike,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     OobScore,
     RandomState,
 )
@@ -249,6 +250,7 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -273,6 +275,7 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split

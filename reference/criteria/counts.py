@@ -134,14 +134,11 @@ def check_weights(weights):
         raise ValueError(f"The weights of all samples must add up to at most 2**52, got {sum(weights)}.")
 
 
-def check_targets(criterion, n_classes, weights, rows, n_categories):
-    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types,
-    and all features are numeric."""
+def check_targets(criterion, n_classes, weights, rows):
+    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types."""
     targets = targets_of(criterion, n_classes)
     if targets is None:
         return
-    if any(n_categories or []):
-        raise ValueError("A criterion on targets takes numeric features only.")
     total = len(rows) if weights is None else sum(weights)
     if max(-targets[0], targets[-1], 1) * total > MOST_TARGET_SUM:
         raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")

@@ -14,7 +14,6 @@ from support import examples, grow, on_both_engines
 from pytrees import DecisionTreeClassifier
 from pytrees._engine import kernel
 from pytrees.criteria import (
-from pytrees.input.weights import on_grid
     CRITERIA,
     CountCriterion,
     RankingImpurity,
@@ -24,6 +23,7 @@ from pytrees.input.weights import on_grid
     impurity,
     resolve,
 )
+from pytrees.input.weights import on_grid
 
 ON_COUNTS = [name for name, criterion in CRITERIA.items() if criterion.judges == "counts"]
 WITH_IMPURITY = [name for name in ON_COUNTS if CRITERIA[name].has_impurity]

@@ -196,3 +196,15 @@ def test_targets_take_multiples_of_one_number_only():
     assert tree.weighted_n_node_samples[0] == 0.6
     with pytest.raises(ValueError, match="whole multiples of one number"):
         DecisionTreeRegressor().fit(X, y, sample_weight=[0.1, 1 / 3, np.pi])
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_runs_of_samples_that_cannot_win_are_skipped(criterion):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y, weights = rng.normal(size=(400, 2)), rng.integers(0, 2, 400), rng.random(400)
+        limits = {"max_depth": 3, "random_state": 0}
+        tree = DecisionTreeClassifier(criterion, **limits).fit(X, y, sample_weight=weights)
+        # A limit on cuts that never applies leaves every cut to be offered.
+        again = DecisionTreeClassifier(criterion, max_candidates=400, **limits).fit(X, y, sample_weight=weights)
+        assert tree.tree_ == again.tree_

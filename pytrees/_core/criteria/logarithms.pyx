@@ -546,12 +546,16 @@ cdef bint _information_by_words(
 def _units_of(n):
     """Return n log2 n in units of 2**-30 bit, to the nearest whole number; n is below 2**24."""
     cdef int128_t number
+    cdef int64_t rest
     if n < 2:
         return 0
     _prepare_words()
-    # No n but powers of two is nearer to the middle between two units than 2**-54 (as the table has it, too).
-    number = _sum_in_words([n]) + (<int128_t> 1 << 33)
-    return int(<int64_t> (number >> 34))
+    number = _sum_in_words([n])
+    rest = <int64_t> (number & ((<int128_t> 1 << 34) - 1)) - (<int64_t> 1 << 33)
+    if -64 < rest < 64:
+        with localcontext(prec=60):
+            return int((n * _ln(n, 60) / _ln(2, 60) * 2**30).to_integral_value())
+    return int(<int64_t> (number >> 34)) + (rest > 0)
 
 
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:

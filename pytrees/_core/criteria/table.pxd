@@ -582,7 +582,7 @@ cdef inline float64_t nearest_impurity(ClassCounts node) except *:
 
 cdef inline bint sums_fractions(int code) noexcept nogil:
     """Whether the gain of a categorical split is a sum of one fraction a child."""
-    return code == GINI or code == ORDINAL_GINI or code == JACCARD
+    return code == GINI or code == ORDINAL_GINI or code == JACCARD or code == SQUARED_ERROR
 
 
 cdef inline InformationForm information_form(int code) noexcept nogil:

@@ -106,6 +106,11 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name in CONVEX and weighs_children
 
 
+def orders_by_mean(criterion):
+    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
 def scores_cuts(criterion, n_classes):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)
