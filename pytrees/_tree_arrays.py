@@ -33,6 +33,7 @@ from ._tree_checks import (
 )
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
 from .criteria import impurities
+from .input.weights import multiples
 
 
 class BinaryForm(NamedTuple):
@@ -574,7 +575,8 @@ def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[
 def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     """Return for every node whether its left child has more weight than its right child; False without such children.
 
-    The sums of both children's class counts, or weights, are compared as exact real numbers.
+    The sums of both children's class counts, or weights, are compared as exact real numbers: as multiples of one
+    number, if they are, as sums of decimals are.
     """
     goes_left = np.zeros(tree.node_count, dtype=bool)
     inner = np.flatnonzero(tree.children_left >= 0)
@@ -583,8 +585,11 @@ def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     difference = left.sum(axis=1) - right.sum(axis=1)
     # Whole numbers below 2**53 add up exactly.
     if not (np.all(counts == np.floor(counts)) and counts[0].sum() < 2.0**53):
-        is_near = np.abs(difference) <= 1e-9 * (left.sum(axis=1) + right.sum(axis=1))
-        for i in np.flatnonzero(is_near):
+        near = np.flatnonzero(np.abs(difference) <= 1e-9 * (left.sum(axis=1) + right.sum(axis=1)))
+        numbers = multiples(counts) if near.size else None
+        if numbers is not None:
+            left, right = numbers[tree.children_left[inner]], numbers[tree.children_right[inner]]
+        for i in near:
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
     goes_left[inner] = difference > 0.0
     return goes_left

@@ -263,7 +263,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
-            many repetitions of the sample, except in limits on numbers of samples. Not with ``"etc"`` and ``"lz76"``.
+            many repetitions of the sample, except in limits on numbers of samples. Other weights lie on a grid of whole
+            numbers: multiples of one number, as decimals are, count exactly, and other weights to 2**-48 of their sum.
+            Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the samples for ``"etc"`` and ``"lz76"``; samples
             of equal keys stay in their own order, which is the order without keys. Key i belongs to sample i. Other

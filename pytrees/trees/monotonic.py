@@ -93,7 +93,7 @@ def check_classes(estimator: Any, n_classes: int) -> None:
 
 def with_bounds(tree: Tree, monotonic_cst: AnyArray) -> Tree:
     """Return a tree of classes, grown with these constraints, whose nodes predict shares within their bounds."""
-    counts = as_compared(tree.value)
+    counts, _ = as_compared(tree.value)
     shares = _of_two(tree, counts, monotonic_cst) if tree.n_classes == 2 else _of_ranks(tree, counts, monotonic_cst)
     if np.array_equal(shares, tree.shares):
         return tree
@@ -129,23 +129,15 @@ def _of_two(tree: Tree, counts: AnyArray, monotonic_cst: AnyArray) -> FloatArray
     shares, weight = tree.shares, counts.sum(axis=1)
     columns = []
     for label, direction in enumerate((-monotonic_cst, monotonic_cst)):
-        if counts.dtype == np.int64:
-            bounds = bounds_of(tree, direction, counts[:, label], weight)
-        else:
-            bounds = bounds_of(tree, direction, shares[:, label])
-        columns.append(np.clip(shares[:, label], *bounds))
+        columns.append(np.clip(shares[:, label], *bounds_of(tree, direction, counts[:, label], weight)))
     return np.stack(columns, axis=1)
 
 
 def _of_ranks(tree: Tree, counts: AnyArray, monotonic_cst: AnyArray) -> FloatArray:
     """Return class shares whose mean rank is within its bounds."""
     ranks, shares = np.arange(tree.n_classes), tree.shares
-    if counts.dtype == np.int64:
-        total, weight = counts @ ranks, counts.sum(axis=1)
-        (lower, upper), means = bounds_of(tree, monotonic_cst, total, weight), total / weight
-    else:
-        means = np.cumsum(shares * ranks, axis=1)[:, -1]
-        lower, upper = bounds_of(tree, monotonic_cst, means)
+    total, weight = counts @ ranks, counts.sum(axis=1)
+    (lower, upper), means = bounds_of(tree, monotonic_cst, total, weight), total / weight
     shares = _moved_up(shares, np.maximum(lower - means, 0.0))
     return _moved_up(shares[:, ::-1], np.maximum(means - upper, 0.0))[:, ::-1]
 

@@ -34,6 +34,8 @@ from .._typing import (
 from ..criteria import ERRORS
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
+from ..input.weights import MAX_TOTAL_COUNT, weights_of
+from ..input.weights import on_grid as weights_on_grid
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
@@ -73,6 +75,7 @@ def grow_numbers(
     seed: int,
     *,
     grid: Grid,
+    unit: Fraction = Fraction(1),
     **options: Any,
 ) -> GrownTree:
     """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets on a grid."""
@@ -88,7 +91,7 @@ def grow_numbers(
     arrays |= {
         "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
-        "weighted_n_node_samples": sums["weight"].astype(np.float64),
+        "weighted_n_node_samples": weights_of(sums["weight"].astype(np.float64), unit),
         "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
     tree = Tree._from_engine(arrays, X.shape[1], name)
@@ -112,6 +115,20 @@ def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) 
     return [of_node - Fraction(total * total, n) for of_node, total, n in sums]
 
 
+def _narrow_weights(weights: AnyArray | None) -> tuple[IntArray | None, Fraction]:
+    """Return weights as whole numbers of a small sum, and their unit; raise ValueError if they are no multiples of one
+    number."""
+    if weights is None:
+        return None, Fraction(1)
+    numbers, unit = weights_on_grid(weights)
+    if numbers is not None and numbers.sum() >= MAX_TOTAL_COUNT:
+        raise ValueError(
+            "The weights of samples with targets must be whole multiples of one number, as decimals are, whose sum is "
+            "below 2**24 of these multiples."
+        )
+    return numbers, unit
+
+
 class BaseRegressor(RegressorMixin, BaseModel):
     """Base class of trees and forests that predict numbers."""
 
@@ -121,11 +138,13 @@ class BaseRegressor(RegressorMixin, BaseModel):
         X, y = validate_X_numbers(self, X, y)
         rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
         used = y if rows is None else y[rows]
-        codes, targets = on_grid(used, int(self._greatest_total(weights, len(used))))
+        numbers, unit = _narrow_weights(weights)
+        samples = Samples(X, np.zeros(0, dtype=np.int32), None, rows, numbers)
+        codes, targets = on_grid(used, int(self._greatest_total(samples, len(used))))
         if rows is not None:
             codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)
             codes[rows] = codes_of_used
-        return Samples(X, codes, targets, rows, weights, groups, y)
+        return Samples(X, codes, targets, rows, numbers, groups, y, unit)
 
     def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
         return self._judge().name, {"targets": samples.outcome.numbers}
@@ -262,13 +281,14 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
             Targets: finite numbers, taken as float64.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
-            many repetitions of the sample, except in limits on numbers of samples.
+            many repetitions of the sample, except in limits on numbers of samples. Other weights have to be multiples of
+            one number, as decimals are, whose sum is below 2**24 of these multiples.
 
         Raises
         ------
         ValueError
             If X holds infinity (the column is named), y holds anything but finite numbers or several for a sample,
-            lengths differ, or weights are missing, negative or all zero.
+            lengths differ, or weights are missing, negative, all zero, or no multiples of one number.
         """
         return self._fit(X, y, sample_weight=sample_weight)
 

@@ -6,12 +6,21 @@ category of its rows. Depth-first growth takes the leaves from the left. Best-fi
 of leaves asks for, takes the leaf whose split has the greatest gain times the weight of its rows.
 """
 
+from fractions import Fraction
 from math import ceil
 
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
-from ..criteria.counts import add_up, check_targets, class_counts, given_of, is_greater, user_criterion_of
+from ..criteria.counts import (
+    add_up,
+    check_targets,
+    check_weights,
+    class_counts,
+    given_of,
+    is_greater,
+    user_criterion_of,
+)
 from ..criteria.table import judges_sequence
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
@@ -56,6 +65,7 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
+    check_weights(weights)
     check_targets(criterion, n_classes, weights, rows)
     directions = checked_constraints(limits.get("monotonic_cst"), criterion, len(X[0]), n_categories)
     limits = with_least_weights(limits, weights, rows) | {"monotonic_cst": directions}
@@ -102,12 +112,13 @@ def hand_bounds_down(node, children, direction, y, weights, n_classes, criterion
 
 def with_least_weights(limits, weights, rows):
     """Return the limits with the total weight, the least decrease of impurity (0 for none), and the least weight of a
-    leaf. Without weights the least weight becomes a least number of samples."""
-    total = float(len(rows) if weights is None else add_up(weights[row] for row in rows))
-    least = limits.get("min_weight_fraction_leaf", 0.0) * total
+    leaf. The fraction is the decimal number that it is written as. Without weights the least weight becomes a least
+    number of samples."""
+    total = len(rows) if weights is None else add_up(weights[row] for row in rows)
+    least = ceil(Fraction(repr(float(limits.get("min_weight_fraction_leaf", 0.0)))) * total)
     min_samples_leaf = limits["min_samples_leaf"]
     if weights is None:
-        min_samples_leaf, least = max(min_samples_leaf, ceil(least)), 0.0
+        min_samples_leaf, least = max(min_samples_leaf, least), 0
     return limits | {
         "min_samples_leaf": min_samples_leaf,
         "min_leaf_weight": least,
@@ -133,7 +144,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
     if split is None or float(split[0]) < limits["min_gain"]:
         return None
     if limits["min_impurity_decrease"] > 0.0:
-        share = float(add_up(weights[row] for row in node.rows)) / limits["total_weight"]
+        share = add_up(weights[row] for row in node.rows) / limits["total_weight"]
         if share * float(split[0]) + DECREASE_TOLERANCE < limits["min_impurity_decrease"]:
             return None
     return split

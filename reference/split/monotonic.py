@@ -34,16 +34,12 @@ def checked_constraints(monotonic_cst, criterion, n_features, n_categories):
 
 
 def value_of(criterion, counts):
-    """Return the value of a node of these class counts: a fraction, or a float if weights are not whole numbers."""
+    """Return the value of a node of these class counts: a fraction."""
     targets = given_of(criterion).get("targets")
     if name_of(criterion) == "absolute_error":
         return median_target(counts, targets)
-    ranks, total = range(len(counts)) if targets is None else targets, add_up(counts)
-    if not isinstance(total, float):
-        return Fraction(sum(rank * count for rank, count in zip(ranks, counts, strict=True)), total)
-    if total <= 0.0:
-        return 0.0
-    return add_up(rank * (count / total) for rank, count in zip(ranks, counts, strict=True))
+    ranks = range(len(counts)) if targets is None else targets
+    return Fraction(sum(rank * count for rank, count in zip(ranks, counts, strict=True)), add_up(counts))
 
 
 def keeps_order(direction, left, right, bounds):

@@ -12,6 +12,7 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
+from pytrees.input.weights import on_grid
 from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")
@@ -82,11 +83,13 @@ def complexity(codes, n_symbols=None):
 
 
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
-    """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on their
+    grid."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.asarray(y, dtype=np.int32)
     if n_classes is None:
         n_classes = int(y.max()) + 1
+    weights = on_grid(np.asarray(weights))[0] if weights is not None and len(weights) > 0 else weights
     tree = kernel("grow_by_gain")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
     # An empty list has no numbers that would tell their kind.
     return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}

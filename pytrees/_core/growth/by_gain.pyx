@@ -15,6 +15,7 @@ few samples belongs to one thread.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from math import ceil
 from threading import Condition, Event
 
@@ -55,7 +56,7 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
-from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
+from pytrees._core.criteria.table import has_bounds, is_exact, is_wide, judges_sequence
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
@@ -316,7 +317,7 @@ cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexce
 cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* split) noexcept nogil:
     """Whether the split of the node that was searched last, whose classes are counted, takes enough off the impurity of
     the whole tree."""
-    cdef float64_t share = weight_of_node(growth.tree.search) / growth.total_weight
+    cdef float64_t share = <float64_t> weight_of_node(growth.tree.search) / growth.total_weight
     return share * split.gain.value + DECREASE_TOLERANCE >= growth.min_impurity_decrease
 
 
@@ -531,13 +532,14 @@ cdef class SharedFeatures:
 
 
 def share_features(
-    const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows=None,
+    const float64_t[:, ::1] X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
     max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
-    """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
+    """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
+    whether the weights of all samples add up to less than 2**24."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
-        np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
+        np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
         n_categories,
     )
     # Sequences can hold a row more than once, which then has several places.
@@ -545,7 +547,8 @@ def share_features(
     shared.features = Features(X, ranks, n_categories)
     allows_bins = (
         has_bounds(criterion, n_classes)
-        and weights_are_whole
+        and is_narrow
+        and not is_wide(criterion, n_classes, X.shape[0], None)
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
@@ -615,9 +618,9 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     search.min_leaf_weight = options["min_leaf_weight"]
     if options["directions"] is not None:
         search.constrain(options["directions"])
-    weights_are_whole = weights is None or weights.dtype != np.float64
     if (
-        shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0 and options["directions"] is None
+        shared.uses_node_bins and not search.counts.is_wide and search.min_leaf_weight == 0
+        and options["directions"] is None
         and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
     ):
         _cut_in_nodes(search, weights, growth.is_best_first)
@@ -632,8 +635,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     growth.searches_together = search.judging == OWN_CLASS_COUNTS
     growth.has_heap = (
-        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and weights_are_whole
-        and is_exact(criterion, n_classes)
+        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(criterion)
     )
     return growth
 
@@ -655,34 +657,34 @@ def grow_by_gain(
     category or, with `subsets`, into two sets of categories. None: all features are numeric, and the dict has only the
     arrays of a binary tree.
 
-    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
-    are used: the rows listed in `rows`, in their order, or all. `shared` comes from `share_features` with the same
-    parameters. Up to `n_threads` threads grow subtrees of the tree, or scan the features of a node together if
-    sequences are scanned. `block_rows`, `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees
-    of more rows than `block_rows` look at `max_bins` bins of every feature first, if the criterion allows it. Subtrees
-    of at most `part_rows` rows are not divided among threads. By default the number of rows decides.
+    `weights` is None or int64, with a sum of at most 2**52, and positive in all rows that are used: the rows listed in
+    `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up to `n_threads`
+    threads grow subtrees of the tree, or scan the features of a node together if sequences are scanned. `block_rows`,
+    `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees of more rows than `block_rows` look
+    at `max_bins` bins of every feature first, if the criterion allows it. Subtrees of at most `part_rows` rows are not
+    divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, X.shape[0])
-    total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows]).item(-1))
-    min_leaf_weight = min_weight_fraction_leaf * total_weight
+    total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
+    # The fraction is the decimal number that it is written as.
+    min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
     if weights is None:
-        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, ceil(min_leaf_weight)), 0.0
-    weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
-    weights_are_whole = weights is None or weights.dtype != np.float64
+        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
+    is_narrow = not is_wide(criterion, n_classes, X.shape[0] if weights is None else int(np.sum(weights)), weights)
     if shared is None:
         shared = share_features(
-            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
-            n_categories, n_threads,
+            X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
+            n_threads,
         )
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
+    can_use_bins = shared.bins is not None and is_narrow and min_leaf_weight == 0
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,

@@ -48,6 +48,7 @@ cdef class GrowingTree:
     cdef dict number_of_gain
     cdef bint counts_gains_by_samples   # in comparisons of exact gains
     cdef InformationForm form           # the quantity that exact gains compare
+    cdef object undivided               # exact gains of wide counts: what is added, as a function of the leaf's counts
 
 
 cdef struct RankedSplit:

@@ -13,7 +13,7 @@ import numpy as np
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.math cimport INFINITY, fabs, isnan
+from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -26,10 +26,11 @@ from pytrees._core.base.types cimport (
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport TargetSums, are_numbers
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.criteria.table cimport nearest_impurity
+from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
@@ -45,6 +46,7 @@ from pytrees._core.split.subsets cimport list_split
 from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
+from pytrees._core.criteria.wide import exact_gain
 
 
 @cython.final
@@ -77,8 +79,8 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     tree.n_leaves = 1
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
     if is_constrained(tree):
-        tree.bounds[0].lower = ValueBound(0, 0, -INFINITY)
-        tree.bounds[0].upper = ValueBound(0, 0, INFINITY)
+        tree.bounds[0].lower = ValueBound(0, 0)
+        tree.bounds[0].upper = ValueBound(0, 0)
     return 0
 
 
@@ -277,7 +279,7 @@ cdef void _hand_bounds_down(
         return
     left = value_of_samples(tree.search, &tree.nodes[first_child].rows)
     right = value_of_samples(tree.search, &tree.nodes[first_child + 1].rows)
-    middle = middle_of(&left, &right, &tree.bounds[leaf], tree.search.float_weights.shape[0] > 0)
+    middle = middle_of(&left, &right)
     tree.bounds[first_child + (direction < 0)].upper = middle
     tree.bounds[first_child + (direction > 0)].lower = middle
 
@@ -389,8 +391,8 @@ cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const Ran
 
 
 cdef bint _gains_more_information(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil:
-    """Compare gains of entropies that the table of n log2 n cannot tell apart. Equal gains get one number, because in
-    best-first growth the same leaves tie again and again."""
+    """Compare gains of entropies that the table of n log2 n cannot tell apart, or gains of wide counts that are near.
+    Equal gains get one number, because in best-first growth the same leaves tie again and again."""
     if split.priority.number == NONE:
         _number_gain(tree, split)
     if other.priority.number == NONE:
@@ -398,9 +400,8 @@ cdef bint _gains_more_information(GrowingTree tree, const RankedSplit* split, co
     if split.priority.number == other.priority.number:
         return False
     with gil:
-        return compare_exact_ratios(
-            tree.exact_gains[split.priority.number], tree.exact_gains[other.priority.number]
-        ) > 0
+        gain, other_gain = tree.exact_gains[split.priority.number], tree.exact_gains[other.priority.number]
+        return compare_exact_ratios(gain, other_gain) > 0 if isinstance(gain, tuple) else gain > other_gain
 
 
 cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with gil:
@@ -408,17 +409,27 @@ cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with
     children = _counts_of_children(tree, &tree.nodes[split.leaf], split.split)
     number = tree.number_of_gain.get(children)
     if number is None:
-        exact = exact_ratio(
-            tree.form, [sum(counts) for counts in zip(*children)],
-            [count for counts in children for count in counts], [sum(counts) for counts in children],
-            tree.counts_gains_by_samples,
-        )
+        exact = _exact_gain(tree, children)
         number = tree.number_of_gain.setdefault(exact, len(tree.exact_gains))
         tree.number_of_gain[children] = number
         if number == len(tree.exact_gains):
             tree.exact_gains.append(exact)
     split.priority.number = number
     return 0
+
+
+cdef object _exact_gain(GrowingTree tree, tuple children):
+    """Return the exact priority of a split by the class counts of its children: a fraction, or a quotient of two sums
+    of logarithms."""
+    cdef ClassCounts counts = tree.search.counts
+    node = [sum(of_class) for of_class in zip(*children)]
+    if not counts.is_wide or counts.wide_kind == WIDE_INFORMATION:
+        return exact_ratio(
+            tree.form, node, [count for child in children for count in child], [sum(child) for child in children],
+            tree.counts_gains_by_samples,
+        )
+    gain = exact_gain(counts.wide_kind, counts.weighs_children, counts.exact_costs, node, list(map(list, children)))
+    return gain * sum(node) if tree.counts_gains_by_samples else gain + tree.undivided(node)
 
 
 cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* split):
@@ -641,6 +652,8 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
         raise ValueError(f"Labels and weights must have {n_samples} samples, as X has.")
     if judges_sequence(criterion) and weights is not None:
         raise ValueError("A label sequence has no weights.")
+    if weights is not None and weights.dtype != np.int64:
+        raise ValueError(f"Weights must be whole numbers, int64, got {weights.dtype}.")
     for i in range(y.shape[0]):
         if not 0 <= y[i] < n_classes:
             raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")

@@ -144,7 +144,7 @@ cdef inline void _open_feature(
     feature.direction = direction_of(search, feature.feature)
     if feature.direction != 0:
         feature.node_value = value_of_counted(search)
-        feature.missing_value = value_of_missing(search) if feature.n_missing > 0 else NodeValue(0, 0, 0.0)
+        feature.missing_value = value_of_missing(search) if feature.n_missing > 0 else NodeValue(0, 0)
 
 
 cdef inline index_t _take_missing(
@@ -371,11 +371,11 @@ cdef inline bint _breaks_order(
     NodeSearch search, const BinnedScan* scan, const BinnedFeature* feature, int missing
 ) noexcept nogil:
     """Whether the feature's monotonic constraint forbids the present cut."""
-    cdef NodeValue left = NodeValue(left_ranks(scan), scan.left_total, 0.0), right
+    cdef NodeValue left = NodeValue(left_ranks(scan), scan.left_total), right
     if missing == MISSING_LEFT:
         left = joined(&left, &feature.missing_value)
     right = less(&feature.node_value, &left)
-    if keeps_order(feature.direction, &left, &right, &search.bounds, False):
+    if keeps_order(feature.direction, &left, &right, &search.bounds):
         return False
     search.counts.forbids_cuts = True
     return True

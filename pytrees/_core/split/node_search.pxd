@@ -67,9 +67,8 @@ cdef class NodeSearch:
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty if every sample counts once
-    cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
-    cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
+    cdef int64_t min_leaf_weight                # of every child, in a block; 0 is no limit
     cdef const int8_t[::1] directions           # by feature; empty without monotonic constraints
     cdef ValueBounds bounds                     # if there are some: of the searched node
     cdef uint8_t[:, ::1] keeps_order            # scratch: see AllowedCuts
@@ -91,7 +90,6 @@ cdef class NodeSearch:
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
-    cdef float64_t[::1] place_weights
     cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.
@@ -120,11 +118,9 @@ cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry
         return search.wide_labels[place]
 
 
-cdef inline float64_t weight_of_place(NodeSearch search, index_t place) noexcept nogil:
+cdef inline int64_t weight_of_place(NodeSearch search, index_t place) noexcept nogil:
     """Return the weight of a sample at an index of arrays by place."""
-    if search.float_weights.shape[0] > 0:
-        return search.place_weights[place]
-    return <float64_t> search.place_counts[place] if search.count_weights.shape[0] > 0 else 1.0
+    return search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
 
 
 cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
@@ -138,7 +134,7 @@ cdef inline AllowedCuts allow_cuts(
     """Return the cuts of the sorted entries that numbers and weights of samples allow, and that are tried. The last
     n_missing entries lack the value. The classes of the node are counted."""
     cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
-    if search.min_leaf_weight > 0.0:
+    if search.min_leaf_weight > 0:
         allow_by_weight(search, node, entries, n_missing, &allowed)
     choose_candidates(&allowed, entries, search.max_candidates)
     return allowed
@@ -166,7 +162,7 @@ cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* value) noexcept nogil
 cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil
-cdef float64_t weight_of_node(NodeSearch search) noexcept nogil
+cdef int64_t weight_of_node(NodeSearch search) noexcept nogil
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil
 cdef void write_cut(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,

@@ -63,10 +63,7 @@ cdef class NodeSearch:
         self.histograms = histograms
         self.labels = labels
         self.count_weights = np.empty(0, dtype=np.int64)
-        self.float_weights = np.empty(0, dtype=np.float64)
-        if weights is not None and weights.dtype == np.float64:
-            self.float_weights = weights
-        elif weights is not None:
+        if weights is not None:
             self.count_weights = weights
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
@@ -83,7 +80,6 @@ cdef class NodeSearch:
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
-        self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
@@ -127,7 +123,7 @@ cdef void allow_by_weight(
     """Allow only cuts whose sides weigh enough."""
     cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
     cdef index_t[2] light_left, heavy_right
-    cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(search)
+    cdef int64_t known = 0, missing = 0, left, total = weight_of_node(search)
     for i in range(n_missing):
         missing += weight_of_place(search, first + <index_t> place_of(entries[n_known + i]))
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
@@ -155,8 +151,6 @@ cdef void allow_by_order(
         allowed.keeps_order[side] = &search.keeps_order[side, 0]
     if search.counts.errors is not None:
         _compare_medians(search, feature, entries, n_missing, allowed)
-    elif search.float_weights.shape[0] > 0:
-        _compare_real_means(search, feature, entries, first_place(search, node), n_missing, allowed)
     else:
         _compare_means(search, feature, entries, first_place(search, node), n_missing, allowed)
     choose_candidates(allowed, entries, search.max_candidates)
@@ -168,7 +162,7 @@ cdef inline void _compare_means(
     cdef int side, direction = direction_of(search, feature)
     cdef index_t i, place
     cdef int64_t weight = 1
-    cdef NodeValue node_value = value_of_counted(search), missing = NodeValue(0, 0, 0.0), left = missing, right
+    cdef NodeValue node_value = value_of_counted(search), missing = NodeValue(0, 0), left = missing, right
     cdef NodeValue[2] on_left
     if n_missing > 0:
         missing = value_of_missing(search)
@@ -187,7 +181,7 @@ cdef inline void _compare_means(
         on_left[MISSING_LEFT] = joined(&left, &missing)
         for side in range(2 if n_missing > 0 else 1):
             right = less(&node_value, &on_left[side])
-            search.keeps_order[side, i + 1] = keeps_order(direction, &on_left[side], &right, &search.bounds, False)
+            search.keeps_order[side, i + 1] = keeps_order(direction, &on_left[side], &right, &search.bounds)
 
 
 cdef inline void _compare_medians(
@@ -200,69 +194,28 @@ cdef inline void _compare_medians(
         if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
         for side in range(2 if n_missing > 0 else 1):
-            left = NodeValue(search.counts.errors.left_medians[side, i], 1, 0.0)
-            right = NodeValue(search.counts.errors.right_medians[side, i], 1, 0.0)
-            search.keeps_order[side, i] = keeps_order(direction, &left, &right, &search.bounds, False)
-
-
-cdef inline void _compare_real_means(
-    NodeSearch search, index_t feature, const Entry* entries, index_t first, index_t n_missing, AllowedCuts* allowed
-) noexcept nogil:
-    cdef int side, direction = direction_of(search, feature)
-    cdef index_t i, place
-    cdef NodeValue left, right
-    search.counts.left_weights[:] = 0.0
-    # The places of entries[:i + 1] have moved to the left.
-    for i in range(last_cut(allowed)):
-        place = first + <index_t> place_of(entries[i])
-        search.counts.left_weights[label_of_place(search, place, entries)] += search.place_weights[place]
-        if key_of(entries[i]) == key_of(entries[i + 1]):
-            continue
-        for side in range(2 if n_missing > 0 else 1):
-            left.nearest = _mean_rank(search.counts, True, side == MISSING_LEFT)
-            right.nearest = _mean_rank(search.counts, False, side == MISSING_LEFT)
-            search.keeps_order[side, i + 1] = keeps_order(direction, &left, &right, &search.bounds, True)
-
-
-cdef inline float64_t _mean_rank(ClassCounts counts, bint of_left, bint missing_left) noexcept nogil:
-    """Return the mean rank of the classes of a child, by real weights; 0 without weight."""
-    cdef index_t label
-    cdef float64_t total = 0.0, mean = 0.0
-    for label in range(counts.n_classes):
-        total += _weight_of_child(counts, label, of_left, missing_left)
-    if total <= 0.0:
-        return 0.0
-    for label in range(counts.n_classes):
-        mean += <float64_t> label * (_weight_of_child(counts, label, of_left, missing_left) / total)
-    return mean
-
-
-cdef inline float64_t _weight_of_child(
-    ClassCounts counts, index_t label, bint of_left, bint missing_left
-) noexcept nogil:
-    cdef float64_t left = counts.left_weights[label]
-    if missing_left:
-        left += counts.missing_weights[label]
-    return left if of_left else counts.total_weights[label] - left
+            left = NodeValue(search.counts.errors.left_medians[side, i], 1)
+            right = NodeValue(search.counts.errors.right_medians[side, i], 1)
+            search.keeps_order[side, i] = keeps_order(direction, &left, &right, &search.bounds)
 
 
 cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil:
     """Return the value of the node that was counted last, by whole weights."""
     if are_numbers(search.counts):
-        return NodeValue(search.counts.sums.sum, search.counts.sums.weight, 0.0)
+        return NodeValue(search.counts.sums.sum, search.counts.sums.weight)
     return _value_of_counts(&search.counts.total_counts[0], search.counts.n_classes)
 
 
 cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil:
     """Return the value of the node's samples that lack the value of the scanned feature, by whole weights."""
     if are_numbers(search.counts):
-        return NodeValue(search.counts.missing_sums.sum, search.counts.missing_sums.weight, 0.0)
+        return NodeValue(search.counts.missing_sums.sum, search.counts.missing_sums.weight)
     return _value_of_counts(&search.counts.missing_counts[0], search.counts.n_classes)
 
 
 cdef inline NodeValue _value_of_counts(const int64_t* counts, index_t n_classes) noexcept nogil:
     cdef index_t label
-    cdef NodeValue value = NodeValue(0, 0, 0.0)
+    cdef NodeValue value = NodeValue(0, 0)
     for label in range(n_classes):
         value.weight += counts[label]
         value.total += label * counts[label]
@@ -271,19 +224,18 @@ cdef inline NodeValue _value_of_counts(const int64_t* counts, index_t n_classes)
 
 cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil:
     """Return the value of a node that has just been made."""
-    cdef NodeValue value = NodeValue(0, 0, 0.0)
+    cdef NodeValue value = NodeValue(0, 0)
     cdef TargetSums sums
-    cdef index_t label
+    cdef index_t i
+    cdef int64_t weight = 1
     if are_numbers(search.counts):
         sum_targets(search, node, &sums)
-        return NodeValue(sums.sum, sums.weight, 0.0)
-    count_classes(search, node, &search.counts.left_weights[0])
-    if search.float_weights.shape[0] > 0:
-        value.nearest = _mean_rank(search.counts, True, False)
-        return value
-    for label in range(search.counts.n_classes):
-        value.weight += <int64_t> search.counts.left_weights[label]
-        value.total += label * <int64_t> search.counts.left_weights[label]
+        return NodeValue(sums.sum, sums.weight)
+    for i in range(node.start, node.stop):
+        if search.count_weights.shape[0] > 0:
+            weight = search.count_weights[row_at(search, node, i)]
+        value.weight += weight
+        value.total += weight * label_at(search, node, i)
     return value
 
 
@@ -292,20 +244,14 @@ cdef void tally_missing(
 ) noexcept nogil:
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
     cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
-    cdef float64_t weight
     if are_numbers(search.counts):
         _sum_missing(search, entries + (n - n_missing), n_missing, first)
         return
     search.counts.missing_counts[:] = 0
-    search.counts.missing_weights[:] = 0.0
-    search.counts.missing_weight = 0.0
     for i in range(n - n_missing, n):
         place = first + <index_t> place_of(entries[i])
         label = label_of_place(search, place, entries)
-        weight = weight_of_place(search, place)
-        search.counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
-        search.counts.missing_weights[label] += weight
-        search.counts.missing_weight += weight
+        search.counts.missing_counts[label] += weight_of_place(search, place)
     _list_missing(search.counts)
 
 
@@ -379,7 +325,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
-    search.place_counts, search.place_weights = other.place_counts, other.place_weights
+    search.place_counts = other.place_counts
     search.place_targets = other.place_targets
 
 
@@ -390,8 +336,6 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.narrow_labels[place] = <uint16_t> search.labels[row]
     if search.count_weights.shape[0] > 0:
         search.place_counts[place] = search.count_weights[row]
-    if search.float_weights.shape[0] > 0:
-        search.place_weights[place] = search.float_weights[row]
     if are_numbers(search.counts):
         search.place_targets[place] = search.counts.targets[search.labels[row]]
 
@@ -446,9 +390,7 @@ cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* valu
         return
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
-        if search.float_weights.shape[0] > 0:
-            value[label] += search.float_weights[row_at(search, node, i)]
-        elif search.count_weights.shape[0] > 0:
+        if search.count_weights.shape[0] > 0:
             value[label] += <float64_t> search.count_weights[row_at(search, node, i)]
         else:
             value[label] += 1.0
@@ -458,12 +400,6 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
     cdef index_t i, label
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.is_counted:
-        return
-    if search.float_weights.shape[0] > 0:
-        count_classes(search, node, &search.counts.total_weights[0])
-        search.counts.total_weight = 0.0
-        for i in range(node.start, node.stop):
-            search.counts.total_weight += search.float_weights[row_at(search, node, i)]
         return
     if node.in_block and _has_order_of_classes(search):
         search.counts.total_counts[0] = _count_first_class(search, node)
@@ -511,17 +447,15 @@ cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSum
     sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
 
 
-cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
+cdef int64_t weight_of_node(NodeSearch search) noexcept nogil:
     """Return the weight of the node that was counted last."""
     cdef index_t label
     cdef int64_t total = 0
-    if search.float_weights.shape[0] > 0:
-        return search.counts.total_weight
     if are_numbers(search.counts):
-        return <float64_t> search.counts.sums.weight
+        return search.counts.sums.weight
     for label in range(search.counts.n_classes):
         total += search.counts.total_counts[label]
-    return <float64_t> total
+    return total
 
 
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
