@@ -407,7 +407,7 @@ def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
     for member, estimator in zip(members, ensemble.estimators_, strict=True):
         known = estimator.classes_.astype(np.int64)  # the trees of bagging learn the codes of the classes
         value = np.zeros((member.tree.node_count, n_classes))
-        value[:, known] = member.tree.value
+        value[:, known] = member.tree._evidence
         completed.append(member._replace(tree=with_value(member.tree, value), labels=known[member.labels]))
     return completed
 
@@ -465,13 +465,13 @@ def arrays_of(tree: Tree) -> dict[str, Any]:
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
     found = {name: np.array(getattr(tree, name)) for name in names + below}
-    return found | numbers_of(tree, np.arange(tree.node_count))
+    return found | {"shares": tree._given_shares} | numbers_of(tree, np.arange(tree.node_count))
 
 
 def with_value(tree: Tree, value: FloatArray, **numbers: FloatArray) -> Tree:
     """Return the tree with another `value`: of classes, or of numbers if these have weights and perhaps impurities."""
-    arrays = {name: array for name, array in arrays_of(tree).items() if name not in NUMBER_DTYPES}
-    found = Tree(**(arrays | {"value": value} | numbers), n_features=tree.n_features)
+    others = {name: array for name, array in arrays_of(tree).items() if name not in (*NUMBER_DTYPES, "shares")}
+    found = Tree(**(others | {"value": value} | numbers), n_features=tree.n_features)
     return of_coding(found, coding_of([tree]))
 
 

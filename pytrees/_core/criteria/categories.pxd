@@ -18,20 +18,17 @@ cdef class CategoryCounts:
     """
 
     cdef index_t n_classes, n_present
-    cdef bint has_weights               # floating-point numbers in `weights` replace `counts`
     cdef bint by_share                  # only divisions of the order of shares or means are judged
     cdef bint has_targets               # `counts` has the weight of every category, and the sum of its targets
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
     cdef int64_t[:, ::1] counts         # by category and class
-    cdef float64_t[:, ::1] weights
-    cdef float64_t[::1] weight          # by category, added up in the order of the samples
+    cdef int64_t[::1] weight            # by category
     cdef index_t[::1] order, spare_order
     # The listed side.
     cdef uint8_t[::1] is_listed
     cdef index_t n_listed
     cdef int64_t[::1] listed_counts
-    cdef float64_t[::1] listed_weights
-    cdef float64_t listed_weight
+    cdef int64_t listed_weight
     # For criteria on label sequences: the category of the node's i-th sample, and scratch for both sides.
     cdef index_t[::1] category_of
     cdef uint64_t[::1] divided

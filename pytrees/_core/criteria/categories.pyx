@@ -49,7 +49,7 @@ def check_subsets(criterion, n_classes, n_categories):
 @cython.final
 cdef class CategoryCounts:
     def __cinit__(
-        self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint by_share, bint has_weights,
+        self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint by_share,
         bint judges_sequences, bint has_targets,
     ):
         cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
@@ -57,17 +57,14 @@ cdef class CategoryCounts:
         self.n_classes = <index_t> n_classes
         self.by_share = by_share
         self.has_targets = has_targets
-        self.has_weights = has_weights
         self.codes = np.empty(most, dtype=np.int32)
         self.sizes = np.empty(most, dtype=np.int32)
-        self.counts = np.empty((1 if has_weights else most, n_classes), dtype=np.int64)
-        self.weights = np.empty((most if has_weights else 1, n_classes))
-        self.weight = np.empty(most)
+        self.counts = np.empty((most, n_classes), dtype=np.int64)
+        self.weight = np.empty(most, dtype=np.int64)
         self.order = np.empty(most, dtype=np.int32)
         self.spare_order = np.empty(most, dtype=np.int32)
         self.is_listed = np.zeros(most, dtype=np.uint8)
         self.listed_counts = np.empty(n_classes, dtype=np.int64)
-        self.listed_weights = np.empty(n_classes)
         self.category_of = np.empty(n_rows if judges_sequences else 0, dtype=np.int32)
         self.divided = np.empty(n_rows if judges_sequences else 0, dtype=np.uint64)
 
@@ -77,11 +74,8 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
     cdef index_t category = categories.n_present
     categories.codes[category] = code
     categories.sizes[category] = 0
-    categories.weight[category] = 0.0
-    if categories.has_weights:
-        categories.weights[category, :] = 0.0
-    else:
-        categories.counts[category, :] = 0
+    categories.weight[category] = 0
+    categories.counts[category, :] = 0
     categories.n_present += 1
     return category
 
@@ -118,13 +112,8 @@ cdef inline void _merge(CategoryCounts categories, index_t start, index_t middle
 
 cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other) noexcept nogil:
     """Whether the share of the second class, or the mean, is less in one category than in the other."""
-    cdef const int64_t* a
-    cdef const int64_t* b
-    if categories.has_weights:
-        return categories.weights[one, 1] / categories.weight[one] < (
-            categories.weights[other, 1] / categories.weight[other]
-        )
-    a, b = &categories.counts[one, 0], &categories.counts[other, 0]
+    cdef const int64_t* a = &categories.counts[one, 0]
+    cdef const int64_t* b = &categories.counts[other, 0]
     if categories.has_targets:
         return <int128_t> a[1] * b[0] < <int128_t> b[1] * a[0]
     return <int128_t> a[1] * (b[0] + b[1]) < <int128_t> b[1] * (a[0] + a[1])
@@ -143,8 +132,7 @@ cdef void list_division(CategoryCounts categories, index_t number) noexcept nogi
     categories.is_listed[:categories.n_present] = False
     categories.n_listed = 0
     categories.listed_counts[:] = 0
-    categories.listed_weights[:] = 0.0
-    categories.listed_weight = 0.0
+    categories.listed_weight = 0
     if categories.by_share:
         for i in range(number):
             _list(categories, categories.order[i])
@@ -168,7 +156,4 @@ cdef inline void _list(CategoryCounts categories, index_t category) noexcept nog
     categories.n_listed += categories.sizes[category]
     categories.listed_weight += categories.weight[category]
     for label in range(categories.n_classes):
-        if categories.has_weights:
-            categories.listed_weights[label] += categories.weights[category, label]
-        else:
-            categories.listed_counts[label] += categories.counts[category, label]
+        categories.listed_counts[label] += categories.counts[category, label]

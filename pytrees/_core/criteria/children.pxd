@@ -7,7 +7,7 @@ from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport SplitLogs
-from pytrees._core.criteria.weighted cimport WeightedScan
+from pytrees._core.criteria.wide cimport WideScan
 
 
 cdef struct Quotient:
@@ -32,6 +32,7 @@ cdef struct ChildrenSplit:
     bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
     QuotientSum terms
     SplitLogs logs      # for criteria that compare entropies: kept as long
+    int64_t* counts     # of all children, one after the other, if they are kept
 
 
 @cython.final
@@ -40,34 +41,29 @@ cdef class ChildCounts:
 
     cdef ClassCounts node
     cdef index_t n_children, n_ended
-    cdef bint has_weights               # sums in floating point; otherwise of whole numbers
+    # Whether the counts of all children are kept, and the gain is computed from them: of wide counts, and for WIG.
+    cdef bint keeps_counts
     cdef bint sums_fractions            # the gain is (`scale` * sum - `base`) / the node's total count
     cdef int64_t[::1] counts            # of the child
-    cdef float64_t[::1] weights         # the same in floating point
-    cdef float64_t weight               # of the child, added up in the order of its samples
-    cdef float64_t of_first             # weight of the first child
 
     # The node.
     cdef int64_t total, scale
     cdef Quotient base
     cdef int64_t node_sum               # n log2 n of its classes, its ordinal form, or its score as one class
-    cdef WeightedScan scan              # in floating point
+    cdef WideScan scan                  # of wide counts
 
     # The children so far.
     cdef int64_t joint_sum, size_sum    # sums of n log2 n: of each class in each child, of each child's samples
     cdef int128_t cost                  # the children's ordinal forms, or their sums of distances to medians
     cdef index_t label_of_all           # the class that is the best for every child, or NONE
     cdef int64_t score, least_loss      # with each child's best class; the least loss if one child takes another class
-    cdef float64_t weighted_score, weighted_loss
     cdef int64_t[::1] cluster_sizes, cluster_counts     # by majority class: samples of its children, and those in it
-    cdef float64_t[::1] cluster_weights, cluster_class_weights
     cdef Quotient exchange              # the best similarity if one child stands for another class than all others
-    cdef float64_t weighted_exchange
-    cdef float64_t gain, of_split, joint
     cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
 
     cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
     cdef int64_t[:, ::1] log_counts     # of their logs
+    cdef int64_t[:, :, ::1] kept_counts     # of their children
     cdef ChildrenSplit present, best
     cdef int64_t best_cost              # of sequences, what the children's efforts cost; or `cost` of the best split
     cdef object large_gain              # of class counts, of the best split if it is large: see large_gain_of_best

@@ -22,6 +22,7 @@ from pytrees._core.base.types cimport NONE, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near, squared_gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, compare_information
+from pytrees._core.criteria.wide cimport compare_children, nearest_gain_of_children, wide_gain
 
 cdef enum:
     # For sums of fractions below 2**33, a common denominator of at most this many bits keeps the numerators below
@@ -31,24 +32,25 @@ cdef enum:
 
 @cython.final
 cdef class ChildCounts:
-    def __cinit__(self, ClassCounts node, bint has_weights, bint sums_fractions, Py_ssize_t most_terms, user_criterion):
+    def __cinit__(
+        self, ClassCounts node, bint keeps_counts, bint sums_fractions, Py_ssize_t most_terms, user_criterion
+    ):
         # Classes that are numbers are not counted.
         cdef Py_ssize_t n_classes = 0 if are_numbers(node) else node.n_classes, most_counts = 0
         self.node = node
         self.user_criterion = user_criterion
-        self.has_weights = has_weights
+        self.keeps_counts = keeps_counts
         self.sums_fractions = sums_fractions
         self.counts = np.zeros(n_classes, dtype=np.int64)
-        self.weights = np.zeros(n_classes)
         self.cluster_sizes = np.zeros(n_classes, dtype=np.int64)
         self.cluster_counts = np.zeros(n_classes, dtype=np.int64)
-        self.cluster_weights = np.zeros(n_classes)
-        self.cluster_class_weights = np.zeros(n_classes)
         quotient = np.dtype([("numerator", np.int64), ("denominator", np.int64)])
         self.memory = np.empty((2, max(1, most_terms) if sums_fractions else 1), dtype=quotient)
         self.present.terms.terms = &self.memory[0, 0]
         self.best.terms.terms = &self.memory[1, 0]
-        if node.form != NO_INFORMATION and not has_weights:
+        self.kept_counts = np.empty((2, max(2, most_terms) if keeps_counts else 1, n_classes), dtype=np.int64)
+        self.present.counts, self.best.counts = &self.kept_counts[0, 0, 0], &self.kept_counts[1, 0, 0]
+        if node.form != NO_INFORMATION and not keeps_counts:
             # Every count that is listed is of two samples or more, or of a sample with a weight.
             most_counts = min(most_terms * n_classes, node.n_rows)
         self.log_counts = np.empty((4, max(1, most_counts)), dtype=np.int64)
@@ -67,10 +69,7 @@ cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, c
     """Keep the split of this gain if it is better than the best of the node so far."""
     if children.best.feature != NONE:
         if gain.error > 0.0 and is_near(gain, &children.best.gain):
-            if compare_information(
-                children.node.form, &children.node.total_counts[0], children.node.n_classes, &children.present.logs,
-                &children.best.logs,
-            ) <= 0:
+            if _compare_to_best(children, n_children) <= 0:
                 return 0
         elif not is_greater_gain(gain, &children.best.gain):
             return 0
@@ -80,6 +79,18 @@ cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, c
     children.present.is_large = False
     children.present, children.best = children.best, children.present
     return 0
+
+
+cdef int _compare_to_best(ChildCounts children, index_t n_children) except -2 nogil:
+    """Return 1 if the present split gains more than the best, 0 if both gain the same, else -1, exactly."""
+    if children.keeps_counts:
+        return compare_children(
+            children.node, children.present.counts, n_children, children.best.counts, children.best.n_children
+        )
+    return compare_information(
+        children.node.form, &children.node.total_counts[0], children.node.n_classes, &children.present.logs,
+        &children.best.logs,
+    )
 
 
 cdef bint _is_greater_sum(ChildCounts children) except -1 nogil:
@@ -150,6 +161,12 @@ cdef int complete_best(ChildCounts children) except -1 nogil:
     """Write the gain of the best split of the node."""
     if sums_squares(children):
         return _complete_squares(children)
+    if children.keeps_counts and children.node.is_wide:
+        with gil:
+            children.best.gain = wide_gain(
+                nearest_gain_of_children(children.node, children.best.counts, children.best.n_children), children.total
+            )
+        return 0
     if not children.sums_fractions or _set_gain(children, &children.best):
         return 0
     with gil:
