@@ -130,7 +130,10 @@ class _Reader:
 
         The numbers of a left and a right child are not known yet, and 0.
         """
-        row: dict[str, Any] = {"value": self.value(node), "n_node_samples": self.entry(node, "n_node_samples", Integral)}
+        row: dict[str, Any] = {
+            "value": self.value(node),
+            "n_node_samples": self.entry(node, "n_node_samples", Integral),
+        }
         row |= {name: self.number(node, name) for name in self.names_of_numbers}
         row["missing_go_to_left"] = self.side_of_missing(node)
         if "truncated" in node:

@@ -137,7 +137,9 @@ def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestC
     of_trees = [kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
     parameters = kept_parameters(forest, _PARAMETERS_OF_FORESTS)
     if forest._trees()[0].is_regressor:
-        converted = _numbers_to_sklearn(forest._trees(), classes, {"criterion": forest.criterion, **parameters}, of_trees)
+        converted = _numbers_to_sklearn(
+            forest._trees(), classes, {"criterion": forest.criterion, **parameters}, of_trees
+        )
     else:
         converted = _classes_to_sklearn(forest, classes, parameters, of_trees)
     for one, estimator in zip(converted.estimators_, forest, strict=True):

@@ -47,9 +47,7 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 # ------------------------------------------------------------------------------------------------------------------ out
 
 
-def tree_to_sklearn(
-    tree: TreeArrays, classes: LabelsLike | None
-) -> DecisionTreeClassifier | DecisionTreeRegressor:
+def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Convert a tree as :meth:`pytrees.Tree.to_sklearn` describes it."""
     if tree.is_regressor:
         check_no_classes(classes)

@@ -296,9 +296,7 @@ def test_attributes_are_as_in_scikit_learn():
         if hasattr(fitted, "n_estimators"):
             fitted.set_params(n_estimators=30)
         fitted.fit(X, y)
-        kept, expected = (
-            {name for name in vars(one) if not name.startswith("_")} for one in (theirs, fitted)
-        )
+        kept, expected = ({name for name in vars(one) if not name.startswith("_")} for one in (theirs, fitted))
         assert kept == expected
         np.testing.assert_array_equal(sklearn.base.clone(theirs).fit(X, y).predict(X), fitted.predict(X))
     assert theirs.oob_score_ == ours.oob_score_
@@ -473,7 +471,9 @@ def test_merged_trees_predict_the_same(error, seed, missing):
     for leaf in np.unique(leaves):
         assert merged.weighted_n_node_samples[leaf] == weights[leaves == leaf].sum()
         errors = np.abs(y[leaves == leaf] - merged.value[leaf, 0]) ** (2 if error == "squared_error" else 1)
-        np.testing.assert_allclose(merged.impurity[leaf], np.average(errors, weights=weights[leaves == leaf]), atol=1e-12)
+        np.testing.assert_allclose(
+            merged.impurity[leaf], np.average(errors, weights=weights[leaves == leaf]), atol=1e-12
+        )
 
 
 def test_categories_of_equal_numbers_are_merged():
