@@ -161,10 +161,10 @@ def plot_decision_path(
 ) -> list[Annotation]:
     """Draw how a tree decides about one sample, for readers who know the case and not the method.
 
-    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on
-    their right show how many training samples gave the same answers so far, and how their classes are mixed. The
-    predicted class stands at the bottom. In a tree of numbers, each bar is a scale from the lowest to the highest number
-    of the tree, with a mark at what a node would predict, and how far its training samples are from that.
+    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on their
+    right show how many training samples gave the same answers so far, and how their classes are mixed. The predicted
+    class stands at the bottom. In a tree of numbers, each bar is a scale from the lowest to the highest number of the
+    tree, with a mark at what a node would predict, and how far its training samples are from that.
 
     Parameters
     ----------

@@ -154,8 +154,9 @@ class Tree(TreeArrays):
     def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier | DecisionTreeRegressor:
         """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
 
-        A tree of numbers becomes a ``DecisionTreeRegressor``. A tree knows only the codes of its classes. An estimator's ``to_sklearn()`` also keeps their labels and the
-        names of the features; see :func:`pytrees.to_sklearn`.
+        A tree of numbers becomes a ``DecisionTreeRegressor``. A tree knows only the codes of its classes. An
+        estimator's ``to_sklearn()`` also keeps their labels and the names of the features; see
+        :func:`pytrees.to_sklearn`.
 
         Parameters
         ----------
@@ -184,9 +185,9 @@ class Tree(TreeArrays):
 
         The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
         the gains are computed by its criterion. The numbers of a regressor are taken as they are, and so are its
-        impurities, of which gains are the decreases; those of ``criterion="poisson"`` have no name. The tree compares float64, while scikit-learn first rounds samples to
-        float32: on data that is exact in float32, both decide alike. Labels and names are lost;
-        :func:`pytrees.from_sklearn` keeps them, and converts forests too.
+        impurities, of which gains are the decreases; those of ``criterion="poisson"`` have no name. The tree compares
+        float64, while scikit-learn first rounds samples to float32: on data that is exact in float32, both decide
+        alike. Labels and names are lost; :func:`pytrees.from_sklearn` keeps them, and converts forests too.
 
         Parameters
         ----------

@@ -57,10 +57,10 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
 
     A tree becomes a ``DecisionTreeClassifier``. A forest or a list of trees becomes a ``RandomForestClassifier``, which
     predicts the mean of the trees' predictions; trees and forests of numbers become a ``DecisionTreeRegressor`` and a
-    ``RandomForestRegressor``. The result keeps the classes, the names of features, and all parameters
-    that scikit-learn has too. Probabilities and numbers are equal to the last bit if scikit-learn adds them up in the
-    order of the trees, as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives
-    its class the probability 1, and the forest predicts the shares of the votes.
+    ``RandomForestRegressor``. The result keeps the classes, the names of features, and all parameters that scikit-learn
+    has too. Probabilities and numbers are equal to the last bit if scikit-learn adds them up in the order of the trees,
+    as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives its
+    class the probability 1, and the forest predicts the shares of the votes.
 
     scikit-learn rounds samples to float32, and compares them with float64 thresholds. Thresholds are rounded down to
     float32 here, which changes no decision on float32 data: no float32 number lies between a threshold and its rounded

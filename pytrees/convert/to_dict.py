@@ -52,11 +52,11 @@ def export_dict(
     dict
         Every node has ``n_node_samples``, and ``counts`` and ``class``; or, in a tree of numbers, ``value``, which is
         the number that it predicts, ``weighted_n_node_samples`` and, if the tree has impurities, ``impurity``. Inner
-        nodes also have ``feature`` and ``gain``, and either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
-        nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
-        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
-        None if all others go left. Other infinite thresholds, which no training makes, and infinite gains and
-        impurities are ``"inf"`` and ``"-inf"``.
+        nodes also have ``feature`` and ``gain``, and either ``threshold`` with the nodes ``left`` (at most the
+        threshold) and ``right``, or ``children``: a list of nodes, each with its ``category``, None for missing values,
+        or with several ``categories``. If training samples lacked the value, ``missing`` is the side of samples without
+        it, ``"left"`` or ``"right"``; the threshold is None if all others go left. Other infinite thresholds, which no
+        training makes, and infinite gains and impurities are ``"inf"`` and ``"-inf"``.
 
         The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``, or the ``criterion``
         of the impurities of a tree of numbers, None if it is not known; ``feature_names`` if

@@ -16,8 +16,8 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
-    OrthogonalTreesClassifier,
     OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
@@ -353,7 +353,7 @@ def test_many_classes_with_names_are_not_warned_about():
 
 @pytest.mark.parametrize("search", [partial(optimal_tree, max_depth=1), minimal_tree], ids=["optimal", "minimal"])
 def test_functions_name_the_regressors(search):
-    with pytest.raises(ValueError, match="continuous.* DecisionTreeRegressor and DecisionForestRegressor"):
+    with pytest.raises(ValueError, match=r"continuous.* DecisionTreeRegressor and DecisionForestRegressor"):
         search(np.arange(4)[:, np.newaxis], [0.5, 1.0, 2.0, 3.0])
 
 

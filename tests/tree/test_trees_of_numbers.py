@@ -94,7 +94,7 @@ def test_text_has_numbers_and_weights(engine):
 @pytest.mark.parametrize("show", [export_text, export_dict, export_graphviz, to_sklearn, plot_tree])
 def test_trees_of_numbers_have_no_names_of_classes(stump, show):
     name = "classes" if show is to_sklearn else "class_names"
-    with pytest.raises(ValueError, match="Names of classes are given, .*, but the tree predicts numbers"):
+    with pytest.raises(ValueError, match=r"Names of classes are given, .*, but the tree predicts numbers"):
         show(stump, **{name: ["a"]})
 
 
