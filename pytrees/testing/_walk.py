@@ -374,10 +374,13 @@ class Walk:
             if not split:
                 return
             # Of several that gain as much, a node whose child gains more and is a leaf was split last.
-            best = max(split, key=lambda node: (number(total_gain[node]), not self.opens_leaf(node, total_gain)))
+            best = max(split, key=lambda node: number(total_gain[node]))
+            short = {node: shortfall(total_gain[node], total_gain[best], self.samples.unit) for node in split}
+            tied = [node for node in split if short[node] <= self.tolerance]
+            best = min(tied, key=lambda node: self.opens_leaf(node, total_gain))
             for node in open_leaves:
-                short = shortfall(total_gain[best], total_gain[node], self.samples.unit)
-                if self.is_leaf[node] and short > self.tolerance:
+                lacks = shortfall(total_gain[best], total_gain[node], self.samples.unit)
+                if self.is_leaf[node] and lacks > self.tolerance:
                     gains = f"{number(total_gain[node]):.6g}, and node {best} gains {number(total_gain[best]):.6g}"
                     self.error("order of growth", node, f"is a leaf: its best split gains, times its samples, {gains}")
                     return
