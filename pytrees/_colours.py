@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._typing import FloatArray
+from ._given_tree import ShownTree
+from ._typing import FloatArray, IntArray
 
 # The colours of matplotlib's map tab10, repeated here so that it need not be installed.
 _PALETTE = (0x1F77B4, 0xFF7F0E, 0x2CA02C, 0xD62728, 0x9467BD, 0x8C564B, 0xE377C2, 0x7F7F7F, 0xBCBD22, 0x17BECF)
@@ -37,3 +40,10 @@ def number_colours(numbers: FloatArray, of_scale: FloatArray) -> FloatArray:
     """Return the colours of numbers on a scale, from almost white at its lowest number to blue at its highest."""
     depth = 0.06 + 0.54 * places_on_scale(numbers, of_scale)
     return 1.0 - depth[:, np.newaxis] * (1.0 - class_colours(0))
+
+
+def colours_of(shown: ShownTree, nodes: Sequence[int] | IntArray) -> FloatArray:
+    """Return the colours of nodes: of their classes, or of their numbers on the `scale` of what is shown."""
+    if shown.tree.is_regressor:
+        return number_colours(shown.tree.value[nodes, 0], shown.scale)
+    return node_colours(shown.tree.value[nodes], shown.labels[nodes])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._colours import node_colours, number_colours
 from ._missing import is_missing
 from ._sklearn import Interval
 from ._typing import AnyArray, FloatArray, IntArray, Names
@@ -200,9 +199,3 @@ class ShownTree:
         self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
         if max_depth is not None:
             self.is_left_out = node_depths(self.tree) > max_depth
-
-    def colours(self, nodes: Sequence[int] | IntArray) -> FloatArray:
-        """Return the colours of nodes: of their classes, or of their numbers on `scale`."""
-        if self.tree.is_regressor:
-            return number_colours(self.tree.value[nodes, 0], self.scale)
-        return node_colours(self.tree.value[nodes], self.labels[nodes])

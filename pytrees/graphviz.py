@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ._colours import colours_of
 from ._docstrings import described_like
 from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, one_line, side_of_missing
 from ._sklearn import HasMethods, Interval, validate_params
@@ -125,7 +126,7 @@ class _Nodes(ShownTree):
 
     def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""
-        colours = np.rint(255.0 * self.colours(self.shown)).astype(int).tolist()
+        colours = np.rint(255.0 * colours_of(self, self.shown)).astype(int).tolist()
         lines = []
         for node, (red, green, blue) in zip(self.shown.tolist(), colours, strict=True):
             text = "(...)" if self.is_left_out[node] else "\\n".join(map(_escaped, self.text(node)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._colours import class_colours, places_on_scale
+from ._colours import class_colours, colours_of, places_on_scale
 from ._docstrings import described_like
 from ._given_tree import (
     MOST_CATEGORIES,
@@ -389,7 +389,7 @@ class _Path(ShownTree):
         drawn = []
         for step, sentence in enumerate([*self.questions(), f"predicted: {self.predicted()}"]):
             is_last = step == len(nodes) - 1
-            face = self.colours(nodes[-1:])[0] if is_last else "0.96"
+            face = colours_of(self, nodes[-1:])[0] if is_last else "0.96"
             box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
             weight = "bold" if is_last else "normal"
             drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
@@ -531,7 +531,7 @@ class _Drawing(ShownTree):
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
-        faces = self.colours(self.shown)
+        faces = colours_of(self, self.shown)
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),

@@ -286,6 +286,7 @@ class _Merging:
             pending += reversed(self.children[node])
         number = {node: i for i, node in enumerate(kept)}
         children = [[number[child] for child in self.children[node]] for node in kept]
+        further: dict[str, Any] = category_sets_of(self.tree, kept) | self.numbers_of(kept)
         tree = Tree(
             self.sides(kept, children, 0),
             self.sides(kept, children, 1),
@@ -300,8 +301,7 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
-            **category_sets_of(self.tree, kept),
-            **self.numbers_of(kept),
+            **further,
         )
         return tree, kept
 

@@ -6,27 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .._engine import reference
 from .._typing import AnyArray, FloatArray, Specification
 from ..criteria import CRITERIA
-
-if TYPE_CHECKING:
-    from ._numbers import NumberSamples
+from ._equal import class_counts
+from ._numbers import NumberSamples, Side
 
 # Reported class counts may be rounded.
 _COUNT_TOLERANCE = 1e-9
-
-
-class Side(NamedTuple):
-    """A cut of a node: its number of samples on the left, the weights of both sides, and its gain."""
-
-    n_left: int
-    weights: tuple[int, int]
-    gain: Any
 
 
 @dataclass
@@ -65,8 +56,6 @@ class Samples:
 
     def told_at(self, read: Any, node: int) -> str:
         """Describe the samples of a node as the tree tells of them, as far as this is known."""
-        from ._equal import class_counts
-
         return f"the class counts {class_counts(read, node)}" if "value" in read.known else ""
 
     def agree_with(self, read: Any, node: int, rows: Sequence[int]) -> bool:
@@ -105,7 +94,7 @@ class Samples:
             yield Side(n_left, (sum(left), sum(right)), gain)
 
 
-AnySamples: TypeAlias = "Samples | NumberSamples"
+AnySamples: TypeAlias = Samples | NumberSamples
 
 
 @dataclass(eq=False)
@@ -180,7 +169,7 @@ def judge(samples: AnySamples, rows: list[int], min_samples_leaf: int, min_leaf_
 
 
 def _sides_of_cuts(
-    samples: Samples, rows: list[int], feature: int, cuts: Sequence[tuple[float, int]]
+    samples: Samples, rows: Sequence[int], feature: int, cuts: Sequence[tuple[float, int]]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
     """Yield for every cut, by ascending thresholds, the number of samples on the left and both sides' class counts."""
     partition, types = _modules()[2], reference("base.types")

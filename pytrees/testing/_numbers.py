@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._engine import reference
 from .._typing import AnyArray, FloatArray
 from ..criteria import ERRORS
-from ._nodes import Side
 
 # How near numbers and impurities have to be, relative to the greatest target, or its square.
 _NEAR = Fraction(1, 10**9)
 
 # Doubles below this number have fewer digits.
 _SMALLEST = Fraction(float(np.finfo(np.float64).tiny))
+
+
+class Side(NamedTuple):
+    """A cut of a node: its number of samples on the left, the weights of both sides, and its gain."""
+
+    n_left: int
+    weights: tuple[int, int]
+    gain: Any
 
 
 @dataclass

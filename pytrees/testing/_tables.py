@@ -104,5 +104,8 @@ def draw_table(
 
 def _numbers(rng: Generator, y: IntArray) -> FloatArray:
     """Draw targets about some classes: whole numbers, decimals, which are no sums of powers of two, or real numbers."""
-    noise = [np.zeros(len(y)), rng.integers(-5, 6, len(y)) / 10.0, rng.normal(size=len(y))][int(rng.integers(3))]
-    return np.round(y + noise, 1) if np.all(noise == np.round(noise, 1)) else y + noise
+    noise: FloatArray = [np.zeros(len(y)), rng.integers(-5, 6, len(y)) / 10.0, rng.normal(size=len(y))][
+        int(rng.integers(3))
+    ]
+    is_decimal = np.all(noise == np.round(noise, 1))
+    return np.asarray(np.round(y + noise, 1) if is_decimal else y + noise, dtype=np.float64)

@@ -102,7 +102,7 @@ class Walk:
 
     @property
     def outcome(self) -> str:
-        """What the tree predicts, in the words of errors."""
+        """The word of errors for what the tree predicts."""
         return "class" if isinstance(self.samples, Samples) else "target"
 
     def error(self, kind: str, node: int, message: str, hints: Mapping[str, str] = _NONE) -> None:
@@ -373,7 +373,7 @@ class Walk:
             split = [node for node in open_leaves if not self.is_leaf[node]]
             if not split:
                 return
-            # Of several that gain as much, a node whose child gains more and is a leaf was split last.
+            # If several gain as much, a node whose child gains more and is a leaf was split last.
             best = max(split, key=lambda node: number(total_gain[node]))
             short = {node: shortfall(total_gain[node], total_gain[best], self.samples.unit) for node in split}
             tied = [node for node in split if short[node] <= self.tolerance]

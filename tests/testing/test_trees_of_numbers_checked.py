@@ -267,7 +267,7 @@ def test_forests_of_scikit_learn_are_compared():
     assert_trees_equal(forest, from_sklearn(forest))
 
 
-def test_of_equal_gains_any_order_of_growth_is_right():
+def test_equal_gains_allow_any_order_of_growth():
     """Two leaves gain 0.4, about; one of them has a child that gains 0.8, and was split last."""
     X = [-1, -1, -6, -3, -3, -1, -7, -5, -7, -1, 0, -7, -6, -7, -2, -6, 0, -7, -7, -2]
     y = [0.6, 0.9, -0.5, 1.1, 1.3, 1.3, -0.1, 0, 0.1, 1.4, 0.5, -0.3, -0.4, 0, 0.5, -0.4, 0.9, -0.3, -0.1, 0.1]
