@@ -15,7 +15,14 @@ from pytrees import (
     from_sklearn,
     to_sklearn,
 )
-from pytrees.testing import TreeCheckError, assert_trees_equal, check_tree, check_tree_estimator
+from pytrees.testing import (
+    CriterionCheckError,
+    TreeCheckError,
+    assert_trees_equal,
+    check_criterion,
+    check_tree,
+    check_tree_estimator,
+)
 
 ERRORS = ("squared_error", "absolute_error")
 ALL_TABLES = ("ties", "duplicates", "constants", "copies", "real", "missing", "close", "extreme")
@@ -274,3 +281,36 @@ def test_equal_gains_allow_any_order_of_growth():
     X, parameters = np.array(X, dtype=float)[:, np.newaxis], {"criterion": "absolute_error", "max_leaf_nodes": 5}
     for seed in range(10):
         check_tree(SklearnTree(**parameters, random_state=seed).fit(X, y), X, y, "absolute_error")
+
+
+# ------------------------------------------------------------------------------------------------------------- criteria
+
+
+def variance_gain(left, right):
+    return np.var(left + right) - sum(len(side) / len(left + right) * np.var(side) for side in (left, right))
+
+
+def distance_gain(left, right):
+    def error(side):
+        return sum(abs(target - sorted(side)[(len(side) - 1) // 2]) for target in side)
+
+    return (error(left + right) - error(left) - error(right)) / len(left + right)
+
+
+@pytest.mark.parametrize(("error", "definition"), [("squared_error", variance_gain), ("absolute_error", distance_gain)])
+def test_criteria_of_numbers_keep_their_contract(error, definition):
+    for defined in (definition, error):
+        report = check_criterion(error, definition=defined, n_cases=40)
+        assert set(report.properties.values()) == {"holds"}
+        assert str(report).endswith("no errors")
+    claims = ["nonnegative", "pure", "sides", "order", "shift", "scale"]
+    assert not check_criterion(error, claims=claims, n_cases=5).errors
+
+
+def test_other_definitions_of_numbers_are_found():
+    with pytest.raises(CriterionCheckError, match=r"left=\[.*when it is judged by the definition"):
+        check_criterion("squared_error", definition="absolute_error")
+    with pytest.raises(ValueError, match="definition must be a function, or one of"):
+        check_criterion("squared_error", definition="gini")
+    with pytest.raises(ValueError, match="claims must be some of"):
+        check_criterion("squared_error", claims=["classes"])
