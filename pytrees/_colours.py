@@ -46,4 +46,4 @@ def colours_of(shown: ShownTree, nodes: Sequence[int] | IntArray) -> FloatArray:
     """Return the colours of nodes: of their classes, or of their numbers on the `scale` of what is shown."""
     if shown.tree.is_regressor:
         return number_colours(shown.tree.value[nodes, 0], shown.scale)
-    return node_colours(shown.tree.value[nodes], shown.labels[nodes])
+    return node_colours(shown.tree._evidence[nodes], shown.labels[nodes])

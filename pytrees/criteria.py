@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -32,6 +33,7 @@ from ._typing import (
     Specification,
     is_real,
 )
+from .input.weights import MAX_TOTAL_COUNT, on_grid, rows_on_grid
 
 __all__ = [
     "ALIASES",
@@ -45,9 +47,6 @@ __all__ = [
     "impurity",
     "resolve",
 ]
-
-# Entropies come from a table with an entry for each sum of weights: this limit keeps the table at 128 MiB.
-MAX_TOTAL_COUNT = 2**24
 
 if TYPE_CHECKING:
     from ._core.criteria.user import CountCriterion, SequenceCriterion
@@ -589,7 +588,7 @@ def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float
     n_classes = counts.shape[-1]
     specification, measure = criterion.specification(n_classes), kernel("impurities")
     nodes = counts.reshape(-1, n_classes)
-    found = _of_whole_and_others(lambda nodes: measure(specification, nodes), nodes)
+    found = _of_whole_and_others(lambda nodes: measure(specification, nodes), nodes, _power_of_unit(criterion))
     return _shaped(found, counts.shape[:-1], criterion)
 
 
@@ -610,8 +609,8 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
     float or ndarray of shape (...,), float64
         The gains, 0 if a child has no samples. For whole numbers with a sum below 2**24 they are the gains that trees
         report: for exact criteria the doubles nearest to the exact gain; for entropies, gain ratios and ``"nvi"`` the
-        doubles nearest to the gain by a table (see Notes). Other gains are computed in floating point, and a tree,
-        which adds weights up sample by sample, can report another last digit.
+        doubles nearest to the gain by a table (see Notes). Other counts are put on a grid, as weights of trees are:
+        gains by exact criteria are the doubles nearest to the gains on the grid.
 
     Raises
     ------
@@ -668,8 +667,14 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
         found = _of_whole_and_others(
             lambda cuts: judge(specification, np.ascontiguousarray(cuts[:, 0]), np.ascontiguousarray(cuts[:, 1])),
             children,
+            _power_of_unit(criterion),
         )
     return _shaped(found, left.shape[:-1], criterion)
+
+
+def _power_of_unit(criterion: Any) -> int:
+    """Return the power of the unit of class counts that gains and impurities have."""
+    return 2 if criterion.name == "ranking" else 0
 
 
 def _judge_of_counts(criterion: object) -> Any:
@@ -703,15 +708,21 @@ def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
     return counts
 
 
-def _of_whole_and_others(measure: Callable[[AnyArray], AnyArray], counts: FloatArray) -> FloatArray:
-    """Measure the class counts of nodes or cuts: as int64 if they are whole and their sum is small, else as float64."""
+def _of_whole_and_others(measure: Callable[[IntArray], AnyArray], counts: FloatArray, power: int) -> FloatArray:
+    """Measure the class counts of nodes or cuts: as they are if they are whole and their sum is small, else on a grid.
+    What is measured has this power of the unit of the counts."""
     found = np.empty(len(counts))
     axes = tuple(range(1, counts.ndim))
     with np.errstate(over="ignore"):
         is_whole = (counts == np.floor(counts)).all(axis=axes) & (counts.sum(axis=axes) < MAX_TOTAL_COUNT)
-    for chosen, dtype in ((is_whole, np.int64), (~is_whole, np.float64)):
-        if chosen.any():
-            found[chosen] = measure(counts[chosen].astype(dtype))
+    if is_whole.any():
+        found[is_whole] = measure(counts[is_whole].astype(np.int64))
+    if not is_whole.all():
+        numbers, units = rows_on_grid(counts[~is_whole])
+        with np.errstate(over="ignore"):
+            found[~is_whole] = measure(numbers)
+            for _ in range(power):
+                found[~is_whole] *= units
     return found
 
 
@@ -721,18 +732,33 @@ def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
     An impurity that is a fraction is rounded to the nearest double; others, also entropies, are computed in floating
     point.
     """
-    counts = as_compared(value)
-    if counts.dtype == np.int64 and kernel("weighted_fractions")(criterion, counts[:1]) is None:
-        counts = np.array(value)
-    return np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
+    name = criterion if isinstance(criterion, str) else criterion[0]
+    if name == "entropy":
+        return np.array([_entropy(counts) for counts in value.tolist()])
+    counts, unit = as_compared(value)
+    found = np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
+    return found * float(unit) ** 2 if name == "ranking" else found
 
 
-def as_compared(value: FloatArray) -> AnyArray:
-    """Return the class counts of nodes as the kernels compare them: int64 if all are whole numbers, else float64."""
+def _entropy(counts: list[float]) -> float:
+    """Return the entropy in bits, in floating point."""
+    total, entropy = sum(counts), 0.0
+    for count in counts:
+        share = count / total
+        if share > 0.0:
+            entropy -= share * math.log2(share)
+    return entropy
+
+
+def as_compared(value: FloatArray) -> tuple[IntArray, Fraction]:
+    """Return the class counts of a tree's nodes as whole numbers on a grid, and the unit of the grid."""
     # Nodes of a tree that a user has made may have more samples than the root.
     with np.errstate(over="ignore"):
         is_whole = value.sum(axis=1).max() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
-    return value.astype(np.int64) if is_whole else np.array(value)
+    if is_whole:
+        return value.astype(np.int64), Fraction(1)
+    numbers, unit = on_grid(value.ravel())
+    return np.ones(value.shape, dtype=np.int64) if numbers is None else numbers.reshape(value.shape), unit
 
 
 def _judged_by_user(criterion: Any, children: FloatArray) -> FloatArray:

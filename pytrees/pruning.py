@@ -47,10 +47,11 @@ def _risks(tree: Tree, criterion: Specification) -> tuple[Any, int]:
 
     They are exact if impurities and weights are exact; otherwise floats, with the root's weight scaled to 1.
     """
-    weights, counts = tree.weighted_n_node_samples, as_compared(tree.value)
-    risks = kernel("weighted_fractions")(criterion, counts) if counts.dtype == np.int64 else None
+    weights, (counts, unit) = tree.weighted_n_node_samples, as_compared(tree.value)
+    risks = kernel("weighted_fractions")(criterion, counts)
     if risks is not None:
-        return risks, int(weights[0])
+        is_ranking = (criterion if isinstance(criterion, str) else criterion[0]) == "ranking"
+        return [risk * unit**2 for risk in risks] if is_ranking and unit != 1 else risks, int(counts[0].sum())
     return (weights / weights[0] * impurities(criterion, tree.value)).tolist(), 1
 
 

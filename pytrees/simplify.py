@@ -198,6 +198,7 @@ class _Merging:
         self.n_node_samples = tree.n_node_samples.copy()
         self.value, self.weights = tree.value.copy(), np.array(tree.weighted_n_node_samples)
         self.impurity = tree._impurity if tree._impurity is None else tree._impurity.copy()
+        self.shares = None if tree._given_shares is None else tree._given_shares.copy()
         self.gain = tree.gain.copy()
         self.missing = [array.copy() for array in missing_arrays(tree)]
         self.n_repeated = self.n_siblings = 0
@@ -237,13 +238,14 @@ class _Merging:
 
     def add_leaf(self, leaf: int, other: int) -> None:
         """Add the class counts of another leaf to a leaf, or its weight if both have one number."""
-        weight = self.weights[leaf] + self.weights[other]
+        weights = self.weights[[leaf, other]]
+        if self.shares is not None:
+            self.shares[leaf] = np.average(self.shares[[leaf, other]], axis=0, weights=weights)
         if not self.tree.is_regressor:
             self.value[leaf] += self.value[other]
         elif self.impurity is not None:
-            of_both = self.weights[[leaf, other]] * self.impurity[[leaf, other]]
-            self.impurity[leaf] = of_both.sum() / weight
-        self.weights[leaf] = weight
+            self.impurity[leaf] = np.average(self.impurity[[leaf, other]], weights=weights)
+        self.weights[leaf] = weights.sum()
 
     def join_missing(self, node: int, child: int, goes_near: int) -> None:
         """Send samples that lack the value to the near side if either split does; `goes_near` is that side's number in
@@ -306,9 +308,9 @@ class _Merging:
         return tree, kept
 
     def numbers_of(self, kept: list[int]) -> dict[str, Any]:
-        """Return what a tree of numbers has besides, as arguments for a tree of these nodes."""
+        """Return what a tree of numbers has besides, or given shares, as arguments for a tree of these nodes."""
         if not self.tree.is_regressor:
-            return {}
+            return {} if self.shares is None else {"shares": self.shares[kept]}
         impurity = None if self.impurity is None else self.impurity[kept]
         return {"weighted_n_node_samples": self.weights[kept], "impurity": impurity}
 

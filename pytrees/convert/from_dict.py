@@ -90,7 +90,7 @@ class _Reader:
 
     def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
-        names = (*DTYPES, "category", "missing_go_to_left", *self.names_of_numbers)
+        names = (*DTYPES, "category", "missing_go_to_left", "shares", *self.names_of_numbers)
         columns: dict[str, Any] = {name: [] for name in names}
         # A stack of nodes to read: each with its parent's number and its categories.
         pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
@@ -122,7 +122,9 @@ class _Reader:
         if not self.takes_missing:
             del columns["missing_go_to_left"]
         if self.is_regressor:
-            columns["criterion"] = self.root.get("criterion")
+            columns |= {"criterion": self.root.get("criterion"), "shares": None}
+        else:
+            columns["shares"] = _completed(columns["shares"], columns["value"])
         return columns | {"n_features": self.n_features}
 
     def row(self, node: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[int]]]]:
@@ -135,7 +137,7 @@ class _Reader:
             "n_node_samples": self.entry(node, "n_node_samples", Integral),
         }
         row |= {name: self.number(node, name) for name in self.names_of_numbers}
-        row["missing_go_to_left"] = self.side_of_missing(node)
+        row["missing_go_to_left"], row["shares"] = self.side_of_missing(node), self.shares(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
         if "feature" not in node:
@@ -162,6 +164,13 @@ class _Reader:
         if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
             raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
         return counts
+
+    def shares(self, node: dict[str, Any]) -> list[float] | None:
+        """Return the shares of classes that a node predicts; None if these are the shares of its counts."""
+        shares = self.entry(node, "shares", list) if "shares" in node else None
+        if shares is not None and (len(shares) != self.n_classes or not all(map(_is_number, shares))):
+            raise ValueError(f"Not an exported tree: shares are not {self.n_classes} numbers: {shares!r:.50}.")
+        return shares
 
     def threshold(self, node: dict[str, Any]) -> float:
         """Return the threshold of a node: infinity if None separates missing values."""
@@ -190,6 +199,18 @@ def _split(children: int) -> dict[str, Any]:
     """Return the values that a node without a threshold has in the columns of its split."""
     sides = {"children_left": children, "children_right": children}
     return sides | {"feature": UNDEFINED, "threshold": UNDEFINED}
+
+
+def _completed(shares: list[Any], counts: list[list[float]]) -> Any:
+    """Return the shares of all nodes, those of the counts where there are no others; None if there are none."""
+    known = [node for node, of_node in enumerate(shares) if of_node is not None]
+    if not known:
+        return None
+    value = np.array(counts, dtype=np.float64)
+    totals = value.sum(axis=1, keepdims=True)
+    completed = np.divide(value, totals, out=np.zeros_like(value), where=totals > 0.0)
+    completed[known] = [shares[node] for node in known]
+    return completed
 
 
 def _joined(lists: list[list[int]]) -> tuple[Any, Any]:

@@ -32,6 +32,7 @@ _PARAMETERS_OF_TREES = (
     "random_state",
     "min_impurity_decrease",
     "ccp_alpha",
+    "monotonic_cst",
 )
 _PARAMETERS_OF_FORESTS = (*_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
@@ -128,14 +129,14 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     _check_predictions(given, tree)
     converted = tree.to_sklearn(classes)
     if not isinstance(given, Tree):
-        converted.set_params(**kept_parameters(given, _PARAMETERS_OF_TREES))
+        converted.set_params(**_parameters_of_theirs(given, _PARAMETERS_OF_TREES))
     _copy_attributes(given, converted, "feature_names_in_", "max_features_")
     return converted
 
 
 def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier | RandomForestRegressor:
-    of_trees = [kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
-    parameters = kept_parameters(forest, _PARAMETERS_OF_FORESTS)
+    of_trees = [_parameters_of_theirs(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
+    parameters = _parameters_of_theirs(forest, _PARAMETERS_OF_FORESTS)
     if forest._trees()[0].is_regressor:
         converted = _numbers_to_sklearn(
             forest._trees(), classes, {"criterion": forest.criterion, **parameters}, of_trees
@@ -252,6 +253,18 @@ def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return the estimator's parameters among these names."""
     parameters = estimator.get_params(deep=False)
     return {name: parameters[name] for name in names if name in parameters}
+
+
+def _parameters_of_theirs(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the estimator's parameters among these names as scikit-learn's trees take them: monotonic constraints by
+    feature, and of classes for two only."""
+    parameters = kept_parameters(estimator, names)
+    constraints = parameters.get("monotonic_cst")
+    if getattr(estimator, "n_classes_", 0) > 2:
+        parameters.pop("monotonic_cst", None)
+    elif isinstance(constraints, dict):
+        parameters["monotonic_cst"] = [constraints.get(name, 0) for name in estimator.feature_names_in_]
+    return parameters
 
 
 # ------------------------------------------------------------------------------------------------------------------- in

@@ -76,7 +76,8 @@ def sklearn_tree(
     check_can_be_written(tree)
     shares, weights, n_samples = _of_binary_nodes(tree)
     criterion = _criterion_of(tree)
-    values = shares if labels is None else _means_of_votes(tree, labels, weights)
+    predicted = shares if tree._given_shares is None else tree.shares[tree.binary.node]
+    values = predicted if labels is None else _means_of_votes(tree, labels, weights)
     estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
     _set_nodes(estimator, tree, values, _impurities(criterion, shares), weights, n_samples)
     estimator.classes_, estimator.n_classes_ = classes, np.int64(len(classes))
@@ -191,9 +192,10 @@ def _numbers_of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, 
 
 
 def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
+    """Return the nodes of the binary form by their training samples: shares of classes, weights and numbers."""
     if not tree.is_multiway:
-        return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
+        weights = tree.weighted_n_node_samples
+        return tree.value / weights[:, np.newaxis], weights, tree.n_node_samples
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
     has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
@@ -202,8 +204,9 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
     for parent in np.flatnonzero(left != LEAF)[::-1]:
         value[parent] = value[left[parent]] + value[right[parent]]
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
+    own = (tree.value / tree.weighted_n_node_samples[:, np.newaxis])[node]
     weights = value.sum(axis=1)
-    shares = np.divide(value, weights[:, np.newaxis], out=tree.shares[node], where=(weights > 0.0)[:, np.newaxis])
+    shares = np.divide(value, weights[:, np.newaxis], out=own, where=(weights > 0.0)[:, np.newaxis])
     return shares, weights, n_samples
 
 

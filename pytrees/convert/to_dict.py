@@ -56,7 +56,8 @@ def export_dict(
         threshold) and ``right``, or ``children``: a list of nodes, each with its ``category``, None for missing values,
         or with several ``categories``. If training samples lacked the value, ``missing`` is the side of samples without
         it, ``"left"`` or ``"right"``; the threshold is None if all others go left. Other infinite thresholds, which no
-        training makes, and infinite gains and impurities are ``"inf"`` and ``"-inf"``.
+        training makes, and infinite gains and impurities are ``"inf"`` and ``"-inf"``. If monotonic constraints keep a
+        node from predicting the shares of its ``counts``, ``shares`` are what it predicts.
 
         The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``, or the ``criterion``
         of the impurities of a tree of numbers, None if it is not known; ``feature_names`` if
@@ -108,6 +109,10 @@ def export_dict(
         columns |= {"class": [class_names[label] for label in node_labels(given, tree)[shown].tolist()]}
     rows = zip(*columns.values(), strict=True)
     nodes = {node: dict(zip(columns, row, strict=True)) for node, row in zip(shown.tolist(), rows, strict=True)}
+    if tree._given_shares is not None:
+        differ = shown[np.any(tree._evidence[shown] != tree.value[shown], axis=1)]
+        for node, shares in zip(differ.tolist(), tree.shares[differ].tolist(), strict=True):
+            nodes[node]["shares"] = shares
     for node in with_children.tolist():
         feature, children = tree.feature[node], tree.children_of(node).tolist()
         nodes[node] |= {"feature": feature_names[feature], "gain": _number(tree.gain[node])}

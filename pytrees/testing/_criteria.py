@@ -260,7 +260,7 @@ def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionRep
     """Grow trees and forests on both engines, and on two threads; keep the first that differ."""
     of_numbers = criterion.judges == "numbers"
     weighted = bool(rng.integers(2)) and criterion.judges != "sequence"
-    table = draw_table(kind, rng, 20, 3, weighted, np.float64, of_numbers)
+    table = draw_table(kind, rng, 20, 3, weighted, np.float64, numbers=of_numbers)
     weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight * rng.choice([1.0, 0.3])}
     if weights and of_numbers:
         weights = {"sample_weight": table.sample_weight}

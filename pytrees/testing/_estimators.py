@@ -66,8 +66,8 @@ def check_tree(
         Weights: whole numbers, above 0.
     limits : dict, optional
         Limits that the tree was grown with, by scikit-learn's names: ``max_depth``, ``min_samples_split``,
-        ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``; and
-        ``min_gain``. By default the estimator's own; a tree has none.
+        ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``,
+        ``monotonic_cst``; and ``min_gain``. By default the estimator's own; a tree has none.
     ties : {"any", "first"}, default="any"
         Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
     tolerance : float, default=1e-12
@@ -159,7 +159,7 @@ def check_tree_estimator(
     estimator : estimator
         A tree classifier or regressor that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be
         anything that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters,
-        by scikit-learn's names.
+        by scikit-learn's names. With `monotonic_cst`, tables have a feature for each constraint, and two classes.
     n_cases : int, default=200
         Number of trees.
     max_samples, max_features : int
@@ -231,10 +231,13 @@ def check_tree_estimator(
     check.check_weights(weighted)
     check.check_kind(estimator)
     rng, estimator = np.random.default_rng(random_state), clone(estimator)
+    constraints = check.given.get("monotonic_cst")
+    n_constrained = None if constraints is None else len(constraints)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
     for case in range(n_cases):
         kind = tables[case % len(tables)]
-        table = draw_table(kind, rng, max_samples, max_features, weighted, check.dtype, check.is_of_numbers)
+        shape = max_samples, max_features
+        table = draw_table(kind, rng, *shape, weighted, check.dtype, n_constrained, check.is_of_numbers)
         seed = int(rng.integers(2**31 - 1))
         fitted = clone(estimator)
         if takes_seed:
@@ -338,6 +341,8 @@ class _Check:
             keep_example(self.report, "classes", text, code, len(y))
             return
         limits = Limits.of(self.given, len(y), sum(samples.weights))
+        if self.is_of_numbers and limits.monotonic_cst:
+            read.known -= {"value"}  # its nodes predict numbers within bounds, not the means of their samples
         walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, self.hints, code)
         walk.run()
         self.wrong += walk.wrong

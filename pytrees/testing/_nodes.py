@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,13 +17,18 @@ from ..criteria import CRITERIA
 from ._equal import class_counts
 from ._numbers import NumberSamples, Side
 
+NO_BOUNDS = -inf, inf
+
 # Reported class counts may be rounded.
 _COUNT_TOLERANCE = 1e-9
 
 
 @dataclass
 class Samples:
-    """Training samples as the reference takes them; `unit` is the gain to which tolerances relate at least."""
+    """Training samples as the reference takes them.
+
+    `unit` is the gain to which tolerances relate at least; values that differ by less than `slack` may be equal.
+    """
 
     X: list[list[float]]
     y: list[int]
@@ -30,6 +36,7 @@ class Samples:
     n_classes: int
     criterion: Specification
     unit: int | Fraction = 1
+    slack: int | Fraction = 0
 
     @classmethod
     def of(
@@ -45,6 +52,10 @@ class Samples:
         for row in rows:
             counts[self.y[row]] += self.weights[row]
         return counts
+
+    def value_of(self, rows: Sequence[int]) -> Any:
+        """Return the value of a node of these samples that monotonic constraints compare: the mean rank of classes."""
+        return reference("split.monotonic").value_of(self.criterion, self.counts(rows))
 
     def is_pure(self, rows: Sequence[int]) -> bool:
         """Whether all samples have one class."""
@@ -99,7 +110,10 @@ AnySamples: TypeAlias = Samples | NumberSamples
 
 @dataclass(eq=False)
 class Cut:
-    """A cut of a node, and its gain: exact if the criterion is exact."""
+    """A cut of a node, and its gain: exact if the criterion is exact.
+
+    If rounding decides whether a cut breaks a monotonic constraint, it may be taken, but need not: it `is_doubtful`.
+    """
 
     node: Node
     feature: int
@@ -108,6 +122,13 @@ class Cut:
     n_left: int
     gain: Any
     is_allowed: bool = True
+    breaks_order: bool = False
+    is_doubtful: bool = False
+
+    def values(self) -> list[Any]:
+        """Return the values of both sides: the mean ranks of their classes, or what they predict."""
+        sides = ([row for row in self.node.rows if (row in self.left) == side] for side in (True, False))
+        return [self.node.samples.value_of(side) for side in sides]
 
     @cached_property
     def left(self) -> frozenset[int]:
@@ -148,8 +169,17 @@ def _modules() -> tuple[Any, ...]:
     return tuple(map(reference, names))
 
 
-def judge(samples: AnySamples, rows: list[int], min_samples_leaf: int, min_leaf_weight: float) -> Node:
+def judge(
+    samples: AnySamples,
+    rows: list[int],
+    min_samples_leaf: int,
+    min_leaf_weight: float,
+    monotonic_cst: Sequence[int] = (),
+    bounds: tuple[Any, Any] | None = None,
+) -> Node:
     """Return a node with all cuts of its samples, judged from the definition of the criterion.
+
+    `bounds` are those of the node's value.
 
     It takes O(n_features · n_samples · (log n_samples + n_classes)), or O(n_features · n_cuts · n_samples) for criteria
     of label sequences and of numbers, and for a user's own.
@@ -162,10 +192,24 @@ def judge(samples: AnySamples, rows: list[int], min_samples_leaf: int, min_leaf_
         for (threshold, missing), (n_left, weights, gain) in zip(cuts, sides, strict=True):
             is_allowed = min(n_left, len(rows) - n_left) >= min_samples_leaf
             is_allowed = is_allowed and min(weights) >= min_leaf_weight and gain != user.FORBIDDEN
-            node.cuts.append(Cut(node, feature, threshold, missing, n_left, gain, is_allowed))
+            cut = Cut(node, feature, threshold, missing, n_left, gain, is_allowed)
+            if monotonic_cst and monotonic_cst[feature]:
+                constrain(cut, monotonic_cst[feature], bounds)
+            node.cuts.append(cut)
     best = find.best_of((cut.gain, index) for index, cut in enumerate(node.cuts) if cut.is_allowed)
     node.best = None if best is None else node.cuts[best[1]]
     return node
+
+
+def constrain(cut: Cut, direction: int, bounds: tuple[Any, Any] | None) -> None:
+    """Forbid a cut that breaks a monotonic constraint, or of which rounding decides whether it does."""
+    below, above = NO_BOUNDS if bounds is None else bounds
+    lower, higher = cut.values() if direction > 0 else reversed(cut.values())
+    slack = cut.node.samples.slack
+    # What is left between the values that must ascend.
+    room = min(lower - below, higher - lower, above - higher)
+    cut.breaks_order, cut.is_doubtful = room < -slack, -slack <= room < slack
+    cut.is_allowed = cut.is_allowed and not cut.breaks_order and not cut.is_doubtful
 
 
 def _sides_of_cuts(

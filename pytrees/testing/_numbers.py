@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,10 +43,12 @@ class NumberSamples:
     divisor: int
     largest: Fraction = field(init=False)
     unit: Fraction = field(init=False)
+    slack: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
         self.largest = Fraction(max(map(abs, self.y), default=0), self.divisor)
         self.unit = self.impurity(range(len(self.y))) or Fraction(1)
+        self.slack = _NEAR * self.largest if self.divisor > 1 else Fraction(0)  # whole numbers are exact everywhere
 
     @classmethod
     def of(cls, X: FloatArray, y: FloatArray, weights: AnyArray | None, criterion: str) -> NumberSamples:
@@ -108,9 +111,13 @@ class NumberSamples:
         mean = Fraction(sum(self.weights[row] * self.y[row] for row in rows), self.total(rows) * self.divisor)
         return mean, mean
 
-    def is_value(self, number: float, rows: Sequence[int]) -> bool:
-        """Whether a node of these samples may predict a number."""
-        least, greatest = self.values(rows)
+    def value_of(self, rows: Sequence[int]) -> Fraction:
+        """Return the value of a node of these samples that monotonic constraints compare: the mean, or median."""
+        return self.values(rows)[0]
+
+    def is_value(self, number: float, rows: Sequence[int], bounds: tuple[Any, Any] = (-inf, inf)) -> bool:
+        """Whether a node of these samples, and of these bounds by monotonic constraints, may predict a number."""
+        least, greatest = (min(max(value, bounds[0]), bounds[1]) for value in self.values(rows))
         slack = _NEAR * self.largest
         return bool(np.isfinite(number)) and least - slack <= Fraction(float(number)) <= greatest + slack
 

@@ -75,9 +75,10 @@ def read_tree(given: Any, of_numbers: bool = False) -> ReadTree:
     if own is None:
         raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
     tree = Tree.from_sklearn(given)
-    return ReadTree(
-        tree, _known_of(tree), None if tree.is_regressor else np.asarray(classes), names, has_own_gains=False
-    )
+    known = _known_of(tree)
+    if getattr(given, "monotonic_cst", None) is not None:
+        known -= {"value"}  # its nodes have what they predict, not the shares of their samples
+    return ReadTree(tree, known, None if tree.is_regressor else np.asarray(classes), names, has_own_gains=False)
 
 
 def _known_of(tree: Tree) -> frozenset[str]:

@@ -76,6 +76,7 @@ class Walk:
         self.taken: dict[int, Cut] = {}
         self.wrong: list[tuple[Node, Cut]] = []
         self.rows: dict[int, list[int]] = {}
+        self.bounds: dict[int, tuple[Any, Any]] = {0: reference("split.monotonic").NO_BOUNDS}
 
     def run(self) -> None:
         """Check every node that has samples."""
@@ -138,7 +139,15 @@ class Walk:
 
     def judge(self, node: int, rows: list[int]) -> Node:
         """Return a node with all its cuts, and keep it."""
-        self.judged[node] = judge(self.samples, rows, self.limits.min_samples_leaf, self.limits.min_leaf_weight)
+        limits = self.limits
+        self.judged[node] = judge(
+            self.samples,
+            rows,
+            limits.min_samples_leaf,
+            limits.min_leaf_weight,
+            limits.monotonic_cst,
+            self.bounds[node],
+        )
         return self.judged[node]
 
     def share(self, node: Node) -> float:
@@ -177,6 +186,7 @@ class Walk:
         """Count the split of a node by its kind; return whether the children have the samples that the tree says."""
         if Node(self.samples, rows).is_pure:
             self.check_pure_split(node)
+            self.hand_bounds_down(node, None)
             return self.check_children(node, judge(self.samples, rows, 1, 0.0))
         judged, feature = self.judge(node, rows), int(self.tree.feature[node])
         if not self.check_children(node, judged):
@@ -189,6 +199,7 @@ class Walk:
         sides = [left, frozenset(rows) - left]
         taken = next(cut for side in sides for cut in judged.cuts if cut.feature == feature and cut.left == side)
         self.taken[node] = taken
+        self.hand_bounds_down(node, taken)
         self.report.thresholds[position_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
         if broken := self.broken_limit(judged, taken, depth):
             self.error("limit ignored", node, broken)
@@ -218,6 +229,14 @@ class Walk:
         else:
             self.error("pure node split", node, f"is split, but all its samples have one {self.outcome}")
 
+    def hand_bounds_down(self, node: int, taken: Cut | None) -> None:
+        """Give the children of a node the bounds of their values."""
+        direction = 0 if taken is None or not self.limits.monotonic_cst else self.limits.monotonic_cst[taken.feature]
+        values = [0, 0] if taken is None else taken.values()
+        children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
+        bounds = reference("split.monotonic").bounds_of_children(direction, values, self.bounds[node])
+        self.bounds.update(zip(children, bounds, strict=True))
+
     def left_of(self, node: int, rows: list[int]) -> frozenset[int]:
         """Return the samples that go left."""
         left = goes_left(self.tree, node, self.X[rows, self.tree.feature[node]])
@@ -231,7 +250,9 @@ class Walk:
             return f"is split at depth {depth}, with max_depth={limits.max_depth}"
         if n_samples < limits.min_samples_split:
             return f"splits {n_samples} samples, with min_samples_split={limits.min_samples_split}"
-        if not taken.is_allowed:
+        if taken.breaks_order:
+            return f"splits by {self.told(taken)}, which breaks the monotonic constraint of this feature or of the path"
+        if not taken.is_allowed and not taken.is_doubtful:
             return f"has children of {n_left} and {n_samples - n_left} samples, which limits or the criterion forbid"
         slack = self.tolerance * self.unit
         if gain < limits.min_gain - slack:
@@ -242,10 +263,15 @@ class Walk:
 
     def check_gain(self, node: int, judged: Node, taken: Cut) -> None:
         """Count whether a split is the best, a tie, rounded or an error."""
-        best = judged.best
-        assert best is not None  # the split that is taken is allowed
+        best, split = judged.best, self.split(node, judged, taken)
         code, n_samples = self.code, len(self.X)
-        split, first = self.split(node, judged, taken), self.told(best)
+        if taken.is_doubtful and (best is None or not is_greater(best.gain, taken.gain)):
+            self.report.splits[ROUNDING] += 1
+            text = f"node {node}{self.path(node)} splits by {split}, which just keeps the monotonic constraints."
+            keep_example(self.report, ROUNDING, text, code, n_samples)
+            return
+        assert best is not None  # the split that is taken is allowed
+        first = self.told(best)
         if is_greater(best.gain, taken.gain):
             if shortfall(taken.gain, best.gain, self.samples.unit) <= self.tolerance:
                 self.report.splits[ROUNDING] += 1
@@ -438,8 +464,8 @@ class Walk:
     def wrong_numbers(self, predicted: AnyArray, leaves: list[int]) -> BoolArray:
         """Return which predictions are not the numbers of the samples' leaves."""
         assert isinstance(self.counted, NumberSamples)
-        numbers = zip(predicted.tolist(), leaves, strict=True)
-        return np.array([not self.counted.is_value(number, self.rows[leaf]) for number, leaf in numbers])
+        numbers, is_value = zip(predicted.tolist(), leaves, strict=True), self.counted.is_value
+        return np.array([not is_value(number, self.rows[leaf], self.bounds[leaf]) for number, leaf in numbers])
 
     def wrong_classes(
         self, fitted: Any, X: FloatArray, predicted: AnyArray, classes: AnyArray, leaves: list[int]
@@ -450,6 +476,8 @@ class Walk:
         """
         assert isinstance(self.counted, Samples)
         counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
+        if self.limits.monotonic_cst:
+            counts = self.within_bounds(counts, leaves)
         is_class = predicted[:, np.newaxis] == classes
         wrong = ~((counts == counts.max(axis=1, keepdims=True)) & is_class).any(axis=1)
         if wrong.any() or not hasattr(fitted, "predict_proba"):
@@ -457,6 +485,12 @@ class Walk:
         shares = np.asarray(fitted.predict_proba(X))
         wrong = (np.abs(shares - counts / counts.sum(axis=1, keepdims=True)) > _SHARE_TOLERANCE).any(axis=1)
         return shares, wrong, "gives the shares"
+
+    def within_bounds(self, counts: FloatArray, leaves: list[int]) -> FloatArray:
+        """Return shares of two classes in place of class counts, within the bounds of their leaves."""
+        ones = counts[:, -1] / counts.sum(axis=1) if counts.shape[1] == 2 else np.zeros(len(counts))
+        ones = np.clip(ones, *np.array([self.bounds[leaf] for leaf in leaves], dtype=float).T)
+        return np.stack([1.0 - ones, ones], axis=1) if counts.shape[1] == 2 else counts
 
     def probes(self, rounded_to: type[np.floating]) -> FloatArray:
         """Return the training samples, and for every split one of its samples with the threshold as its value."""

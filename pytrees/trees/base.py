@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil, isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -47,8 +48,10 @@ from ..input.validation import (
     validate_X,
     validate_X_y,
 )
+from ..input.weights import on_grid, quotient_of, weights_of
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
+from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -121,11 +124,12 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-# Further parameters of trees whose samples can have weights.
+# Further parameters of trees whose samples can have weights and monotonic constraints.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
     "ccp_alpha": [FiniteReal(0.0)],
+    **MONOTONIC_CONSTRAINTS,
 }
 
 
@@ -250,22 +254,41 @@ def grow(
     criterion: Specification,
     limits: dict[str, Any],
     seed: int,
+    *,
+    unit: Fraction = Fraction(1),
     **options: Any,
 ) -> Any:
     """Grow one tree on the engine in force, and prune it.
 
-    `options` are `n_threads` for a single tree, or `rows` and `shared` for a tree of a forest; also `n_categories` if
-    features are categorical.
+    `weights` are whole numbers on a grid of this `unit`. `options` are `n_threads` for a single tree, or `rows` and
+    `shared` for a tree of a forest; also `n_categories` if features are categorical.
     """
     if n_classes > _FEW_CLASSES:
         _check_room_for_counts(X, codes, n_classes, limits, options)
     limits, ccp_alpha = dict(limits), limits.get("ccp_alpha", 0.0)
     limits.pop("ccp_alpha", None)
-    arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     name = criterion if isinstance(criterion, str) else criterion[0]
+    if name == "user_counts" and unit != 1:
+        criterion = name, criterion[1] | {"scale": quotient_of(unit)}
+    gain_unit = unit_of_gains(criterion, unit)
+    for limit in ("min_gain", "min_impurity_decrease"):
+        limits[limit] = limits[limit] / gain_unit / gain_unit
+    arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
+    arrays |= {
+        "value": weights_of(np.asarray(arrays["value"], dtype=np.float64), unit),
+        "gain": np.asarray(arrays["gain"]) * gain_unit * gain_unit,
+    }
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
+    if "monotonic_cst" in limits:
+        tree = with_bounds(tree, limits["monotonic_cst"])
     return pruned(tree, pruning_path(tree, criterion), ccp_alpha) if ccp_alpha > 0.0 else tree
+
+
+def unit_of_gains(criterion: Specification, unit: Fraction) -> float:
+    """Return the number whose square is the unit of gains. Of all criteria, only the ranking impurity has one: gains
+    are products of two weights."""
+    return float(unit) if (criterion if isinstance(criterion, str) else criterion[0]) == "ranking" else 1.0
 
 
 def _check_room_for_counts(
@@ -324,11 +347,13 @@ class Samples:
     rows : ndarray of shape (n_used,), int64, or None
         The samples of weight above zero, in order; None: all samples.
     weights : ndarray of shape (n_used,) or None
-        Their weights; None: all 1.
+        Their weights, whole numbers on a grid; None: all 1.
     groups : ndarray of shape (n_samples,), int32, or None
         The codes of the samples' groups; None without groups.
     y : ndarray of shape (n_samples,), float64, or None
         Targets of regression.
+    unit : Fraction
+        The unit of the weights.
     """
 
     X: FloatArray
@@ -338,6 +363,7 @@ class Samples:
     weights: AnyArray | None
     groups: CodeArray | None = None
     y: FloatArray | None = None
+    unit: Fraction = Fraction(1)
 
     @property
     def n_used(self) -> int:
@@ -433,9 +459,13 @@ class BaseModel(ParametersReadOnce):
         """Return the function that grows a tree, with the arguments of `grow`."""
         return self._grow
 
-    def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
+    def _greatest_total(self, samples: Samples, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
-        return n_rows if weights is None else weights.sum()
+        return n_rows if samples.weights is None else float(samples.weights.sum()) * float(samples.unit)
+
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        """Return monotonic constraints as a limit of growth, if there are some."""
+        return monotonic_limits(self, n_features)
 
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
         """Return the code of every sample's group; None without groups."""
@@ -527,6 +557,9 @@ class BaseClassifier(ClassifierMixin, BaseModel):
     classes_: AnyArray
     n_classes_: int
 
+    # Whether monotonic constraints take several classes, which then have an order.
+    _orders_classes: ClassVar[bool] = False
+
     def _know(self, outcome: AnyArray) -> None:
         """Take over the classes, in their order."""
         self.classes_, self.n_classes_ = outcome, len(outcome)
@@ -534,12 +567,19 @@ class BaseClassifier(ClassifierMixin, BaseModel):
     def _number_of_classes(self) -> int:
         return len(self.classes_)
 
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        found = super()._constraints(n_features, n_classes)
+        if found:
+            check_classes(self, n_classes)
+        return found
+
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, codes, classes = self._validate_X_y(X, y)
         groups = self._groups(groups, len(X))
         order = order if groups is None else order_by_group(groups, order)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
-        return Samples(X, codes, classes, rows, weights, groups)
+        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights)
+        return Samples(X, codes, classes, rows, numbers, groups, unit=unit)
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         """Validate X and y; return X, the codes of y, and the classes in the order of the codes."""
@@ -605,12 +645,12 @@ class BaseTree(BaseModel):
             X, codes = X[rows], codes[rows]
         n_codes = len(samples.outcome)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        limits = self._limits(*X.shape)
+        limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
         n_threads = _n_threads(getattr(self, "n_jobs", 1))
-        criterion = self._criterion_for(samples, self._greatest_total(samples.weights, len(X)), rows)
+        criterion = self._criterion_for(samples, self._greatest_total(samples, len(X)), rows)
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups[rows])
-        options = {"n_threads": n_threads, **kinds_of_features(self, criterion, n_codes)}
+        options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self, criterion, n_codes)}
         grow_tree = self._grower(samples.outcome)
         grown = grow_tree(X, codes, samples.weights, n_codes, criterion, limits, seed, **options)
         self._know(samples.outcome)

@@ -24,6 +24,7 @@ from .._workers import in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.categories import has_missing, kinds_of_features
 from ..input.validation import validate_rows, validate_X
+from ..input.weights import MAX_TOTAL_COUNT
 from .base import (
     GROWTH_CONSTRAINTS,
     BaseClassifier,
@@ -62,11 +63,11 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
 def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
     """Grow one tree of a forest on samples of its own; the seed determines the samples and the tree."""
     job.check_not_stopped()
-    rows, weights = job.arrange(seed)
+    rows, weights, unit = job.arrange(seed)
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(job.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
-    of_forest = {"rows": rows, "shared": job.shared, **job.kinds}
+    of_forest = {"rows": rows, "shared": job.shared, "unit": unit, **job.kinds}
     with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
         return job.grow(job.X, job.codes, weights, job.n_classes, job.criterion, job.limits, seed, **of_forest)
 
@@ -177,9 +178,10 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     def _make_job(self, samples: Samples) -> GrowthJob:
         n_codes, n_rows, weights = len(samples.outcome), samples.n_used, samples.weights
-        limits = self._limits(n_rows, samples.X.shape[1])
-        weights_are_whole = weights is None or weights.dtype != np.float64
-        criterion = self._criterion_for(samples, self._greatest_total(weights, n_rows))
+        n_features = samples.X.shape[1]
+        limits = self._limits(n_rows, n_features) | self._constraints(n_features, len(samples.outcome))
+        is_narrow = weights is None or weights.sum() < MAX_TOTAL_COUNT
+        criterion = self._criterion_for(samples, self._greatest_total(samples, n_rows))
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups)
         kinds = kinds_of_features(self, criterion, n_codes)
@@ -195,9 +197,10 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             n_classes=n_codes,
             rows=samples.rows,
             weights=weights,
+            unit=samples.unit,
             limits=limits,
             kinds=kinds,
-            shared=self._share(samples.X, n_codes, criterion, weights_are_whole, limits, kinds),
+            shared=self._share(samples.X, n_codes, criterion, is_narrow, limits, kinds),
             draw=draw,
             grow=self._grower(samples.outcome),
             stop_event=StopEvent(),
@@ -214,17 +217,18 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
         return partial(draw, n_draws=n_draws)
 
-    def _greatest_total(self, weights: AnyArray | None, n_rows: int) -> float:
+    def _greatest_total(self, samples: Samples, n_rows: int) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
         n_draws = self._n_draws(n_rows)
         if n_draws is None:
-            return super()._greatest_total(weights, n_rows)
-        if weights is None:
+            return super()._greatest_total(samples, n_rows)
+        if samples.weights is None:
             return n_draws
-        total = n_draws * float(weights.max())
+        greatest = float(samples.weights.max()) * float(samples.unit)
+        total = n_draws * greatest
         if not np.isfinite(total):
             raise ValueError(
-                f"The values of sample_weight are too large: {n_draws} draws of {weights.max():.3g} have an infinite "
+                f"The values of sample_weight are too large: {n_draws} draws of {greatest:.3g} have an infinite "
                 "sum. Divide them all by the same number."
             )
         return total
@@ -234,7 +238,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         X: FloatArray,
         n_classes: int,
         criterion: Specification,
-        weights_are_whole: bool,
+        is_narrow: bool,
         limits: dict[str, Any],
         kinds: dict[str, Any],
     ) -> Any:
@@ -243,7 +247,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             X,
             n_classes,
             criterion,
-            weights_are_whole,
+            is_narrow,
             limits["max_features"],
             limits["max_candidates"],
             n_categories=kinds.get("n_categories"),

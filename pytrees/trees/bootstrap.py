@@ -14,7 +14,6 @@ import numpy as np
 
 from .._engine import kernel
 from .._typing import AnyArray, Draws, IntArray
-from ..input.validation import counts_where_exact
 
 
 def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:
@@ -30,7 +29,7 @@ def draw_sequence(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: 
 def draw_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
     """Draw samples with replacement; return each drawn sample once, in order, weighted by its number of draws."""
     indices, counts = _counted_draws(seed, n_rows, n_draws)
-    return indices, counts_where_exact(counts if weights is None else counts * weights[indices])
+    return indices, counts if weights is None else _product(counts, weights[indices])
 
 
 def draw_balanced_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray) -> Draws:
@@ -39,7 +38,14 @@ def draw_balanced_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_
     codes = codes[indices]
     of_classes = np.bincount(codes, weights=counts)
     balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
-    return indices, counts_where_exact(balanced if weights is None else balanced * weights[indices])
+    return indices, balanced if weights is None else balanced * weights[indices]
+
+
+def _product(counts: IntArray, weights: IntArray) -> AnyArray:
+    """Multiply weights by how often their samples were drawn, in floating point if the products are too great."""
+    if float(counts.max()) * float(weights.max()) < 2.0**62:
+        return counts * weights
+    return counts.astype(np.float64) * weights
 
 
 def _counted_draws(seed: int, n_rows: int, n_draws: int) -> tuple[IntArray, IntArray]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from threading import Event
 from typing import Any
 
 from .._engine import config_context
 from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification
+from ..input.weights import on_grid
 
 
 class StopEvent(Event):
@@ -40,7 +42,9 @@ class GrowthJob:
     rows : ndarray of shape (n_used,), int64, or None
         The samples to draw from, in their order; None: all, as they are stored.
     weights : ndarray of shape (n_used,) or None
-        Weights of these samples, as the kernels take them; None: all 1.
+        Weights of these samples, whole numbers on a grid; None: all 1.
+    unit : Fraction
+        The unit of the weights.
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
@@ -51,7 +55,7 @@ class GrowthJob:
     draw : callable
         Draws the samples of a tree from a seed, n_rows and weights. It returns two arrays. The first holds indices in
         `rows`, in the order in which the tree takes the samples; None: all samples, in the order of `rows`. The second
-        holds the samples' weights; None: all 1.
+        holds the samples' weights, which need not be whole; None: all 1.
     grow : callable
         Grows one tree, with the arguments of `base.grow`.
     stop_event : StopEvent
@@ -66,6 +70,7 @@ class GrowthJob:
     n_classes: int
     rows: IntArray | None
     weights: AnyArray | None
+    unit: Fraction
     limits: dict[str, Any]
     kinds: dict[str, Any]
     shared: object
@@ -83,11 +88,13 @@ class GrowthJob:
         if self.stop_event.is_set():
             raise RuntimeError("The fit of the forest has ended.")
 
-    def arrange(self, seed: int) -> tuple[IntArray | None, AnyArray | None]:
-        """Return the samples of the tree of this seed, None for all as they are stored; and their weights, or None."""
+    def arrange(self, seed: int) -> tuple[IntArray | None, IntArray | None, Fraction]:
+        """Return the samples of the tree of this seed, None for all as they are stored; their weights on a grid, or
+        None; and the unit of the grid."""
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         with config_context(engine=self.engine):
             drawn, weights = self.draw(seed, n_rows, self.weights)
+        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights)
         if self.rows is None or drawn is None:
-            return (self.rows if drawn is None else drawn), weights
-        return self.rows[drawn], weights
+            return (self.rows if drawn is None else drawn), numbers, unit * self.unit
+        return self.rows[drawn], numbers, unit * self.unit

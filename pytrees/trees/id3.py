@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -36,12 +37,13 @@ from .._typing import (
     Stop,
     Ties,
 )
-from ..criteria import ALIASES, CRITERIA, MAX_TOTAL_COUNT, OwnCriterion, RankingImpurity, WeightedInformationGain
+from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
+from ..input.weights import MAX_TOTAL_COUNT, weights_of
 from ..tree import LEAF, MULTIWAY, Tree, goes_left
-from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits
+from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, unit_of_gains
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .cart import DecisionTreeClassifier
 from .minimal import grow_by_size
@@ -97,15 +99,19 @@ def grow_id3(
     distance: Specification,
     limits: dict[str, Any],
     seed: int,
+    *,
+    unit: Fraction = Fraction(1),
     **options: Any,
 ) -> GrownTree:
     """Grow one tree; under a user's set function on the reference engine, otherwise on the engine in force.
 
-    `options` are the options of trees by criteria: n_threads, `rows`, n_categories.
+    `weights` are whole numbers on a grid of this `unit`. `options` are the options of trees by criteria: n_threads,
+    `rows`, n_categories.
     """
     if distance == "mts":
         if np.any(options.get("n_categories", 0)):
             raise ValueError("distance='mts' is about trees of thresholds: features cannot be categorical.")
+        weights = None if weights is None else weights_of(weights.astype(np.float64), unit)
         tree, steps = grow_by_size(X, codes, weights, n_classes, limits, options.get("rows"))
         return GrownTree(tree, tree.majority, steps)
     if judges_sets(distance):
@@ -113,6 +119,8 @@ def grow_id3(
     with config_context(engine="reference" if judges_sets(distance) else current_engine()):
         arrays = kernel("grow_by_distance")(X, codes, weights, n_classes, distance, seed=seed, **limits, **options)
     labels, steps = (np.asarray(arrays.pop(name), dtype=np.int64) for name in ("label", "split_step"))
+    arrays["value"] = weights_of(np.asarray(arrays["value"], dtype=np.float64), unit)
+    arrays["gain"] = np.asarray(arrays["gain"]) * unit_of_gains(distance, unit) ** 2
     return GrownTree(Tree.from_arrays(arrays, X.shape[1]), labels, steps)
 
 

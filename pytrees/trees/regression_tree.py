@@ -28,6 +28,7 @@ from .._typing import (
     IntArray,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     RandomState,
     Specification,
 )
@@ -35,10 +36,13 @@ from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ERRORS
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
+from ..input.weights import MAX_TOTAL_COUNT, weights_of
+from ..input.weights import on_grid as weights_on_grid
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
 from .cart import DecisionTreeClassifier
+from .monotonic import numbers_within_bounds
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -73,6 +77,7 @@ def grow_numbers(
     seed: int,
     *,
     grid: Grid,
+    unit: Fraction = Fraction(1),
     **options: Any,
 ) -> GrownTree:
     """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets on a grid."""
@@ -88,10 +93,12 @@ def grow_numbers(
     arrays |= {
         "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
-        "weighted_n_node_samples": sums["weight"].astype(np.float64),
+        "weighted_n_node_samples": weights_of(sums["weight"].astype(np.float64), unit),
         "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
     tree = Tree._from_engine(arrays, X.shape[1], name)
+    if "monotonic_cst" in limits:
+        tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
     if ccp_alpha == 0.0:
         return GrownTree(tree, None)
     path = path_by_risks(tree, _risks(name, **sums), int(sums["weight"][0]))
@@ -110,6 +117,20 @@ def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) 
     return [of_node - Fraction(total * total, n) for of_node, total, n in sums]
 
 
+def _narrow_weights(weights: AnyArray | None) -> tuple[IntArray | None, Fraction]:
+    """Return weights as whole numbers of a small sum, and their unit; raise ValueError if they are no multiples of one
+    number."""
+    if weights is None:
+        return None, Fraction(1)
+    numbers, unit = weights_on_grid(weights)
+    if numbers is not None and numbers.sum() >= MAX_TOTAL_COUNT:
+        raise ValueError(
+            "The weights of samples with targets must be whole multiples of one number, as decimals are, whose sum is "
+            "below 2**24 of these multiples."
+        )
+    return numbers, unit
+
+
 class BaseRegressor(RegressorMixin, BaseModel):
     """Base class of trees and forests that predict numbers."""
 
@@ -119,11 +140,13 @@ class BaseRegressor(RegressorMixin, BaseModel):
         X, y = validate_X_numbers(self, X, y)
         rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
         used = y if rows is None else y[rows]
-        codes, targets = on_grid(used, int(self._greatest_total(weights, len(used))))
+        numbers, unit = _narrow_weights(weights)
+        samples = Samples(X, np.zeros(0, dtype=np.int32), None, rows, numbers)
+        codes, targets = on_grid(used, int(self._greatest_total(samples, len(used))))
         if rows is not None:
             codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)
             codes[rows] = codes_of_used
-        return Samples(X, codes, targets, rows, weights, groups, y)
+        return Samples(X, codes, targets, rows, numbers, groups, y, unit)
 
     def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
         return self._judge().name, {"targets": samples.outcome.numbers}
@@ -155,11 +178,17 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
         becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
         branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+    monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
+        Monotonic constraints: along a feature of 1 the prediction must not fall, along a feature of -1 not rise, and
+        along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
+        constraint is not taken, and leaves predict numbers within bounds that follow from the splits above them. For
+        numeric features. See the Notes.
     categorical_split : {"multiway", "subset"}, default="multiway"
         The children of a split by a categorical feature: one for every category among the node's samples; or two, for
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
-        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow.
+        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
+        ``"absolute_error"`` all 2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
@@ -181,6 +210,13 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
     squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.
+
+    `monotonic_cst` has scikit-learn's meaning. A cut by a constrained feature is allowed if the means, or medians, of
+    both sides are in order, and within the bounds of the node. The mean of both then bounds all nodes on either side,
+    and leaves outside of their bounds predict the nearest bound. All of these are compared as fractions, and
+    predictions keep the constraint to the last bit. `max_candidates` are chosen among the allowed cuts. Impurities,
+    importances and `ccp_alpha` are about the means and medians as they are. Pruning keeps all constraints, for a node
+    that becomes a leaf has bounds too. A missing value is neither low nor high: the constraint compares known values.
 
     Examples
     --------
@@ -212,6 +248,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -229,6 +266,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
@@ -245,13 +283,14 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
             Targets: finite numbers, taken as float64.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
-            many repetitions of the sample, except in limits on numbers of samples.
+            many repetitions of the sample, except in limits on numbers of samples. Other weights have to be multiples of
+            one number, as decimals are, whose sum is below 2**24 of these multiples.
 
         Raises
         ------
         ValueError
             If X holds infinity (the column is named), y holds anything but finite numbers or several for a sample,
-            lengths differ, or weights are missing, negative or all zero.
+            lengths differ, or weights are missing, negative, all zero, or no multiples of one number.
         """
         return self._fit(X, y, sample_weight=sample_weight)
 
@@ -298,7 +337,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         >>> X, y = np.arange(4.0).reshape(-1, 1), [0.0, 2.0, 10.0, 10.0]
         >>> path = DecisionTreeRegressor().cost_complexity_pruning_path(X, y)
         >>> path.ccp_alphas, path.impurities
-        (array([ 0. ,  0.5, 20.25]), array([ 0.  ,  0.5 , 20.75]))
+        (array([ 0.  ,  0.5 , 20.25]), array([ 0.  ,  0.5 , 20.75]))
         """
         # The greatest cost cuts off all branches, so that the path goes down to the root.
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)

@@ -10,7 +10,6 @@ from itertools import pairwise
 from math import isnan, log2
 
 from ..criteria.counts import add_up, class_counts, is_greater
-from ..criteria.entropy import weighted_entropy
 from ..rows.partition import threshold_between
 from .rows import weight_of
 
@@ -18,6 +17,16 @@ from .rows import weight_of
 SLACK = 1e-3
 
 Split = namedtuple("Split", "ratio gain feature threshold")
+
+
+def entropy(weights, total):
+    """Return the Shannon entropy in bits, -sum of p_k log2 p_k, of sums of weights."""
+    impurity = 0.0
+    for weight in weights:
+        share = weight / total if total > 0.0 else 0.0
+        if share > 0.0:  # the share of a tiny weight beside a huge one can round to 0
+            impurity -= share * log2(share)
+    return impurity
 
 
 class Data:
@@ -79,9 +88,9 @@ def categorical_split(data, rows, feature, min_samples_leaf):
         return None
     known = known_rows(data, rows, feature)
     known_total = weight_of(known)
-    gain = weighted_entropy(data.counts_of(known), known_total)
+    gain = entropy(data.counts_of(known), known_total)
     for size, (_, group) in zip(sizes, groups, strict=True):
-        gain -= size / known_total * weighted_entropy(data.counts_of(group), size)
+        gain -= size / known_total * entropy(data.counts_of(group), size)
     return offered(data, rows, feature, None, sizes, known_total / weight_of(rows) * gain)
 
 
@@ -105,9 +114,9 @@ def threshold_split(data, rows, feature, min_samples_leaf):
         left_counts = data.counts_of(left)
         right_counts = [a - b for a, b in zip(counts, left_counts, strict=True)]
         gain = (
-            weighted_entropy(counts, known_total)
-            - left_total / known_total * weighted_entropy(left_counts, left_total)
-            - right_total / known_total * weighted_entropy(right_counts, right_total)
+            entropy(counts, known_total)
+            - left_total / known_total * entropy(left_counts, left_total)
+            - right_total / known_total * entropy(right_counts, right_total)
         )
         if best is None or is_greater(gain, best_gain):
             best_gain, best = gain, (threshold_between(below, above), [left_total, right_total])
@@ -122,5 +131,5 @@ def threshold_split(data, rows, feature, min_samples_leaf):
 def offered(data, rows, feature, threshold, sizes, gain):
     """Return the split with its gain ratio. Its information counts rows with a missing value as one more child."""
     missing = [(row, weight) for row, weight in rows if isnan(data.X[row][feature])]
-    information = weighted_entropy([*sizes, weight_of(missing)], weight_of(rows))
+    information = entropy([*sizes, weight_of(missing)], weight_of(rows))
     return Split(gain / information if information > 0.0 else 0.0, gain, feature, threshold)

@@ -7,13 +7,18 @@ from itertools import pairwise
 
 TOLERANCE = 1e-12
 MOST_TARGET_SUM = 2**60
+# The table of n log2 n ends here.
+MAX_TOTAL_COUNT = 2**24
+MOST_TOTAL = 2**52
 
 
 @cache
 def n_log2_n_of(n):
-    """Return n log2 n in units of 2**-30 bit, to the nearest whole number; 0 for n = 0."""
+    """Return n log2 n in units of 2**-30 bit, to the nearest whole number; 0 for n = 0, None beyond the table."""
     if n == 0:
         return 0
+    if n >= MAX_TOTAL_COUNT:
+        return None
     with localcontext() as context:
         context.prec = 60
         return int((Decimal(n) * Decimal(n).ln() / Decimal(2).ln() * 2**30).to_integral_value())
@@ -72,12 +77,8 @@ def add_up(numbers):
 
 
 def quotient(numerator, denominator):
-    """Divide, exactly if both numbers are exact; return 0 if the denominator is not positive."""
-    if denominator <= 0:
-        return type(denominator)(0)
-    if isinstance(denominator, float):
-        return numerator / denominator
-    return Fraction(numerator) / denominator
+    """Divide exactly; return 0 if the denominator is not positive."""
+    return Fraction(numerator) / denominator if denominator > 0 else 0
 
 
 def parameters_of(criterion, n_classes):
@@ -117,25 +118,45 @@ def targets_of(criterion, n_classes):
     """Return the targets by class, ascending whole numbers, if classes are numbers; otherwise None."""
     targets = given_of(criterion).get("targets")
     if (targets is not None) != (name_of(criterion) in ("squared_error", "absolute_error")):
-        raise ValueError(f"criterion={name_of(criterion)!r} and targets or real weights do not go together.")
+        raise ValueError(f"criterion={name_of(criterion)!r} and targets do not go together.")
     if targets is not None and (len(targets) != n_classes or any(a >= b for a, b in pairwise(targets))):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
     return targets
 
 
-def check_targets(criterion, n_classes, weights, rows, n_categories):
-    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types,
-    and all features are numeric."""
+def check_weights(weights):
+    """Raise ValueError unless weights are whole numbers, of a sum that the compiled engine adds up exactly."""
+    if weights is None:
+        return
+    if any(isinstance(weight, float) for weight in weights):
+        raise ValueError("Weights must be whole numbers, int64, got float64.")
+    if sum(weights) > MOST_TOTAL:
+        raise ValueError(f"The weights of all samples must add up to at most 2**52, got {sum(weights)}.")
+
+
+def check_targets(criterion, n_classes, weights, rows):
+    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types."""
     targets = targets_of(criterion, n_classes)
     if targets is None:
         return
-    if any(n_categories or []):
-        raise ValueError("A criterion on targets takes numeric features only.")
-    if weights is not None and isinstance(weights[0], float):
-        raise ValueError(f"criterion={name_of(criterion)!r} and targets or real weights do not go together.")
     total = len(rows) if weights is None else sum(weights)
     if max(-targets[0], targets[-1], 1) * total > MOST_TARGET_SUM:
         raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
+
+
+def scaled(counts, criterion):
+    """Return class counts as a user's criterion sees them: floating-point numbers in the unit of the weights, which is
+    given as a quotient of two."""
+    top, bottom = given_of(criterion).get("scale", (1.0, 1.0))
+    return [float(count) * top / bottom for count in counts]
+
+
+def exact(number):
+    """Return a number of the user as a fraction: a floating-point number as the decimal number that it is written
+    as."""
+    if isinstance(number, Fraction):
+        return number
+    return int(number) if number == int(number) else Fraction(repr(float(number)))
 
 
 def user_criterion_of(criterion):

@@ -5,6 +5,9 @@ the rational numbers, because a product of powers of primes is 1 only if all exp
 only if the exponents of all primes are zero. The sign of any other sum follows from enough digits. Products of two sums
 are compared likewise, as polynomials in the logarithms. It is not proven that a polynomial is zero only if all
 coefficients are zero (it follows from Schanuel's conjecture), so the number of digits is limited.
+
+Great numbers are not divided into primes. If they are to be compared as real numbers, whole numbers without common
+divisors take the place of primes: their logarithms are linearly independent, too.
 """
 
 import math
@@ -13,7 +16,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache, cached_property
 
-from .counts import n_log2_n_of
+from .counts import MAX_TOTAL_COUNT, n_log2_n_of
 
 UNITS_PER_BIT = 2**30
 # Products that agree in this many digits count as equal.
@@ -32,9 +35,55 @@ def prime_exponents(n):
     return exponents
 
 
+def factors_of(n):
+    """Return the prime factors of n, with how often they divide it; of a great number only itself."""
+    return prime_exponents(n) if n < MAX_TOTAL_COUNT else {n: 1}
+
+
+def coprime_base(numbers):
+    """Return whole numbers without common divisors whose products all these numbers are."""
+    base, rest = [], list(numbers)
+    while rest:
+        number = rest.pop()
+        if number == 1:
+            continue
+        shared = next((other for other in base if math.gcd(number, other) > 1), None)
+        if shared is None:
+            base.append(number)
+        else:
+            divisor = math.gcd(number, shared)
+            base.remove(shared)
+            rest += [number // divisor, divisor, shared // divisor]
+    return base
+
+
+def refined(*sums):
+    """Return sums over common factors without common divisors: primes, unless there are great numbers."""
+    numbers = {number for each in sums for number in each.exponents}
+    if all(number < MAX_TOTAL_COUNT for number in numbers):
+        return sums
+    base = coprime_base(sorted(numbers))
+    return [over_base(each, base) for each in sums]
+
+
+def over_base(bits, base):
+    exponents = Counter()
+    for number, exponent in bits.exponents.items():
+        for factor in base:
+            while number % factor == 0:
+                number //= factor
+                exponents[factor] += exponent
+    return Bits(exponents, bits.units)
+
+
+def either(units, other, combine):
+    """Combine units of two sums; None, beyond the table, remains None."""
+    return None if units is None or other is None else combine(units, other)
+
+
 class Bits:
-    """A sum of whole multiples of n log2 n. `exponents` hold the factor of log2 p for every prime p; `units` are the
-    sum in the table of n log2 n, in units of 2**-30 bit."""
+    """A sum of whole multiples of n log2 n. `exponents` hold the factor of log2 p for every prime p, or other factor;
+    `units` are the sum in the table of n log2 n, in units of 2**-30 bit, or None beyond the table."""
 
     def __init__(self, exponents, units):
         self.exponents = {prime: exponent for prime, exponent in exponents.items() if exponent}
@@ -44,16 +93,19 @@ class Bits:
         exponents = dict(self.exponents)
         for prime, exponent in other.exponents.items():
             exponents[prime] = exponents.get(prime, 0) + exponent
-        return Bits(exponents, self.units + other.units)
+        return Bits(exponents, either(self.units, other.units, int.__add__))
 
     def __sub__(self, other):
         return self + -1 * other
 
     def __rmul__(self, factor):
-        return Bits({prime: factor * exponent for prime, exponent in self.exponents.items()}, factor * self.units)
+        units = None if self.units is None else factor * self.units
+        return Bits({prime: factor * exponent for prime, exponent in self.exponents.items()}, units)
 
     def is_zero(self):
-        return not self.exponents
+        if not self.exponents or not self.bounds[0] <= 0 <= self.bounds[1]:
+            return not self.exponents
+        return not refined(self)[0].exponents
 
     @cached_property
     def bounds(self):
@@ -81,11 +133,11 @@ def entropy_bits(counts):
     """Return the entropy of class counts, times their sum: n log2 n less the sum of n_k log2 n_k."""
     exponents, n = Counter(), sum(counts)
     units = n_log2_n_of(n)
-    for prime, exponent in prime_exponents(n).items():
+    for prime, exponent in factors_of(n).items():
         exponents[prime] += n * exponent
     for count, times in Counter(counts).items():
-        units -= times * n_log2_n_of(count)
-        for prime, exponent in prime_exponents(count).items():
+        units = None if units is None else units - times * n_log2_n_of(count)
+        for prime, exponent in factors_of(count).items():
             exponents[prime] -= times * count * exponent
     return Bits(exponents, units)
 
@@ -121,14 +173,15 @@ def sign_of_polynomial(polynomial):
 def greater_of(x, y):
     """Return the greater of two sums. Its units are the greater of both units."""
     greater = x if BitRatio(x, bits(1)) > BitRatio(y, bits(1)) else y
-    return Bits(greater.exponents, max(x.units, y.units))
+    return Bits(greater.exponents, either(x.units, y.units, max))
 
 
 class BitRatio:
     """A quotient of two sums of n log2 n with a positive denominator; it compares as a real number.
 
     A tree reports the quotient as a float from the table. The float is exactly 0 if the quotient is zero, and otherwise
-    has the right sign and at least one unit. `nearest_double` does not use the table.
+    has the right sign and at least one unit. Beyond the table it is the nearest double; `nearest_double` never uses the
+    table.
     """
 
     def __init__(self, numerator, denominator):
@@ -144,6 +197,8 @@ class BitRatio:
         if self.numerator.is_zero():
             return 0.0
         units = self.numerator.units
+        if units is None or self.denominator.units is None:
+            return self.nearest_double()
         if units <= 0 and self > ZERO:
             units = 1
         if units >= 0 and self < ZERO:
@@ -156,9 +211,11 @@ class BitRatio:
         The real number is a fraction if the exponents of all primes have one quotient. Otherwise it is transcendental
         (Gelfond-Schneider), and never halfway between two doubles: enough digits tell which double is nearer.
         """
-        prime, exponent = next(iter(self.denominator.exponents.items()))
-        fraction = Fraction(self.numerator.exponents.get(prime, 0), exponent)
-        if (self.numerator - fraction * self.denominator).is_zero():
+        numerator, denominator = refined(self.numerator, self.denominator)
+        prime, exponent = next(iter(denominator.exponents.items()))
+        fraction = Fraction(numerator.exponents.get(prime, 0), exponent)
+        scaled = {of: fraction * exponent for of, exponent in denominator.exponents.items()}
+        if scaled == numerator.exponents or (fraction == 0 and not numerator.exponents):
             return float(fraction)
         digits = 40
         while True:
@@ -176,7 +233,10 @@ class BitRatio:
         (low, high), (other_low, other_high) = self.bounds, other.bounds
         if low > other_high or high < other_low:
             return low > other_high
-        difference = [(1, self.numerator, other.denominator), (-1, other.numerator, self.denominator)]
+        numerator, denominator, of_other, divisor = refined(
+            self.numerator, self.denominator, other.numerator, other.denominator
+        )
+        difference = [(1, numerator, divisor), (-1, of_other, denominator)]
         return sign_of_polynomial(sum_of_products(difference)) > 0
 
     def __lt__(self, other):

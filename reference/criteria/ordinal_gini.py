@@ -13,13 +13,3 @@ def ogini(counts):
     """
     total, up_to = sum(counts), accumulate(counts)
     return Fraction(sum(cumulative * (total - cumulative) for cumulative in up_to), total**2)
-
-
-def weighted_ogini(weights, total):
-    if total <= 0.0:
-        return 0.0
-    impurity = cumulative = 0.0
-    for weight in weights:
-        cumulative += weight
-        impurity += cumulative / total * (1.0 - cumulative / total)
-    return impurity

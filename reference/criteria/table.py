@@ -3,9 +3,8 @@
 Gains are exact: fractions for ``gini``, ``ogini``, ``ranking``, ``jaccard``, ``accuracy``, ``mae``, ``etc`` and
 ``lz76``, and quotients of sums of n log2 n for ``entropy``, ``gain_ratio``, ``nvi``, ``nvi_sum``, ``nvi_max`` and
 ``vi``, which compare as real numbers.
-Other gains are floating-point numbers, which count as different if they differ by more than a tolerance: gains of
-``wig``, of ``ranking`` with class scores or costs that are not whole numbers, and of all criteria on counts if weights
-are not whole numbers.
+Gains of ``wig`` and of a user's criterion are floating-point numbers, which count as different if they differ by more
+than a tolerance.
 
 A criterion is its name, or its name and a dict of parameters.
 """
@@ -17,13 +16,13 @@ from itertools import product
 
 from .absolute_error import absolute_error
 from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
-from .entropy import entropy, information_gain, weighted_entropy
-from .gini import gini, weighted_gini
+from .entropy import entropy, information_gain
+from .gini import gini
 from .jaccard import overlap_of_clusters, overlaps
 from .labelled import hits, minus_absolute_errors
 from .labels import labelled, matched
-from .ordinal_gini import ogini, weighted_ogini
-from .ranking import costs_of_scores, ranking, ranking_by_costs, weighted_ranking
+from .ordinal_gini import ogini
+from .ranking import costs_of_scores, ranking
 from .ratios import RATIOS, ratio_gain
 from .squared_error import squared_error
 from .structural import IMPURITIES
@@ -41,19 +40,11 @@ def judges_sequence(criterion):
     return name_of(criterion) in (*IMPURITIES, "user_sequence")
 
 
-def is_exact(criterion, n_classes):
-    """Whether gains of whole class counts are compared exactly."""
-    name, _, scores, _ = parameters_of(criterion, n_classes)
-    costs = costs_of(criterion, n_classes)
-    numbers = scores if costs is None else [cost for row in costs for cost in row]
-    return name != "wig" and all(number == int(number) for number in numbers)
-
-
 def gain_of_counts(criterion, node, children):
     """Return the gain of a split by a criterion on class counts, from counts and totals of node and children."""
     name, _, _, is_weighted = parameters_of(criterion, len(node[0]))
-    if isinstance(node[1], float) or not is_exact(criterion, len(node[0])):
-        return weighted_gain(criterion, node, children)
+    if name == "wig":
+        return wig_gain(criterion, node, children)
     if name in CLUSTERINGS:
         return clustering_gain(name, node[0], *transposed(node, children))
     if name == "entropy":
@@ -77,38 +68,30 @@ def exact_impurity(criterion, n_classes):
     return {"gini": gini, "entropy": entropy, "ogini": ogini}[name]
 
 
-def weighted_impurity(criterion, node_weights):
-    """Return the criterion's impurity of class weights and their total, a floating-point number. It takes class weights
-    of the node or of its children."""
-    name, alpha, scores, _ = parameters_of(criterion, len(node_weights))
+def wig_impurity(criterion, node):
+    """Return the weighted entropy, a floating-point number, as a function of the class counts and the total of the node
+    or of its children."""
+    _, alpha, scores, _ = parameters_of(criterion, len(node))
     given = given_of(criterion)
-    costs, only_present = costs_of(criterion, len(node_weights)), given.get("normalize_over") == "present"
-    if name == "ranking":
-        return partial(ranking_by_costs, costs=costs) if costs else partial(weighted_ranking, scores=scores)
-    if name == "wig":
-        has_weight = tuple(weight > 0.0 or not only_present for weight in node_weights)
-        of_modes = class_weights(tuple(scores), alpha, given.get("distance_from", "mode"), has_weight)
-        return partial(wig, class_weights=of_modes)
-    return {"gini": weighted_gini, "entropy": weighted_entropy, "ogini": weighted_ogini}[name]
+    only_present = given.get("normalize_over") == "present"
+    counts_class = tuple(count > 0 or not only_present for count in node)
+    of_modes = class_weights(tuple(scores), alpha, given.get("distance_from", "mode"), counts_class)
+    return partial(wig, class_weights=of_modes)
 
 
-def weighted_gain(criterion, node, children):
-    """Return the gain of a split by a criterion on class counts, in floating point."""
-    node_weights, total = node[0], float(node[1])
-    name, _, _, is_weighted = parameters_of(criterion, len(node_weights))
-    children = [(weights, float(child_total)) for weights, child_total in children]
-    if name in CLUSTERINGS:
-        return clustering_gain(name, node_weights, *transposed((node_weights, total), children))
-    impurity = weighted_impurity(criterion, node_weights)
-    gain = impurity(node_weights, total)
-    for weights, child_total in children:
-        gain -= child_total / total * impurity(weights, child_total) if is_weighted else impurity(weights, child_total)
+def wig_gain(criterion, node, children):
+    """Return the gain of a split by weighted entropies, in floating point."""
+    counts, total = node
+    impurity = wig_impurity(criterion, counts)
+    gain = impurity(counts, total)
+    for of_child, child_total in children:
+        gain -= child_total / total * impurity(of_child, child_total)
     return gain
 
 
 def clustering_gain(name, node, children, totals):
     """Return the decrease of the distance between the node's clustering and its classes, from class counts and totals
-    of the node and its children: a fraction for whole numbers, otherwise a floating-point number."""
+    of the node and its children."""
     if name in RATIOS:
         return ratio_gain(name, node, children, totals)
     if name == "vi":
@@ -143,6 +126,11 @@ def has_bounds(criterion, n_classes):
 def orders_by_share(criterion, n_classes):
     """Whether the best division of categories is among the divisions in the order of the second class's share."""
     return n_classes == 2 and name_of(criterion) in CONVEX and parameters_of(criterion, n_classes)[3]
+
+
+def orders_by_mean(criterion):
+    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
+    return name_of(criterion) == "squared_error"
 
 
 def score(criterion, left, right):

@@ -12,4 +12,4 @@ def variation_gain(node, children, totals):
     H(T) - H(T, Y). The undivided node has the distance H(Y)."""
     of_classes, of_split, joint = entropies(node, children, totals)
     gain = 2 * (of_classes + of_split - joint) - of_split
-    return gain if isinstance(totals[0], float) else BitRatio(gain, bits(totals[0]))
+    return BitRatio(gain, bits(totals[0]))

@@ -32,7 +32,7 @@ def class_weights(scores, alpha, distance_from, has_weight):
 def wig(counts, total, class_weights):
     """Return the weighted entropy: -sum of w_q p_q log2 p_q, with the weights of the most frequent class as the mode,
     the lowest of several (Eq. 9)."""
-    if total <= 0.0:
+    if total == 0:
         return 0.0
     weights = class_weights[counts.index(max(counts))]
     impurity = 0.0

@@ -9,21 +9,19 @@ taken. With `ties` of "local", the step whose split comes nearest to the classes
 
 from ..base.signals import raise_if_stopped
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
-from ..criteria.counts import class_counts, is_greater
+from ..criteria.counts import MAX_TOTAL_COUNT, check_weights, class_counts, is_greater
 from ..criteria.user import check_criterion
-from ..rows.partition import by_value, check_categories, is_categorical
+from ..rows.partition import check_categories, is_categorical
 from ..split.node_search import allowed_cuts, allows_children, draw_features, mix64
 from ..split.node_split import best_of, better_split, find_split
 from .distances import (
     DISTANCES,
-    INFORMATION,
     SIMILARITIES,
     labellings,
     merit,
     merit_of_children,
     set_distance,
     table_distance,
-    weighted_merit_of_children,
 )
 from .tree import Node, as_arrays, children_of, in_preorder, parts_of
 
@@ -118,9 +116,10 @@ def grow_by_distance(
     check_criterion(distance, n_categories)
     ways = {"evaluation": evaluation, "labels": labels, "ties": ties, "stop": stop}
     tree = GrowthByDistance(X, y, weights, n_classes, distance, n_categories, limits, **ways)
-    if evaluation != "local" and any(isinstance(weight, float) for weight in tree.weights):
-        raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
     tree.rows = list(range(len(y))) if rows is None else list(rows)
+    check_weights(weights)
+    if evaluation != "local" and sum(tree.weights[row] for row in tree.rows) >= MAX_TOTAL_COUNT:
+        raise ValueError("Global evaluation counts samples: their weights must be whole numbers of a sum below 2**24.")
     root = make_leaf(tree, Node(tree.rows, 0, mix64(limits["seed"])))
     tree.leaves.append(root)
     n_steps = 0
@@ -298,13 +297,8 @@ def split_by_criterion(tree, leaf):
     gain, feature, cut = split
     if tree.name not in DISTANCES:
         return gain, gain, feature, cut
-    children = ascending_counts(tree, leaf, feature, cut)
-    if not isinstance(gain, float):
-        return merit_of_children(tree.distance, children), gain, feature, cut
-    # An undivided leaf has no information about its classes: the merit of a split by information is its gain.
-    is_gained = tree.distance in INFORMATION and tree.distance != "vi"
-    split_merit = gain if is_gained else weighted_merit_of_children(tree.distance, children)
-    return split_merit, gain, feature, cut
+    children = [counts_of(tree, child) for child in child_rows(tree, leaf.rows, feature, cut)]
+    return merit_of_children(tree.distance, children), gain, feature, cut
 
 
 def split_by_sets(tree, leaf):
@@ -327,12 +321,6 @@ def merit_of_sets(tree, classes, children, labels):
     for child, label in zip(children, labels, strict=True):
         clusters[label] += child
     return -set_distance(tree.distance, clusters, classes)
-
-
-def ascending_counts(tree, leaf, feature, cut):
-    """Return the class counts of the children; weights are added in ascending order of the feature."""
-    rows = sorted(leaf.rows, key=by_value(tree.X, feature))
-    return [counts_of(tree, child) for child in child_rows(tree, rows, feature, cut)]
 
 
 def split_leaf(tree, step, number):

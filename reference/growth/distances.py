@@ -10,7 +10,6 @@ or quotients of sums of n log2 n.
 from fractions import Fraction
 
 from ..criteria.counts import add_up
-from ..criteria.entropy import weighted_entropy
 from ..criteria.gini import gini
 from ..criteria.logarithms import ZERO, BitRatio, bits, entropy_bits
 from ..criteria.ratios import divisor_of_gain
@@ -114,38 +113,9 @@ def merit_of_children(distance, children):
     return max(merit(distance, table) for table in matchings(distance, children))
 
 
-def weighted_merit_of_children(distance, children):
-    """Return the merit from sums of weights, in floating point, for distances that are not ratios of entropies."""
-    total = add_up(add_up(weights) for weights in children)
-    # A double holds squares and sums of shares, whatever the weights are.
-    shares = [[weight / total for weight in weights] for weights in children]
-    return max(weighted_merit(distance, table) for table in matchings(distance, shares))
-
-
 def merit(distance, table):
     """Return an exact number that grows as the clusterings come closer."""
     return exact_distance(distance, table) if distance in SIMILARITIES else -exact_distance(distance, table)
-
-
-def weighted_merit(distance, table):
-    """Return the merit of shares of the leaf's weight, in floating point."""
-    name, of_absent = parts_of(distance)
-    if name == "vi":
-        clusters, classes = map(add_up, table), map(add_up, zip(*table, strict=True))
-        of_both = weighted_entropy([share for row in table for share in row], 1.0)
-        return weighted_entropy(clusters, 1.0) + weighted_entropy(classes, 1.0) - 2 * of_both
-    if name == "gini":
-        return add_up(add_up(share * share for share in row) / add_up(row) for row in table if any(row))
-    if name == "jaccard":
-        similarity = 0.0
-        for i in range(len(table)):
-            cluster, column = add_up(table[i]), add_up(row[i] for row in table)
-            if cluster > 0.0 and column > 0.0:
-                similarity += table[i][i] / (cluster + column - table[i][i])
-        return similarity - sum(any(column) or of_absent for column in zip(*table, strict=True))
-    if name == "accuracy":
-        return add_up(table[i][i] for i in range(len(table)))
-    return -add_up(add_up(abs(i - j) * share for j, share in enumerate(row)) for i, row in enumerate(table))
 
 
 def set_distance(distance, clusters, classes):

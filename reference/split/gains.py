@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 from ..criteria.counts import add_up, name_of, remainder
-from ..criteria.table import exact_impurity, gain_of_counts, is_exact, weighted_impurity
+from ..criteria.table import exact_impurity, gain_of_counts, wig_impurity
 
 
 def gains_of_cuts(criterion, left, right):
-    """Return the gain of every cut, from the class counts of its children: all whole, or all floating-point numbers.
+    """Return the gain of every cut, from the class counts of its children.
 
     A cut that leaves a child empty gains nothing.
     """
@@ -23,8 +23,7 @@ def gain_of_cut(criterion, left, right):
 
 
 def impurities(criterion, counts):
-    """Return the impurity of every node, from its class counts: all whole, or all floating-point numbers. A node
-    without samples has impurity 0."""
+    """Return the impurity of every node, from its class counts. A node without samples has impurity 0."""
     return [impurity_of_node(criterion, node) for node in counts]
 
 
@@ -33,7 +32,7 @@ def weighted_fractions(criterion, counts):
 
     A node has samples: its counts are not all zero.
     """
-    if not is_exact(criterion, len(counts[0])) or name_of(criterion) == "entropy":
+    if name_of(criterion) in ("wig", "entropy"):
         return None
     impurity = exact_impurity(criterion, len(counts[0]))
     return [add_up(node) * Fraction(impurity(node)) for node in counts]
@@ -43,7 +42,7 @@ def impurity_of_node(criterion, counts):
     total = add_up(counts)
     if total == 0:
         return 0.0
-    if isinstance(total, float) or not is_exact(criterion, len(counts)):
-        return weighted_impurity(criterion, counts)(counts, float(total))
+    if name_of(criterion) == "wig":
+        return wig_impurity(criterion, counts)(counts, total)
     impurity = exact_impurity(criterion, len(counts))(counts)
     return impurity.nearest_double() if name_of(criterion) == "entropy" else float(impurity)

@@ -54,9 +54,8 @@ def numbers_left(X, rows, feature, cuts):
 
 
 def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
-    """Return the cuts whose sides both have this weight. The right side has the node's weight minus the left side's,
-    which is added up as the class counts are."""
-    if min_leaf_weight == 0.0:
+    """Return the cuts whose sides both have this weight."""
+    if min_leaf_weight == 0:
         return cuts
     total = add_up(weights[row] for row in rows)
     of_known, of_missing = (

@@ -18,12 +18,14 @@ from ..criteria.counts import (
     is_greater,
     name_of,
     remainder,
+    scaled,
     user_criterion_of,
 )
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, has_bounds, judges_sequence
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
+from .monotonic import keeps_order, value_of
 from .node_search import (
     allowed_cuts,
     allows_children,
@@ -51,17 +53,13 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
     left = left_counts(X, y, weights, n_classes, rows, feature, cuts)
     right = [remainder(node, child) for child in left]
     if user_criterion is not None:
-        counts = ([of_cut for of_cut, _ in side] for side in (left, right))
+        counts = ([scaled(of_cut, criterion) for of_cut, _ in side] for side in (left, right))
         return [float(gain) for gain in user_criterion.judged(*counts)]
     return [gain_of_counts(criterion, node, list(children)) for children in zip(left, right, strict=True)]
 
 
 def left_counts(X, y, weights, n_classes, rows, feature, cuts):
-    """Return for every cut the class counts and the total of the rows that go left.
-
-    The order of adding matters because sums of weights round: known values are added in ascending order of the feature,
-    missing ones in the order of the rows, and then both sums.
-    """
+    """Return for every cut the class counts and the total of the rows that go left."""
     of_known, of_missing = (
         counted_up_to([y[row] for row in part], [weights[row] for row in part], n_classes)
         for part in known_and_missing(X, rows, feature)
@@ -97,7 +95,7 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
     if not has_bounds(criterion, n_classes) or not X or any(map(is_missing, chain.from_iterable(X))):
         raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
     limits = {"min_samples_leaf": min_samples_leaf, "max_features": len(X[0]), "max_candidates": UNLIMITED}
-    limits |= {"min_leaf_weight": 0.0}
+    limits |= {"min_leaf_weight": 0}
     rows = list(range(len(X)))
     best = find_split(X, y, weights or [1] * len(X), n_classes, criterion, limits, rows, 0)
     if best is None:
@@ -127,10 +125,21 @@ def best_of(splits):
 
 def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
     allowed = allowed_cuts(X, rows, feature, limits["min_samples_leaf"])
-    allowed = heavy_enough(X, weights, rows, feature, allowed, limits.get("min_leaf_weight", 0.0))
+    allowed = heavy_enough(X, weights, rows, feature, allowed, limits.get("min_leaf_weight", 0))
+    direction = (limits.get("monotonic_cst") or {feature: 0})[feature]
+    if direction:
+        allowed = keeping_order(X, y, weights, n_classes, criterion, limits, rows, feature, allowed, direction)
     cuts = candidates(allowed, limits["max_candidates"])
     gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts)
     return best_of((gain, feature, cut) for gain, cut in zip(gains, cuts, strict=True) if gain != FORBIDDEN)
+
+
+def keeping_order(X, y, weights, n_classes, criterion, limits, rows, feature, cuts, direction):
+    """Return the cuts that keep the monotonic constraint of a feature."""
+    node = counted([(y[row], weights[row]) for row in rows], n_classes)
+    left = left_counts(X, y, weights, n_classes, rows, feature, cuts)
+    values = [[value_of(criterion, child[0]) for child in (side, remainder(node, side))] for side in left]
+    return [cut for cut, of_cut in zip(cuts, values, strict=True) if keeps_order(direction, *of_cut, limits["bounds"])]
 
 
 def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):
@@ -140,7 +149,7 @@ def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, featur
     if not allows_children(X, rows, feature, limits["min_samples_leaf"]):
         return []
     parts = rows_by_category(X, rows, feature)
-    if min(add_up(weights[row] for row in part) for _, part in parts) < limits.get("min_leaf_weight", 0.0):
+    if min(add_up(weights[row] for row in part) for _, part in parts) < limits.get("min_leaf_weight", 0):
         return []
     columns = [y[row] for row in rows], [weights[row] for row in rows], [int(X[row][feature]) for row in rows]
     gain = exact_gain_of_children(criterion, *columns, n_classes, rows)
@@ -148,18 +157,13 @@ def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, featur
 
 
 def counts_of_children(labels, weights, codes, n_classes):
-    """Return class counts and totals of the node and its children by category, added in the order of the rows.
-
-    If there are two children, the second is the node minus the first, as at a cut: this fixes the rounding.
-    """
+    """Return class counts and totals of the node and its children by category."""
     rows = list(zip(labels, weights, strict=True))
     node = counted(rows, n_classes)
     children = [
         counted([row for row, code in zip(rows, codes, strict=True) if code == category], n_classes)
         for category in sorted(set(codes))
     ]
-    if len(children) == 2:
-        children[1] = remainder(node, children[0])
     return node, children
 
 
@@ -173,7 +177,7 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
         return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)
     node, children = counts_of_children(labels, weights, codes, n_classes)
     if user_criterion_of(criterion)[0] is not None:
-        return gain_by_user(criterion, [counts for counts, _ in children])
+        return gain_by_user(criterion, [scaled(counts, criterion) for counts, _ in children])
     return gain_of_counts(criterion, node, children)
 
 

@@ -4,7 +4,7 @@ from functools import reduce
 
 from ..base.types import NONE_MISSING, UNDEFINED
 from ..criteria.categories import divisions
-from ..criteria.counts import add_up, added, counted, name_of, remainder, user_criterion_of
+from ..criteria.counts import add_up, added, counted, name_of, remainder, scaled, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, judges_sequence
 from ..criteria.user import FORBIDDEN
@@ -42,8 +42,8 @@ def allows_division(parts, listed, weights, limits, rows):
     n_listed = sum(len(rows_of[category]) for category in listed)
     if min(n_listed, len(rows) - n_listed) < limits["min_samples_leaf"]:
         return False
-    least = limits.get("min_leaf_weight", 0.0)
-    if least == 0.0:
+    least = limits.get("min_leaf_weight", 0)
+    if least == 0:
         return True
     of_listed = add_up(add_up(weights[row] for row in rows_of[category]) for category in listed)
     total = add_up(weights[row] for row in rows)
@@ -73,6 +73,6 @@ def gains_of_divisions(X, y, weights, n_classes, criterion, rows, feature, parts
     left = [reduce(added, (by_category[category] for category in listed)) for listed in judged]
     right = [remainder(node, one) for one in left]
     if user_criterion is not None:
-        counts = ([of_division for of_division, _ in side] for side in (left, right))
+        counts = ([scaled(of_division, criterion) for of_division, _ in side] for side in (left, right))
         return [float(gain) for gain in user_criterion.judged(*counts)]
     return [gain_of_counts(criterion, node, list(children)) for children in zip(left, right, strict=True)]

@@ -21,12 +21,13 @@ from clusterings import measure
 from hypothesis import given
 from hypothesis import strategies as st
 from information import comparable_gain
+from strategies import grid_weights
 from support import examples, grow, on_both_engines
 
 from pytrees.reference.criteria.counts import n_log2_n_of
 from pytrees.reference.sequence.history import lempel_ziv_complexity
 from pytrees.reference.sequence.substitution import effort_to_compress
-from pytrees.testing.strategies import count_weights, float_weights, labels, no_weights
+from pytrees.testing.strategies import count_weights, labels, no_weights
 
 
 def root_of(criterion, y, columns, weights=None, n_classes=None):
@@ -276,7 +277,7 @@ def pairs_of_splits(draw, weights):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
 def test_engines_agree_on_the_greater_gain(criterion, weights):
     @examples(40)
     @given(pairs_of_splits(weights))

@@ -31,7 +31,7 @@ CRITERIA = [*INFORMATION, *MATCHINGS]
 
 
 def root_gain(left, right, criterion, scale=None):
-    """Gain of the only cut, between children with these class counts; `scale` makes the weights floats."""
+    """Gain of the only cut, between children with these class counts; `scale` is the weight of every sample."""
     y = np.concatenate([np.repeat(np.arange(len(counts)), counts) for counts in (left, right)])
     X = (np.arange(len(y)) >= sum(left)).astype(float)[:, None]
     weights = None if scale is None else np.full(len(y), scale)

@@ -183,15 +183,16 @@ def test_lz76_gain(text, goes_left, expected):
 @pytest.mark.parametrize(
     ("criterion", "expected"),
     [
-        # Node (1.5, 0.5): 1 - 9/16 - 1/16 = 3/8; left (0.5, 0.5): 1/2; right (1, 0): 0. 3/8 - 1/2 * 1/2 - 0
+        # Node (3, 1): 1 - 9/16 - 1/16 = 3/8; left (1, 1): 1/2; right (2, 0): 0. 3/8 - 1/2 * 1/2 - 0
         ("gini", 0.125),
         # Node: 3/4 log2 4/3 + 1/4 log2 4 = 2 - 3/4 log2 3 = 0.8112781244591328; 0.811... - 1/2 * 1 - 0
         ("entropy", 0.3112781244591328),
     ],
 )
-def test_gain_of_fractional_weights(criterion, expected):
-    node = [(0, 0.5), (1, 0.5), (0, 1.0)]
-    assert gain_of_pairs(criterion, node, 2, 2) == pytest.approx(expected, abs=1e-15)
+@pytest.mark.parametrize("unit", [1, 2**23, 2**47])
+def test_gain_of_weights(criterion, expected, unit):
+    node = [(0, unit), (1, unit), (0, 2 * unit)]
+    assert float(gain_of_pairs(criterion, node, 2, 2)) == pytest.approx(expected, abs=1e-9 if unit == 1 else 1e-15)
 
 
 def test_whole_weights_count_as_repeated_samples():

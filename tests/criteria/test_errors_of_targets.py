@@ -9,17 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import limits as limits_of_growth
 from support import assert_same_tree, examples, grow, on_both_engines
+from targets import grow_numbers
 
 from pytrees._engine import kernel
 from pytrees.testing.strategies import count_weights, feature_matrices, no_weights
 
 ERRORS = ["squared_error", "absolute_error"]
-
-
-def grow_numbers(X, targets, weights=None, error="squared_error", **limits):
-    """Grow a tree of whole numbers as targets; return its arrays."""
-    classes, codes = np.unique(targets, return_inverse=True)
-    return grow(X, codes, weights, len(classes), (error, {"targets": classes.astype(np.int64)}), **limits)
 
 
 # ------------------------------------------------------------------------------------------------------------ by hand
@@ -65,19 +60,12 @@ def test_gains_and_impurities_of_class_counts(engine, error):
         ([0, 2**60], None, "times the weight of all samples"),
         ([-(2**63), 0], None, "times the weight of all samples"),
         ([0, 2**50], [2**30, 1], "times the weight of all samples"),
-        ([0, 1], [0.5, 1.0], "real weights"),
     ],
 )
 def test_targets_that_sums_do_not_hold_are_refused(engine, targets, weights, message):
     weights = None if weights is None else np.array(weights)
     with pytest.raises(ValueError, match=message):
         grow_numbers([[0.0], [1.0]], targets, weights)
-
-
-@pytest.mark.parametrize("subsets", [False, True])
-def test_targets_need_numeric_features(engine, subsets):
-    with pytest.raises(ValueError, match="numeric features only"):
-        grow_numbers([[0.0, 1.0], [1.0, 0.0]], [0, 1], n_categories=np.array([2, 0]), subsets=subsets)
 
 
 @pytest.mark.parametrize(

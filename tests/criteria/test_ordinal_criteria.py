@@ -286,8 +286,9 @@ def test_costs_of_pairs():
         DecisionTreeClassifier(both).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_scores_too_wide_for_exact_comparison():
-    with pytest.raises(ValueError, match="too far apart, or costs too great, for 2 samples"):
-        DecisionTreeClassifier(RankingImpurity(class_scores=[0, 2.0**60])).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="too far apart, or costs too great, for 2 samples"):
-        DecisionTreeClassifier(RankingImpurity(cost_matrix=[[0, 2.0**60], [2.0**60, 0]])).fit([[0.0], [1.0]], [0, 1])
+def test_scores_too_wide_for_integers_are_compared_exactly(engine):
+    scores = RankingImpurity(class_scores=[0, 2.0**60])
+    costs = RankingImpurity(cost_matrix=[[0, 2.0**60], [2.0**60, 0]])
+    for criterion in (scores, costs):
+        tree = DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1]).tree_
+        assert tree.gain.tolist() == [2.0**60, 0.0, 0.0]

@@ -6,7 +6,7 @@ from category_gains import CRITERIA, sized
 from hypothesis import given
 from hypothesis import strategies as st
 from own_criteria import OF_CHILDREN, OF_CUTS, OF_SEQUENCES
-from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
+from seeded import count_weights, grid_weights, no_weights, problems, problems_with_categories
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference, on_both_engines
 
@@ -37,7 +37,7 @@ def by_sets(weights=no_weights, max_rows=MOST_CATEGORIES - 2, most_categories=5,
 
 KINDS = [numeric, by_category, by_sets]
 every_kind = pytest.mark.parametrize("kind", KINDS)
-WEIGHTS = [no_weights, count_weights, float_weights]
+WEIGHTS = [no_weights, count_weights, grid_weights]
 
 
 def two_classes(drawn):

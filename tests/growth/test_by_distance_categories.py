@@ -22,7 +22,7 @@ from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
 from own_criteria import Gini, Purity
-from seeded import SEEDS, count_weights, float_weights, no_weights
+from seeded import SEEDS, count_weights, grid_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier
@@ -139,7 +139,7 @@ def test_two_categories_are_split_as_a_cut(distance, way, mixed, limits, ties):
 
 @pytest.mark.parametrize("criterion", [*DISTANCES, *CRITERIA])
 def test_two_categories_are_split_as_a_cut_into_leaves(criterion):
-    weights = no_weights if criterion in SEQUENCE_CRITERIA else float_weights
+    weights = no_weights if criterion in SEQUENCE_CRITERIA else grid_weights
 
     @examples(25)
     @given(binary_problems(weights), size_limits(), st.sampled_from(WAYS[:2]))

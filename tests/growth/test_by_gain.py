@@ -8,7 +8,7 @@ import pytest
 from category_gains import EXACT
 from hypothesis import given
 from hypothesis import strategies as st
-from seeded import count_weights, float_weights, problems
+from seeded import count_weights, grid_weights, problems
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
@@ -102,7 +102,7 @@ def test_trees_are_valid_and_within_limits(criterion, problem, growth_limits):
 
 
 @examples(100)
-@given(problem=problems(float_weights))
+@given(problem=problems(grid_weights))
 def test_weighted_trees_are_valid(engine, problem):
     assert_valid_tree(grow(*problem), problem)
 

@@ -8,7 +8,7 @@ from category_gains import CRITERIA, EXACT, gini, impurity_gain, nearly_equal_sp
 from hypothesis import given
 from hypothesis import strategies as st
 from own_criteria import Changes, Gini
-from seeded import count_weights, float_weights, no_weights, problems_with_categories
+from seeded import count_weights, grid_weights, no_weights, problems_with_categories
 from strategies import limits
 from support import assert_same_tree, children_of, examples, grow, rows_of_nodes
 
@@ -23,7 +23,7 @@ SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
 @pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
 def test_two_categories_grow_the_tree_of_a_threshold(criterion, weights):
     if criterion in SEQUENCE_CRITERIA and weights is not no_weights:
         return

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from joblib import effective_n_jobs
 from own_criteria import Gini
-from seeded import count_weights, float_weights, no_weights, problems, problems_with_categories
+from seeded import count_weights, grid_weights, no_weights, problems, problems_with_categories
 from strategies import limits
 from support import assert_same_tree, examples, grow
 
@@ -29,7 +29,7 @@ BLOCKS = st.integers(1, 20)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "vi", "mae"])
-@pytest.mark.parametrize("weights", [no_weights, count_weights, float_weights])
+@pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
 @examples(60)
 @given(data=st.data())
 def test_parts_of_any_size_make_the_same_tree(criterion, weights, data):

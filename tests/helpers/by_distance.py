@@ -9,6 +9,7 @@ from strategies import limits
 from support import children_of
 
 from pytrees._engine import kernel
+from pytrees.input.weights import on_grid
 from pytrees.testing.strategies import Problem
 from pytrees.tree import LEAF
 
@@ -37,12 +38,13 @@ SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
 def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):
-    """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on their
+    grid."""
     evaluation, labels, stop = way
     tree = kernel("grow_by_distance")(
         np.ascontiguousarray(X, dtype=np.float64),
         np.asarray(y, dtype=np.int32),
-        weights,
+        weights if weights is None else on_grid(np.asarray(weights))[0],
         int(np.max(y)) + 1 if n_classes is None else n_classes,
         distance,
         evaluation=evaluation,

@@ -6,6 +6,7 @@ Numbers of samples and features shrink; values do not. Strategies of weights are
 import numpy as np
 from hypothesis import strategies as st
 
+from pytrees.input.weights import on_grid
 from pytrees.testing.strategies import EXTREME_VALUES, Problem
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -19,9 +20,12 @@ def count_weights(rng, n_rows, largest=5):
     return rng.integers(1, largest + 1, n_rows)
 
 
-def float_weights(rng, n_rows):
+def grid_weights(rng, n_rows):
+    """Draw weights that are not whole, and put them on their grid."""
     few = rng.choice([0.1, 0.5, 1.0, 1.5, 2.0], n_rows)
-    return np.where(rng.random(n_rows) < rng.choice([0.1, 0.5, 0.9]), few, 10.0 ** rng.uniform(-3.0, 3.0, n_rows))
+    weights = np.where(rng.random(n_rows) < rng.choice([0.1, 0.5, 0.9]), few, 10.0 ** rng.uniform(-3.0, 3.0, n_rows))
+    numbers = on_grid(weights)[0]
+    return np.ones(n_rows, dtype=np.int64) if numbers is None else numbers
 
 
 def column(rng, n_rows):

@@ -5,7 +5,8 @@ import numpy as np
 from hypothesis import strategies as st
 from support import UNLIMITED
 
-from pytrees.testing.strategies import ALPHABETS, feature_matrices
+from pytrees.input.weights import on_grid
+from pytrees.testing.strategies import ALPHABETS, feature_matrices, float_weights
 
 
 @st.composite
@@ -21,6 +22,13 @@ def long_label_sequences(draw, min_length, max_length):
     if draw(st.booleans()):
         codes = np.repeat(codes, rng.integers(1, 5, length))[:length]
     return codes.astype(np.int32), n_symbols
+
+
+def grid_weights(n_rows):
+    """Draw weights that are not whole, and put them on their grid."""
+    return float_weights(n_rows).map(
+        lambda weights: on_grid(weights)[0] if np.any(weights != 1.0) else np.ones(n_rows, dtype=np.int64)
+    )
 
 
 @st.composite

@@ -1,5 +1,6 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
+import os
 import signal
 import threading
 import time
@@ -11,6 +12,7 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
+from pytrees.input.weights import on_grid
 from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")
@@ -26,6 +28,11 @@ NO_LIMITS = {
     "max_features": UNLIMITED,
     "seed": 0,
 }
+
+
+without_sanitizer = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers keep freed memory, and reserve addresses"
+)
 
 
 def examples(number):
@@ -76,11 +83,13 @@ def complexity(codes, n_symbols=None):
 
 
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
-    """Return the arrays of a tree that the engine in force grows; limits not given do not apply."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on their
+    grid."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.asarray(y, dtype=np.int32)
     if n_classes is None:
         n_classes = int(y.max()) + 1
+    weights = on_grid(np.asarray(weights))[0] if weights is not None and len(weights) > 0 else weights
     tree = kernel("grow_by_gain")(X, y, weights, n_classes, criterion, **(NO_LIMITS | limits))
     # An empty list has no numbers that would tell their kind.
     return {name: np.asarray(array, dtype=None if len(array) else np.int64) for name, array in tree.items()}

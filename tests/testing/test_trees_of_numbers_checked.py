@@ -314,3 +314,30 @@ def test_other_definitions_of_numbers_are_found():
         check_criterion("squared_error", definition="gini")
     with pytest.raises(ValueError, match="claims must be some of"):
         check_criterion("squared_error", claims=["classes"])
+
+
+# ------------------------------------------------------------------------------------------------ monotonic constraints
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 5}, {"min_samples_leaf": 2}], ids=str)
+@pytest.mark.parametrize("constraints", [[1, 0], [-1, 1, 0]], ids=str)
+def test_trees_with_monotonic_constraints(constraints, limits):
+    for error in ERRORS:
+        ours = DecisionTreeRegressor(error, monotonic_cst=constraints, **limits)
+        assert check_tree_estimator(ours, error, n_cases=40, weighted=True, ties="first").splits["best"] > 10
+    theirs = SklearnTree(monotonic_cst=constraints, **limits)
+    check_tree_estimator(theirs, "squared_error", n_cases=40, dtype=np.float32)
+
+
+class IgnoresConstraints(DecisionTreeRegressor):
+    def fit(self, X, y, sample_weight=None):
+        given, self.monotonic_cst = self.monotonic_cst, None
+        super().fit(X, y, sample_weight=sample_weight)
+        self.monotonic_cst = given
+        return self
+
+
+def test_broken_monotonic_constraints_are_found():
+    report = report_of(IgnoresConstraints(monotonic_cst=[1, 0]), "squared_error", n_cases=20)
+    assert report.errors["limit ignored"] > 0
+    assert "breaks the monotonic constraint" in str(report)

@@ -489,3 +489,23 @@ def test_categories_of_equal_numbers_are_merged():
     assert merged.weighted_n_node_samples.tolist() == [3.0]
     for different in (star(1.5, 1.0, 2.0), star(1.5, 1.0, 1.0)):  # the node itself predicts for other categories
         assert merge_redundant(different) == different
+
+
+# ------------------------------------------------------------------------------------------------ monotonic constraints
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_trees_with_constraints_go_and_come_back(error):
+    X, y = data()
+    near = data(200, seed=1)[0]
+    for constraints in ([1, 0, -1], {"height": -1}):
+        ours = DecisionTreeRegressor(error, max_depth=4, monotonic_cst=constraints).fit(X, y)
+        theirs = to_sklearn(ours)
+        np.testing.assert_array_equal(theirs.predict(near), ours.predict(near))
+        assert list(theirs.monotonic_cst) == ([1, 0, -1] if isinstance(constraints, list) else [0, 0, -1])
+        assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(ours)))), ours.tree_)
+        np.testing.assert_array_equal(from_sklearn(theirs).predict(near), ours.predict(near))
+        merged = merge_redundant(ours.tree_)
+        np.testing.assert_array_equal(merged.predict(near.to_numpy()), ours.predict(near))
+    forest = DecisionForestRegressor(3, criterion=error, monotonic_cst=[1, 0, 0], random_state=0).fit(X, y)
+    np.testing.assert_array_equal(to_sklearn(forest).predict(near), forest.predict(near))

@@ -3,7 +3,7 @@
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint32_t, uint64_t
-from pytrees._core.criteria.weighted cimport WeightedScan
+from pytrees._core.c45.entropies cimport EntropySums
 from pytrees._core.rows.partition cimport Features
 
 
@@ -40,7 +40,7 @@ cdef class SplitFinder:
     # The feature: the class weights that `scan` points to, and the sums over the rows whose value is known.
     cdef float64_t[:, ::1] counts
     cdef const float64_t[::1] log2_table
-    cdef WeightedScan scan
+    cdef EntropySums scan
     cdef float64_t missing                  # weight of the rows whose value is missing
     cdef float64_t[::1] sizes               # weights of the children
     cdef RatioSplit* offers                 # by feature

@@ -6,7 +6,7 @@ The gain ratio divides the gain by the information of the division, which counts
 child. Among the offers whose gain is about the average or more, the greatest ratio wins.
 
 The rows of the node are sorted anew for every feature: an entry packs the rank of a row's value with the row's place in
-the node. Weights are real numbers, so the sums and the entropies are the ones of `criteria/weighted`.
+the node. Weights are real numbers, so the sums and the entropies are floating-point numbers.
 """
 
 import numpy as np
@@ -19,13 +19,12 @@ from libc.string cimport memset
 from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.c45.entropies cimport (
+    EntropySums, entropy_of_weights, gain_of_entropies, move_weight_left, start_sums, stays_below,
+)
 from pytrees._core.c45.rows cimport is_missing
 from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
-from pytrees._core.criteria.entropy cimport weighted_entropy
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.criteria.weighted cimport (
-    LOGS, NO_MATCH, gain_of_impurities, move_weight_left, start_sums, stays_below,
-)
 from pytrees._core.rows.partition cimport Features, threshold_between
 
 # Quinlan's program lets a gain be this much below the average.
@@ -59,21 +58,15 @@ cdef class SplitFinder:
         self.wide, self.spare_wide = np.empty((2, self.n_rows - n_narrow), dtype=np.uint64)
         self.node_labels = np.empty(self.n_rows, dtype=np.int32)
         self.sizes = np.empty(self.n_rows)
-        self.counts = np.zeros((5, n_classes))
+        self.counts = np.zeros((2, n_classes))
         self.log2_table = np.log2(np.linspace(1.0, 2.0, LOG2_TABLE_SIZE + 1))
         self.offers = <RatioSplit*> malloc(max(1, self.n_features) * sizeof(RatioSplit))
         if self.offers == NULL:
             raise MemoryError(f"no memory for the splits of {self.n_features} features")
-        self.scan.sums = LOGS
-        self.scan.match = NO_MATCH
         self.scan.n_classes = n_classes
-        self.scan.weighs_children = True
         self.scan.log2_table = &self.log2_table[0]
         self.scan.total_counts = &self.counts[0, 0]
         self.scan.left_counts = &self.counts[1, 0]
-        self.scan.node_terms = &self.counts[2, 0]
-        self.scan.left_terms = &self.counts[3, 0]
-        self.scan.right_terms = &self.counts[4, 0]
 
     def __dealloc__(self):
         free(self.offers)
@@ -199,7 +192,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
         n_enough += _is_enough(finder.sizes[child], finder.min_samples_leaf)
     if n_enough < 2:
         return
-    gain = weighted_entropy(&finder.scan, 0, finder.scan.total)
+    gain = entropy_of_weights(&finder.scan, 0, finder.scan.total)
     memset(counts, 0, finder.n_classes * sizeof(float64_t))
     child = 0
     # `counts` are the class weights of one child: of its rows up to entries[i].
@@ -207,7 +200,7 @@ cdef void _split_by_category(SplitFinder finder, index_t feature, const Entry* e
         place = place_of(entries[i])
         counts[finder.node_labels[place]] += finder.weights[place]
         if i == n_known - 1 or key_of(entries[i]) != key_of(entries[i + 1]):
-            gain -= finder.sizes[child] / finder.scan.total * weighted_entropy(&finder.scan, 1, finder.sizes[child])
+            gain -= finder.sizes[child] / finder.scan.total * entropy_of_weights(&finder.scan, 1, finder.sizes[child])
             memset(counts, 0, finder.n_classes * sizeof(float64_t))
             child += 1
     _keep_offer(finder, feature, NAN, finder.scan.total / finder.total * gain, n_children)
@@ -222,11 +215,11 @@ cdef void _split_by_threshold(
 
     Both sides must have enough rows. As in Quinlan's program, this is more if there are many rows and few classes.
     """
-    cdef WeightedScan* scan = &finder.scan
+    cdef EntropySums* scan = &finder.scan
     cdef index_t i, place, last_left = NONE, n_thresholds = 0
     cdef float64_t gain, right_total, least = 0.1 * scan.total / finder.n_classes
     least = max(finder.min_samples_leaf, min(25.0, least))
-    scan.node_impurity = weighted_entropy(scan, 0, scan.total)
+    scan.node_impurity = entropy_of_weights(scan, 0, scan.total)
     start_sums(scan, n_known)
     memset(scan.left_counts, 0, finder.n_classes * sizeof(float64_t))
     scan.left_total = 0.0
@@ -245,8 +238,8 @@ cdef void _split_by_threshold(
         # A cut whose sums are NaN does not stay below: its gain is computed.
         if stays_below(scan):
             continue
-        gain = gain_of_impurities(
-            scan, weighted_entropy(scan, 1, scan.left_total), weighted_entropy(scan, 2, right_total)
+        gain = gain_of_entropies(
+            scan, entropy_of_weights(scan, 1, scan.left_total), entropy_of_weights(scan, 2, right_total)
         )
         if not scan.has_best or exceeds_by_tolerance(gain, scan.best_score):
             scan.has_best = True

@@ -29,6 +29,7 @@ cdef class MedianErrors:
     cdef int64_t node_total, node_error         # of all samples of the node
     # By side of the missing values, and number of known values on the left: the sums of both children.
     cdef int64_t[:, ::1] left, right
+    cdef int64_t[:, ::1] left_medians, right_medians    # only if they are kept
 
 
 cdef struct AbsoluteErrorScan:

@@ -24,6 +24,11 @@ cdef class MedianErrors:
         self.previous, self.following = np.zeros((2, n_rows + 2), dtype=np.int32)
         self.is_missing = np.zeros(n_rows + 2, dtype=np.uint8)
         self.left, self.right = np.zeros((2, 2, n_rows + 1), dtype=np.int64)
+        self.left_medians, self.right_medians = np.zeros((2, 2, 0), dtype=np.int64)
+
+    def keep_medians(self):
+        """Keep the medians of both children of all cuts, too."""
+        self.left_medians, self.right_medians = np.zeros((2, *np.shape(self.left)), dtype=np.int64)
 
 
 # --------------------------------------------------------------------------------------------------- a node's samples
@@ -55,34 +60,51 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
     cdef index_t i, n_known = errors.n - n_missing
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
-    _empty_from_left(errors, entries, n_known, False, &errors.right[MISSING_RIGHT, 0])
-    _empty_from_right(errors, entries, n_known, n_missing > 0, &errors.left[MISSING_RIGHT, 0])
-    if n_missing > 0:
-        _empty_from_left(errors, entries, n_known, True, &errors.right[MISSING_LEFT, 0])
-        _empty_from_right(errors, entries, n_known, False, &errors.left[MISSING_LEFT, 0])
+    if errors.left_medians.shape[1] > 0:
+        _sum_sides(errors, entries, n_missing, True)
+    else:
+        _sum_sides(errors, entries, n_missing, False)
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = False
 
 
-cdef inline void _empty_from_left(
-    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+cdef inline void _sum_sides(
+    MedianErrors errors, const Entry* entries, index_t n_missing, bint keeps_medians
 ) noexcept nogil:
-    """Write the sums of the right children; sums[i] after the first i samples are out."""
+    _empty_from_left(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
+    _empty_from_right(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
+    if n_missing > 0:
+        _empty_from_left(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
+        _empty_from_right(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
+
+
+cdef inline void _empty_from_left(
+    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
+) noexcept nogil:
+    """Write the sums of the right children, with missing values on this side; sums[i] after the first i samples are
+    out."""
     cdef index_t i
-    _fill_list(errors, without_missing)
-    for i in range(n_known):
+    cdef int64_t* sums = &errors.right[side, 0]
+    _fill_list(errors, side == MISSING_LEFT)
+    for i in range(errors.n - n_missing):
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
         sums[i + 1] = errors.error
+        if keeps_medians:
+            errors.right_medians[side, i + 1] = errors.targets[errors.median]
 
 
 cdef inline void _empty_from_right(
-    MedianErrors errors, const Entry* entries, index_t n_known, bint without_missing, int64_t* sums
+    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
 ) noexcept nogil:
-    """Write the sums of the left children; sums[i] while the first i samples are in."""
+    """Write the sums of the left children, with missing values on this side; sums[i] while the first i samples are
+    in."""
     cdef index_t i
-    _fill_list(errors, without_missing)
-    for i in range(n_known - 1, -1, -1):
+    cdef int64_t* sums = &errors.left[side, 0]
+    _fill_list(errors, n_missing > 0 and side == MISSING_RIGHT)
+    for i in range(errors.n - n_missing - 1, -1, -1):
         sums[i + 1] = errors.error
+        if keeps_medians:
+            errors.left_medians[side, i + 1] = errors.targets[errors.median]
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
 
 

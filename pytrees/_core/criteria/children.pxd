@@ -4,10 +4,10 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport SplitLogs
-from pytrees._core.criteria.weighted cimport WeightedScan
+from pytrees._core.criteria.wide cimport WideScan
 
 
 cdef struct Quotient:
@@ -15,9 +15,11 @@ cdef struct Quotient:
 
 
 cdef struct QuotientSum:
-    Quotient* terms     # not negative
+    # A sum of quotients, which are not negative. If classes are numbers, a sum of squares: a numerator is the sum of a
+    # child's targets, a denominator its weight, and a term is the square of the former by the latter.
+    Quotient* terms
     index_t n_terms
-    float64_t value     # approximately
+    float64_t value     # approximately; of squares see `add_square`
 
 
 cdef struct ChildrenSplit:
@@ -30,6 +32,7 @@ cdef struct ChildrenSplit:
     bint is_large       # the gain is a fraction of more than 128 bits: see ChildCounts.large_gain
     QuotientSum terms
     SplitLogs logs      # for criteria that compare entropies: kept as long
+    int64_t* counts     # of all children, one after the other, if they are kept
 
 
 @cython.final
@@ -38,37 +41,32 @@ cdef class ChildCounts:
 
     cdef ClassCounts node
     cdef index_t n_children, n_ended
-    cdef bint has_weights               # sums in floating point; otherwise of whole numbers
+    # Whether the counts of all children are kept, and the gain is computed from them: of wide counts, and for WIG.
+    cdef bint keeps_counts
     cdef bint sums_fractions            # the gain is (`scale` * sum - `base`) / the node's total count
     cdef int64_t[::1] counts            # of the child
-    cdef float64_t[::1] weights         # the same in floating point
-    cdef float64_t weight               # of the child, added up in the order of its samples
-    cdef float64_t of_first             # weight of the first child
 
     # The node.
     cdef int64_t total, scale
     cdef Quotient base
     cdef int64_t node_sum               # n log2 n of its classes, its ordinal form, or its score as one class
-    cdef WeightedScan scan              # in floating point
+    cdef WideScan scan                  # of wide counts
 
     # The children so far.
     cdef int64_t joint_sum, size_sum    # sums of n log2 n: of each class in each child, of each child's samples
-    cdef int128_t cost                  # the children's ordinal forms
+    cdef int128_t cost                  # the children's ordinal forms, or their sums of distances to medians
     cdef index_t label_of_all           # the class that is the best for every child, or NONE
     cdef int64_t score, least_loss      # with each child's best class; the least loss if one child takes another class
-    cdef float64_t weighted_score, weighted_loss
     cdef int64_t[::1] cluster_sizes, cluster_counts     # by majority class: samples of its children, and those in it
-    cdef float64_t[::1] cluster_weights, cluster_class_weights
     cdef Quotient exchange              # the best similarity if one child stands for another class than all others
-    cdef float64_t weighted_exchange
-    cdef float64_t gain, of_split, joint
     cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
 
     cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
     cdef int64_t[:, ::1] log_counts     # of their logs
+    cdef int64_t[:, :, ::1] kept_counts     # of their children
     cdef ChildrenSplit present, best
-    cdef int64_t best_cost              # of sequences, in place of counts: what the children's efforts cost
-    cdef object large_gain              # of the best split, if it is large: total count of the node times its gain
+    cdef int64_t best_cost              # of sequences, what the children's efforts cost; or `cost` of the best split
+    cdef object large_gain              # of class counts, of the best split if it is large: see large_gain_of_best
     cdef object user_criterion
 
 
@@ -79,7 +77,29 @@ cdef inline void add_quotient(QuotientSum* total, int64_t numerator, int64_t den
     total.value += <float64_t> numerator / <float64_t> denominator
 
 
+cdef inline bint sums_squares(ChildCounts children) noexcept nogil:
+    """Whether the gain is the sum over the children of sum**2 / weight, less the same of the node, by its weight."""
+    return children.sums_fractions and are_numbers(children.node)
+
+
+cdef inline void add_square(
+    ChildCounts children, QuotientSum* total, int64_t target_sum, int64_t weight
+) noexcept nogil:
+    """Add a child of these sums. The `value` adds up difference**2 / weight, and the difference is the node's weight
+    times the child's sum less the child's weight times the node's sum. The value is the node's weight**3 times the gain
+    of the split, and no number in it cancels another."""
+    cdef float64_t difference = <float64_t> (
+        <int128_t> children.total * target_sum - <int128_t> weight * children.node.sums.sum
+    )
+    total.terms[total.n_terms].numerator = target_sum
+    total.terms[total.n_terms].denominator = weight
+    total.n_terms += 1
+    total.value += difference * difference / <float64_t> weight
+
+
 cdef int offer_sum(ChildCounts children) except -1 nogil
 cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil
 cdef int complete_best(ChildCounts children) except -1 nogil
+cdef int compare_squares_to_cut(ChildCounts children, const Gain* gain) except -2 nogil
+cdef object large_gain_of_best(ChildCounts children)     # total count of the node times the gain of a large split
 cdef object exact_fraction(const Gain* gain)     # total count of the node times the gain of an exact criterion

@@ -9,6 +9,8 @@ from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLo
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
+    # Weights of a sum below this are counted by the narrow arithmetic of the criteria.
+    MAX_TOTAL_COUNT = 16777216
     LOG2_TABLE_BITS = 10
     LOG2_TABLE_SIZE = 1024
 
@@ -36,30 +38,36 @@ cdef class ClassCounts:
     cdef int64_t[::1] node_rows, left_rows
     cdef const uint32_t[:, ::1] narrow_kernel
     cdef uint32_t[:, ::1] narrow_left_rows          # one row
-    cdef const float64_t[::1] scores
+    # Sums that are too great for the narrow arithmetic of the criterion: see `wide`. The costs of pairs of classes are
+    # given as shares of the greatest one, and exactly.
+    cdef bint is_wide
+    cdef int wide_kind
+    cdef float64_t[:, ::1] shares_of_costs
+    cdef object exact_costs
+    # The unit of the weights, a quotient of two: a user's criterion sees floating-point numbers in this unit.
+    cdef float64_t scale, divisor
     cdef const int64_t[::1] targets                 # by class, ascending; empty if classes are no numbers
     # If classes are numbers: of the node, and of its samples that lack a value of the scanned feature.
     cdef TargetSums sums, missing_sums
     cdef MedianErrors errors                        # None unless distances to medians are judged
-    cdef const float64_t[:, ::1] costs              # of pairs of classes; empty if class scores tell them
+    cdef bint has_costs                             # of pairs of classes, which class scores do not tell
     cdef const float64_t[:, ::1] mode_distances     # by mode and class; if not empty, each node's weights are these,
     cdef float64_t[:, ::1] mode_weights             # normalised over the node's classes
     cdef int64_t[::1] total_counts, left_counts, best_left_counts
-    cdef float64_t[::1] total_weights, left_weights
-    cdef float64_t total_weight                     # added up in the order of the samples
     cdef float64_t[::1] log2_table
-    cdef float64_t[:, ::1] terms                    # scratch: of the node and its children
     # The scanned feature, which conditions on cuts may depend on, and whether some of its cuts are forbidden.
     cdef index_t feature
     cdef bint forbids_cuts
-    # The node's samples that lack a value of the scanned feature: their classes and, by class, their number or their
-    # weight.
+    # The node's samples that lack a value of the scanned feature: their classes and, by class, their weight.
     cdef index_t n_missing_classes
     cdef index_t[::1] missing_classes
     cdef int64_t[::1] missing_counts
-    cdef float64_t[::1] missing_weights, known_weights      # the latter is scratch
-    cdef float64_t missing_weight
     cdef Py_ssize_t n_rows
+
+
+cdef inline float64_t in_unit(ClassCounts counts, int64_t count) noexcept nogil:
+    """Return a count as a user's criterion sees it."""
+    return <float64_t> count * counts.scale / counts.divisor
 
 
 cdef inline int64_t sum_of_counts(const int64_t* counts, index_t n_classes) noexcept nogil:

@@ -1,5 +1,7 @@
 """Class counts, and the integer table of n log2 n that makes entropies exact."""
 
+from fractions import Fraction
+
 import numpy as np
 
 cimport cython
@@ -20,7 +22,6 @@ MOST_TARGET_SUM = 2**60
 cdef class ClassCounts:
     def __cinit__(
         self, Py_ssize_t n_classes, int code, Py_ssize_t n_rows, InformationForm form, table, kernel, kernel_total,
-        scores,
     ):
         """Make room for the counts of `n_classes` classes, among `n_rows` samples.
 
@@ -35,10 +36,7 @@ cdef class ClassCounts:
         self.total_counts = np.zeros(n_classes, dtype=np.int64)
         self.left_counts = np.zeros(n_classes, dtype=np.int64)
         self.best_left_counts = np.zeros(n_classes, dtype=np.int64)
-        self.total_weights = np.zeros(n_classes)
-        self.left_weights = np.zeros(n_classes)
         self.log2_table = _LOG2_TABLE
-        self.terms = np.zeros((3, n_classes))
         self.form = form
         self.log_counts = np.zeros((4, 2 * n_classes + 2 if form != NO_INFORMATION else 0), dtype=np.int64)
         for i in range(2 if form != NO_INFORMATION else 0):
@@ -51,10 +49,11 @@ cdef class ClassCounts:
         self.best.scratch = self.logs
         self.best.margin = doubled(form) * log_margin(<index_t> n_classes)
         self.table = table
-        self.scores = scores
+        self.shares_of_costs = np.empty((0, 0))
+        self.scale = self.divisor = 1.0
         self.targets = np.empty(0, dtype=np.int64)
         self.mode_weights = np.zeros((1, 1))
-        self.mode_distances = self.costs = np.empty((0, 0))
+        self.mode_distances = np.empty((0, 0))
         self.node_rows = np.zeros(n_classes, dtype=np.int64)
         self.left_rows = np.zeros(n_classes, dtype=np.int64)
         self.kernel = kernel
@@ -68,7 +67,6 @@ def make_room_for_missing(ClassCounts counts):
     """Make room for the classes of samples that lack a value."""
     counts.missing_classes = np.zeros(counts.n_classes, dtype=np.int32)
     counts.missing_counts = np.zeros(counts.n_classes, dtype=np.int64)
-    counts.missing_weights, counts.known_weights = np.zeros((2, counts.n_classes))
 
 
 def _in_lanes(matrix):
@@ -115,6 +113,12 @@ def costs_of(criterion, n_classes):
     if costs.shape not in ((0, 0), (n_classes, n_classes)):
         raise ValueError(f"cost_matrix must have the costs of {n_classes} classes, got the shape {costs.shape}.")
     return costs
+
+
+def exact_number(number):
+    """Return a number of the user as a fraction: a floating-point number as the decimal number that it is written
+    as."""
+    return int(number) if number == int(number) else Fraction(repr(float(number)))
 
 
 def targets_of(criterion, n_classes, total):

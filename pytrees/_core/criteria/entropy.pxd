@@ -18,7 +18,6 @@ from pytrees._core.criteria.logarithms cimport (
     BestCut, add_child_class, add_child_size, doubled, gains_nothing, offer_score, signed_units, signed_units_of_best,
     units_of_best,
 )
-from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct EntropyScan:
@@ -185,20 +184,3 @@ cdef inline int variation_gain_of_children(ChildCounts children, Gain* gain) exc
     )
     gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin)
     return 0
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline float64_t weighted_entropy(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
-    cdef index_t label
-    cdef float64_t impurity = 0.0, share
-    # A total below zero comes from rounding and counts as zero.
-    if total <= 0.0:
-        return 0.0
-    for label in range(scan.n_classes):
-        # The share of a positive weight beside a far greater one can be too small for a double.
-        share = class_weight(scan, side, label) / total
-        if share > 0.0:
-            impurity -= share * log2(share)
-    return impurity

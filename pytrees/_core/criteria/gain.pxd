@@ -15,8 +15,8 @@ cdef struct Gain:
     # The gain as reported; for criteria that are not exact (denominator 0) also what is compared.
     float64_t value
     float64_t priority      # total weight times value
-    # Gains of entropies: how far the fraction may be from the real number. Those that are compared between nodes have a
-    # number, which equal ones share; see GrowingTree.
+    # Gains of entropies, and of wide counts: how far the priority may be from the real number. Those that are compared
+    # between nodes have a number, which equal ones share; see GrowingTree.
     float64_t error
     index_t number
     # Squared error: weights of both children; the total weight of the node times its gain is numerator**2 / (left_total
@@ -35,7 +35,8 @@ cdef inline bint is_greater_gain(const Gain* a, const Gain* b) noexcept nogil:
             a.numerator, a.left_total, a.right_total, 1, b.numerator, b.left_total, b.right_total, 1
         )
     if a.denominator == 0:
-        return exceeds_by_tolerance(a.value, b.value)
+        # Gains of wide counts that are near are compared otherwise.
+        return a.priority > b.priority if a.error > 0.0 else exceeds_by_tolerance(a.value, b.value)
     return is_greater_fraction(a.numerator, a.denominator, b.numerator, b.denominator)
 
 

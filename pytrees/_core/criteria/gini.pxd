@@ -10,7 +10,6 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct BinaryGiniScan:
@@ -230,20 +229,3 @@ cdef inline void start_gini_node(ChildCounts children) noexcept nogil:
 
 cdef inline void end_gini_child(ChildCounts children, int64_t total) noexcept nogil:
     add_quotient(&children.present.terms, sum_of_squares(&children.counts[0], children.node.n_classes), total)
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline float64_t weighted_gini(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
-    cdef index_t label
-    cdef float64_t impurity = 1.0, share
-    # A total below zero comes from rounding and counts as zero.
-    if total <= 0.0:
-        return 0.0
-    for label in range(scan.n_classes):
-        share = class_weight(scan, side, label)
-        if share > 0.0:
-            share /= total
-            impurity -= share * share
-    return impurity

@@ -9,7 +9,7 @@ from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.labels cimport majority_of, note_label, weighted_similarity
+from pytrees._core.criteria.labels cimport majority_of, note_label
 
 
 cdef struct Overlap:
@@ -220,36 +220,3 @@ cdef inline void add_jaccard_clusters(ChildCounts children) noexcept nogil:
                 &children.present.terms, both,
                 children.cluster_sizes[label] + children.node.total_counts[label] - both,
             )
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline void end_weighted_jaccard_child(ChildCounts children) noexcept nogil:
-    cdef const float64_t* in_node = &children.node.total_weights[0]
-    cdef index_t label, majority = majority_of(&children.weights[0], children.node.n_classes)
-    cdef float64_t exchange = 0.0, rest
-    children.cluster_weights[majority] += children.weight
-    children.cluster_class_weights[majority] += children.weights[majority]
-    note_label(children, majority)
-    if majority != children.label_of_all:
-        return
-    for label in range(children.node.n_classes):
-        if label != majority:
-            exchange = max(exchange, weighted_similarity(children.weights[label], children.weight, in_node[label]))
-    rest = in_node[majority] - children.weights[majority]
-    exchange = weighted_similarity(rest, children.scan.total - children.weight, in_node[majority]) + exchange
-    children.weighted_exchange = max(children.weighted_exchange, exchange)
-
-
-cdef inline float64_t weighted_jaccard_gain_of_children(ChildCounts children) noexcept nogil:
-    cdef index_t label
-    cdef float64_t score = 0.0
-    if children.label_of_all != NONE:
-        return children.weighted_exchange - children.scan.node_impurity
-    for label in range(children.node.n_classes):
-        if children.cluster_weights[label] > 0.0:
-            score += weighted_similarity(
-                children.cluster_class_weights[label], children.cluster_weights[label],
-                children.node.total_weights[label],
-            )
-    return score - children.scan.node_impurity

@@ -4,7 +4,7 @@ F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", Section 1
 children may have the same label, but not all.
 """
 
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.base.types cimport NONE, index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.labels cimport add_score, forget_scores, matched, take_score, two_best
@@ -125,16 +125,3 @@ cdef inline Gain labelled_gain_of_children(ChildCounts children) noexcept nogil:
     if children.label_of_all != NONE:
         score -= children.least_loss
     return exact_gain(score - children.node_sum, 1, children.total)
-
-
-cdef inline void end_weighted_labelled_child(ChildCounts children, bint counts_errors) noexcept nogil:
-    cdef float64_t[2] scores
-    cdef index_t label = two_best(&children.weights[0], children.node.n_classes, counts_errors, scores)
-    add_score(children, label, scores, &children.weighted_score, &children.weighted_loss)
-
-
-cdef inline float64_t weighted_labelled_gain_of_children(ChildCounts children) noexcept nogil:
-    cdef float64_t score = children.weighted_score
-    if children.label_of_all != NONE:
-        score -= children.weighted_loss
-    return (score - children.scan.node_impurity) / children.scan.total

@@ -69,6 +69,7 @@ cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) e
 cdef int offer_information_ratio(
     BestCut* best, int64_t numerator, int64_t denominator, const int64_t* left_counts
 ) except -1 nogil
+cdef int gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil
 cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil
 cdef int64_t signed_units_of_best(BestCut* best, int64_t units) except? -1 nogil
 cdef int64_t signed_units(
@@ -78,6 +79,8 @@ cdef int64_t signed_units(
 cdef int compare_information(
     InformationForm form, const int64_t* node_counts, index_t n_classes, SplitLogs* split, SplitLogs* other
 ) except -2 nogil
+cdef int compare_splits(InformationForm form, list node, list children, list others) except -2
+cdef float64_t nearest_information(InformationForm form, list node, list children) except? -1.0
 cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const SplitLogs* split) except -1 nogil
 cdef float64_t nearest_entropy(const int64_t* counts, index_t n_classes) except -1.0
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2

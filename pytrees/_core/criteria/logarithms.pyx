@@ -9,21 +9,29 @@ These functions are rarely called: the table of n log2 n in multiples of 2**-30 
 the others have the same counts in another order.
 """
 
+from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
 from math import gcd
 
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
-from pytrees._core.base.wide cimport int128_t
+from pytrees._core.base.fractions cimport multiply_wide, nearest_double
+from pytrees._core.base.types cimport uint64_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
+from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT
 
 # Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
 
+MOST_IN_WORD = 2**64 - 1
+
 cdef enum:
     INSERTION_LENGTH = 24
+    MOST_TRIED_DIVISOR = 4096
 
 
 # ------------------------------------------------------------------------------------------------- counts of a split
@@ -52,7 +60,7 @@ cdef void count_cut(
 
 cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil:
     """Keep the cut if it gains more than the best; its score is at most the margin below the best score."""
-    if best.is_known and score <= best.score + best.margin and not _gains_more(best, left_counts):
+    if best.is_known and score <= best.score + best.margin and not gains_more(best, left_counts):
         return False
     best.score = score
     _keep(best, left_counts)
@@ -68,7 +76,7 @@ cdef int offer_information_ratio(
         excess = <int128_t> numerator * best.denominator - <int128_t> best.numerator * denominator
         # All four parts may be wrong by the margin, and no ratio exceeds 1.
         error = 2 * <int128_t> best.margin * (<int128_t> denominator + best.denominator + 2 * best.margin)
-        if excess < -error or excess <= error and not _gains_more(best, left_counts):
+        if excess < -error or excess <= error and not gains_more(best, left_counts):
             return False
     best.numerator = numerator
     best.denominator = denominator
@@ -81,7 +89,7 @@ cdef void _keep(BestCut* best, const int64_t* left_counts) noexcept nogil:
     memcpy(best.left_counts, left_counts, best.n_classes * sizeof(int64_t))
 
 
-cdef int _gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
+cdef int gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
     """Whether a cut gains more than the best, which the table cannot tell."""
     cdef index_t label = 0
     while label < best.n_classes and left_counts[label] == best.left_counts[label]:
@@ -146,11 +154,37 @@ cdef int compare_information(
     ):
         return 0
     with gil:
-        node = _listed(node_counts, n_classes)
-        return compare_exact_ratios(
-            exact_ratio(form, node, _listed(split.joint, split.n_joint), _listed(split.sizes, split.n_sizes)),
-            exact_ratio(form, node, _listed(other.joint, other.n_joint), _listed(other.sizes, other.n_sizes)),
+        return _compare_lists(
+            form, _listed(node_counts, n_classes), _listed(split.joint, split.n_joint),
+            _listed(split.sizes, split.n_sizes), _listed(other.joint, other.n_joint),
+            _listed(other.sizes, other.n_sizes),
         )
+
+
+cdef int compare_splits(InformationForm form, list node, list children, list others) except -2:
+    """The same for the class counts of the children of two splits."""
+    joint, other_joint = _present(children), _present(others)
+    sizes, other_sizes = [sum(child) for child in children], [sum(child) for child in others]
+    if sorted(joint) == sorted(other_joint) and sorted(sizes) == sorted(other_sizes):
+        return 0
+    return _compare_lists(form, node, joint, sizes, other_joint, other_sizes)
+
+
+cdef list _present(list children):
+    return [count for child in children for count in child if count > 0]
+
+
+cdef int _compare_lists(
+    InformationForm form, list node, list joint, list sizes, list other_joint, list other_sizes
+) except -2:
+    if sum(node) >= MAX_TOTAL_COUNT:
+        # Great numbers are hard to divide into primes.
+        sign = _compare_digits(_digits(form, node, joint, sizes), _digits(form, node, other_joint, other_sizes))
+        if sign != 0:
+            return sign
+    return compare_exact_ratios(
+        exact_ratio(form, node, joint, sizes), exact_ratio(form, node, other_joint, other_sizes)
+    )
 
 
 cdef list _listed(const int64_t* counts, Py_ssize_t n):
@@ -194,7 +228,7 @@ def _prime_exponents(int64_t n):
     """Return the prime factors of n, each with how often it divides n."""
     cdef int64_t divisor = 2, exponent
     factors = []
-    while divisor * divisor <= n:
+    while divisor * divisor <= n and divisor < MOST_TRIED_DIVISOR:
         exponent = 0
         while n % divisor == 0:
             n //= divisor
@@ -202,9 +236,45 @@ def _prime_exponents(int64_t n):
         if exponent > 0:
             factors.append((divisor, exponent))
         divisor += 1 if divisor == 2 else 2
-    if n > 1:
+    if n > 1 and divisor * divisor > n:
         factors.append((n, 1))
+    elif n > 1:
+        factors += sorted(Counter(_great_primes(int(n))).items())
     return tuple(factors)
+
+
+def _great_primes(n):
+    """Return the prime factors of a number without small ones, with repetitions."""
+    if _is_prime(n):
+        return [n]
+    divisor = _divisor_of(n)
+    return _great_primes(divisor) + _great_primes(n // divisor)
+
+
+def _is_prime(n):
+    """Whether an odd number below 3e18 is prime (Miller and Rabin, with the bases that suffice)."""
+    odd, n_twos = n - 1, 0
+    while odd % 2 == 0:
+        odd, n_twos = odd // 2, n_twos + 1
+    for base in (2, 3, 5, 7, 11, 13, 17, 19, 23):
+        power = pow(base, odd, n)
+        if power not in (1, n - 1) and all((power := power * power % n) != n - 1 for _ in range(n_twos - 1)):
+            return False
+    return True
+
+
+def _divisor_of(n):
+    """Return a divisor, neither 1 nor n, of a number that is not prime (Pollard's rho)."""
+    for offset in count(1):
+        slow = fast = 2
+        divisor = 1
+        while divisor == 1:
+            slow = (slow * slow + offset) % n
+            fast = (fast * fast + offset) % n
+            fast = (fast * fast + offset) % n
+            divisor = gcd(abs(slow - fast), n)
+        if divisor != n:
+            return divisor
 
 
 def _exponents(terms):
@@ -283,6 +353,210 @@ def _in_lowest_terms(numerator, denominator):
 
 
 # ---------------------------------------------------------------------------------------------------------- digits
+
+def _digits(InformationForm form, node, joint, sizes, n_digits=50):
+    """Return the numerator and the denominator of what a form compares, in nats, and the error of either."""
+    with localcontext(prec=n_digits):
+        whole, of_classes, of_joint, of_split = (
+            sum(count * _ln(count, n_digits) for count in counts if count > 1)
+            for counts in ((sum(node),), node, joint, sizes)
+        )
+        # The logarithm, product and sum of every term are rounded by half a unit of the last digit.
+        error = Decimal(whole + of_classes + of_joint + of_split).scaleb(1 - n_digits) * (
+            len(joint) + len(sizes) + len(node) + 8
+        )
+        gained, divisor = whole - of_classes + of_joint - of_split, sum(node) * _ln(2, n_digits)
+        if form == LESS_SPLIT:
+            gained += of_joint - of_classes
+        elif form == LESS_BOTH:
+            gained += of_joint - whole
+        elif form == BY_JOINT:
+            divisor = whole - of_joint
+        elif form == BY_MEAN:
+            gained, divisor = 2 * gained, 2 * whole - of_split - of_classes
+        elif form == BY_SPLIT:
+            divisor = whole - of_split
+        elif form == BY_GREATER:
+            divisor = whole - min(of_split, of_classes)
+        return gained, divisor, 4 * error
+
+
+cdef int _compare_digits(tuple ratio, tuple other) except -2:
+    """Return the sign of the difference of two quotients, or 0 if digits do not tell it."""
+    (a, b, error), (c, d, other_error) = ratio, other
+    with localcontext(prec=60):
+        difference = a * d - c * b
+        margin = (error + other_error) * (abs(a) + b + abs(c) + d + error + other_error)
+        return 0 if abs(difference) <= margin else 1 if difference > 0 else -1
+
+
+cdef float64_t nearest_information(InformationForm form, list node, list children) except? -1.0:
+    """Return the gain of a split into children of these class counts: from numbers of n log2 n in units of 2**-30 bit
+    if there are few samples, as trees of whole weights report it; otherwise the nearest double."""
+    joint, sizes = _present(children), [sum(child) for child in children]
+    cdef float64_t value
+    if sum(node) < MAX_TOTAL_COUNT:
+        return _information_by_units(form, node, joint, sizes)
+    if _information_by_words(form, node, joint, sizes, &value):
+        return value
+    n_digits, are_sure = 40, False
+    while True:
+        a, b, error = _digits(form, node, joint, sizes, n_digits)
+        if abs(a) <= error and not are_sure:
+            if not exact_ratio(form, node, joint, sizes)[0]:
+                return 0.0
+            are_sure = True
+        with localcontext(prec=n_digits):
+            if b > error:
+                bounds = [float(x / y) for x in (a - error, a + error) for y in (b - error, b + error)]
+                if min(bounds) == max(bounds):
+                    return bounds[0]
+        if n_digits == 80:
+            # A fraction can lie halfway between two doubles.
+            ratio = exact_ratio(form, node, joint, sizes)
+            if all(len(part) == 1 and part[0][0] == 2 for part in ratio):
+                return ratio[0][0][1] / ratio[1][0][1]
+        n_digits *= 2
+
+
+def _information_by_units(InformationForm form, node, joint, sizes):
+    whole, of_classes, of_joint, of_split = (
+        sum(map(_units_of, counts)) for counts in ((sum(node),), node, joint, sizes)
+    )
+    gained, divisor = whole - of_classes + of_joint - of_split, sum(node) << 30
+    if form == LESS_SPLIT:
+        gained += of_joint - of_classes
+    elif form != PLAIN:
+        gained *= 2 if form == BY_MEAN else 1
+        divisor = {
+            BY_JOINT: whole - of_joint, BY_MEAN: 2 * whole - of_split - of_classes, BY_SPLIT: whole - of_split,
+        }.get(form, whole - min(of_split, of_classes))
+    margin = doubled(form) * (2 * len(node) + 2 + len(joint) + len(sizes))
+    if -margin <= gained <= margin:
+        sign = _sign_of_sum(exact_ratio(form, node, joint, sizes)[0])
+        gained = max(gained, 1) if sign > 0 else min(gained, -1) if sign < 0 else 0
+    return gained / divisor if gained != 0 else 0.0
+
+
+# ------------------------------------------------------------------------------- logarithms in words of 128 bits
+
+# n log2 n in units of 2**-64, wrong by less than 4 units: n is below 2**53, and log2 n is right to 2**-115.
+
+cdef uint128_t[256] _log2_of_centre    # log2 of the middles of 256 parts of [1, 2), in units of 2**-118
+cdef uint128_t[1] _two_over_ln2        # in units of 2**-124
+cdef bint _has_words = False
+
+
+cdef int _prepare_words() except -1:
+    global _has_words
+    if _has_words:
+        return 0
+    with localcontext(prec=60):
+        for i in range(256):
+            number = int((Decimal(2 * i + 513) / 512).ln() / Decimal(2).ln() * 2**118)
+            _log2_of_centre[i] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
+        number = int(2 / Decimal(2).ln() * 2**124)
+        _two_over_ln2[0] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
+    _has_words = True
+    return 0
+
+
+cdef inline uint128_t _high_part(uint128_t x, uint128_t y) noexcept nogil:
+    cdef uint128_t high, low
+    multiply_wide(x, y, &high, &low)
+    return high
+
+
+cdef uint128_t _log2_in_words(uint64_t n) noexcept nogil:
+    """Return log2 n in units of 2**-118; n is positive. With x = n / 2**e in [1, 2) and the middle c of the part of x,
+    log2 x = log2 c + 2 / ln 2 atanh((x - c) / (x + c))."""
+    cdef int exponent = 0
+    cdef uint64_t scaled = n, centre
+    cdef uint128_t divisor, quotient, rest, square, power, total
+    cdef bint is_below
+    while scaled < <uint64_t> 1 << 63:
+        scaled <<= 1
+        exponent += 1
+    exponent = 63 - exponent
+    centre = ((scaled >> 55) << 55) | (<uint64_t> 1 << 54)
+    is_below = scaled < centre
+    divisor = <uint128_t> scaled + centre
+    # The quotient z, below 2**-9, in units of 2**-126.
+    rest = <uint128_t> (centre - scaled if is_below else scaled - centre) << 66
+    quotient = (rest // divisor) << 60
+    quotient |= ((rest % divisor) << 60) // divisor
+    square = _high_part(quotient, quotient)             # in units of 2**-124
+    total = quotient >> 4                               # the sum, and powers of z, in units of 2**-122
+    power = _high_part(quotient, square)
+    total += power // 3
+    power = _high_part(power << 4, square)
+    total += power // 5
+    power = _high_part(power << 4, square)
+    total += power // 7
+    power = _high_part(power << 4, square)
+    total += power // 9
+    power = _high_part(power << 4, square)
+    total += power // 11
+    total = _high_part(total, _two_over_ln2[0])         # in units of 2**-118
+    quotient = (<uint128_t> exponent << 118) + _log2_of_centre[(scaled >> 55) & 255]
+    return quotient - total if is_below else quotient + total
+
+
+cdef int128_t _sum_in_words(list counts) except? -1:
+    """Return the sum of n log2 n over counts, in units of 2**-64."""
+    cdef uint128_t high, low, total = 0
+    cdef uint64_t n
+    for n in counts:
+        if n > 1:
+            multiply_wide(_log2_in_words(n), n, &high, &low)
+            total += (high << 74) | (low >> 54)
+    return <int128_t> total
+
+
+cdef bint _information_by_words(
+    InformationForm form, list node, list joint, list sizes, float64_t* value
+) except -1:
+    """Write the double nearest to what a form compares; False if 128 bits do not tell it."""
+    cdef int128_t whole, of_classes, of_joint, of_split, gained, divisor
+    cdef int128_t error = 16 * (<int64_t> len(node) + <int64_t> len(joint) + <int64_t> len(sizes) + 1)
+    cdef float64_t high
+    _prepare_words()
+    whole, of_classes = _sum_in_words([sum(node)]), _sum_in_words(node)
+    of_joint, of_split = _sum_in_words(joint), _sum_in_words(sizes)
+    gained = whole - of_classes + of_joint - of_split
+    divisor = whole - (of_split if of_split < of_classes else of_classes)
+    if form == PLAIN or form == LESS_SPLIT:
+        divisor = <int128_t> <int64_t> sum(node) << 64
+    if form == LESS_SPLIT:
+        gained += of_joint - of_classes
+    elif form == BY_JOINT:
+        divisor = whole - of_joint
+    elif form == BY_SPLIT:
+        divisor = whole - of_split
+    elif form == BY_MEAN:
+        gained, divisor = 2 * gained, 2 * whole - of_split - of_classes
+    if gained <= error or divisor <= error or form == LESS_BOTH:
+        return False
+    value[0] = nearest_double(gained - error, <uint128_t> (divisor + error))
+    high = nearest_double(gained + error, <uint128_t> (divisor - error))
+    return value[0] == high
+
+
+@lru_cache(maxsize=65536)
+def _units_of(n):
+    """Return n log2 n in units of 2**-30 bit, to the nearest whole number; n is below 2**24."""
+    cdef int128_t number
+    cdef int64_t rest
+    if n < 2:
+        return 0
+    _prepare_words()
+    number = _sum_in_words([n])
+    rest = <int64_t> (number & ((<int128_t> 1 << 34) - 1)) - (<int64_t> 1 << 33)
+    if -64 < rest < 64:
+        with localcontext(prec=60):
+            return int((n * _ln(n, 60) / _ln(2, 60) * 2**30).to_integral_value())
+    return int(<int64_t> (number >> 34)) + (rest > 0)
+
 
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
     """Return 1 if a quotient in lowest terms is greater than the other, 0 if both are equal, else -1."""

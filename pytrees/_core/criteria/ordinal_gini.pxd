@@ -1,14 +1,13 @@
 """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4 of
 R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.quadratic_form cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.gini cimport GiniScan
-from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 
 cdef struct OrdinalGiniScan:
@@ -18,12 +17,10 @@ cdef struct OrdinalGiniScan:
     FormRows rows
 
 
-cdef inline object ordinal_gini_kernel(n_classes, total):
+cdef inline object ordinal_gini_kernel(n_classes):
     """Return the kernel of the quadratic form, (n_classes, n_classes) int64."""
     import numpy as np
 
-    if n_classes * total**2 >= 2**62:
-        raise ValueError(f"{n_classes} classes are too many for ordinal Gini of {total} samples.")
     classes = np.arange(n_classes)
     return 2 * (n_classes - np.maximum.outer(classes, classes))
 
@@ -73,15 +70,3 @@ cdef inline void start_ordinal_gini_node(ChildCounts children) noexcept nogil:
 
 cdef inline void end_ordinal_gini_child(ChildCounts children, int64_t total) noexcept nogil:
     add_quotient(&children.present.terms, _cumulative_squares(&children.counts[0], children.node.n_classes), total)
-
-
-cdef inline float64_t weighted_ordinal_gini(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
-    cdef index_t label
-    cdef float64_t impurity = 0.0, cumulative = 0.0
-    if total <= 0.0:
-        return 0.0
-    for label in range(scan.n_classes):
-        cumulative += class_weight(scan, side, label)
-        impurity += cumulative / total * (1.0 - cumulative / total)
-    return impurity

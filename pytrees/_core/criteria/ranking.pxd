@@ -8,7 +8,6 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.quadratic_form cimport FormRows, form_of_node, move_in_rows, start_forms, start_rows
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.weighted cimport WeightedScan, class_weight
 
 cdef enum:
     LARGEST_INT64 = 9223372036854775807
@@ -44,25 +43,6 @@ cdef struct BinaryRankingScan:
 ctypedef fused AnyRankingScan:
     RankingScan
     BinaryRankingScan
-
-
-cdef inline object ranking_kernel(scores, costs, total):
-    """Return the kernel of the quadratic form for class scores, or costs, that are whole numbers, (n_classes,
-    n_classes) int64."""
-    import numpy as np
-
-    # Integers of Python: neither scores nor their range need fit into a number of the machine.
-    lowest = int(scores.min())
-    greatest = int(scores.max()) - lowest if len(costs) == 0 else int(costs.max())
-    if greatest * total**2 >= 2**62:
-        raise ValueError(
-            f"Class scores are too far apart, or costs too great, for {total} samples: the greatest cost of a pair "
-            "times the samples squared must be below 2**62."
-        )
-    if len(costs) > 0:
-        return costs.astype(np.int64)
-    above_lowest = np.array([int(score) - lowest for score in scores.tolist()], dtype=np.int64)
-    return np.abs(np.subtract.outer(above_lowest, above_lowest))
 
 
 cdef inline void start_ranking(RankingScan* scan, ClassCounts counts) noexcept nogil:
@@ -235,7 +215,7 @@ cdef inline int64_t _ranking_form(ClassCounts node, const int64_t* counts) noexc
     score as 0."""
     cdef index_t label, other
     cdef int64_t impurity = 0, lower = 0, lower_scores = 0, score
-    if node.costs.shape[0] > 0:
+    if node.has_costs:
         for label in range(node.n_classes):
             for other in range(label):
                 impurity += node.kernel[label, other] * counts[label] * counts[other]
@@ -268,31 +248,3 @@ cdef inline Gain ranking_gain_of_children(ChildCounts children) noexcept nogil:
     if children.node.weighs_children:
         return exact_gain(form * children.total - children.cost, 1, children.total)
     return exact_gain((form - children.cost) * children.total, 1, children.total)
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline float64_t weighted_ranking(const WeightedScan* scan, int side) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2): for every class, the sum over the
-    lower classes of costs, or v_q sum of N_j - sum of v_j N_j."""
-    cdef index_t label
-    cdef float64_t impurity = 0.0, lower = 0.0, lower_scores = 0.0, weight
-    if scan.costs != NULL:
-        return _weighted_form(scan, side)
-    for label in range(scan.n_classes):
-        weight = class_weight(scan, side, label)
-        impurity += weight * (scan.scores[label] * lower - lower_scores)
-        lower += weight
-        lower_scores += scan.scores[label] * weight
-    return impurity
-
-
-cdef inline float64_t _weighted_form(const WeightedScan* scan, int side) noexcept nogil:
-    cdef index_t label, lower
-    cdef float64_t impurity = 0.0, with_lower
-    for label in range(scan.n_classes):
-        with_lower = 0.0
-        for lower in range(label):
-            with_lower += scan.costs[<Py_ssize_t> label * scan.n_classes + lower] * class_weight(scan, side, lower)
-        impurity += class_weight(scan, side, label) * with_lower
-    return impurity

@@ -6,19 +6,16 @@ cut and classes (N. X. Vinh, J. Epps and J. Bailey, "Information theoretic measu
 of Machine Learning Research 11, 2010, Table 2).
 """
 
-from libc.math cimport log2
-
-from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_n_log2_n
 from pytrees._core.criteria.entropy cimport information_of_children, margin_of_children
 from pytrees._core.criteria.gain cimport Gain, information_gain
 from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, BestCut, InformationForm, doubled, offer_information_ratio,
+    BY_JOINT, BY_MEAN, BY_SPLIT, BestCut, InformationForm, doubled, offer_information_ratio,
     units_of_best,
 )
-from pytrees._core.criteria.weighted cimport WeightedScan
 
 
 cdef struct RatioScan:
@@ -104,60 +101,3 @@ cdef inline int ratio_gain_of_children(ChildCounts children, Gain* gain) except 
     information_of_children(children, doubled(form), &units)
     gain[0] = information_gain(units, denominator, children.total, children.total, margin_of_children(children))
     return 0
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline float64_t _term(float64_t weight, float64_t total) noexcept nogil:
-    """Return p log2 p of a share of the node's weight."""
-    cdef float64_t share = weight / total if total > 0.0 else 0.0
-    return share * log2(share) if share > 0.0 else 0.0
-
-
-cdef inline float64_t entropy_of_classes(const WeightedScan* scan) noexcept nogil:
-    """Return the entropy of the classes in the node."""
-    cdef index_t label
-    cdef float64_t entropy = 0.0
-    for label in range(scan.n_classes):
-        entropy -= _term(scan.total_counts[label], scan.total)
-    return entropy
-
-
-cdef inline float64_t _weighted_information(
-    InformationForm form, float64_t of_classes, float64_t of_split, float64_t joint
-) noexcept nogil:
-    """Return what the form makes of the entropies of classes and split, and of both together."""
-    cdef float64_t gained = of_classes + of_split - joint, denominator = of_split
-    if form == LESS_SPLIT:
-        return 2.0 * gained - of_split
-    if form == BY_JOINT:
-        denominator = joint
-    elif form == BY_MEAN:
-        gained *= 2.0
-        denominator = of_split + of_classes
-    elif form == BY_GREATER:
-        denominator = max(of_split, of_classes)
-    return gained / denominator if denominator > 0.0 else 0.0
-
-
-cdef inline float64_t weighted_information(const WeightedScan* scan, InformationForm form) noexcept nogil:
-    cdef index_t label
-    cdef float64_t of_cut = 0.0, joint = 0.0
-    of_cut -= _term(scan.left_total, scan.total)
-    of_cut -= _term(scan.total - scan.left_total, scan.total)
-    for label in range(scan.n_classes):
-        joint -= _term(scan.left_counts[label], scan.total)
-    for label in range(scan.n_classes):
-        joint -= _term(scan.total_counts[label] - scan.left_counts[label], scan.total)
-    return _weighted_information(form, scan.node_impurity, of_cut, joint)
-
-
-cdef inline void end_weighted_information_child(ChildCounts children) noexcept nogil:
-    cdef index_t label
-    children.of_split -= _term(children.weight, children.scan.total)
-    for label in range(children.node.n_classes):
-        children.joint -= _term(children.weights[label], children.scan.total)
-
-
-cdef inline float64_t weighted_information_of_children(ChildCounts children, InformationForm form) noexcept nogil:
-    return _weighted_information(form, children.scan.node_impurity, children.of_split, children.joint)

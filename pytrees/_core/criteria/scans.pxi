@@ -1,19 +1,17 @@
 # Included by modules that judge cuts by class counts. The module defines `Task`, an extension type, and a function
 # `run(Task task, CountScan* scan)`; `with_scan` calls it with the structure of the criterion.
 
-from libc.math cimport isnan
-
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
     AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
-    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WeightedScan, WigScan, is_binary_gini,
-    refuse_code, takes_ratio,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan, WigScan,
+    is_binary_gini, refuse_code, takes_ratio,
 )
 from pytrees._core.criteria.wig cimport WigBest
 
 
-cdef int with_scan(Task task, ClassCounts counts, bint has_real_weights) except -1 nogil:
+cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
     """Call `run` with the structure of the criterion, which is not started."""
     cdef BinaryGiniScan binary_gini
     cdef GiniScan gini
@@ -29,11 +27,12 @@ cdef int with_scan(Task task, ClassCounts counts, bint has_real_weights) except 
     cdef WigBest best_of_wig
     cdef SquaredErrorScan squared_error
     cdef AbsoluteErrorScan absolute_error
-    cdef WeightedScan weighted
-    if has_real_weights:
-        run(task, &weighted)
-        # A criterion without a definition for real weights gives NaN.
-        return refuse_code(counts.code) if isnan(weighted.node_impurity) else 0
+    cdef WideBinaryScan wide_binary
+    cdef WideScan wide
+    if counts.is_wide:
+        if is_binary_gini(counts.code, counts.n_classes):
+            return run(task, &wide_binary)
+        return run(task, &wide)
     if is_binary_gini(counts.code, counts.n_classes):
         return run(task, &binary_gini)
     if counts.code == GINI:

@@ -321,3 +321,19 @@ cdef inline void take_pair_left(
                 weight += samples.weights[i] if feature.keys[i] <= key else 0
                 i += 1
             move_left(scan, label_of_packed(bins, bins.packed[bins.start + i - 1]), weight)
+
+
+# --------------------------------------------------------------------------------------------------- of the left child
+
+cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
+    """Return the sum of the ranks of the left child's classes: of two classes, the samples of the second."""
+    cdef index_t label
+    cdef int64_t total = 0
+    if BinnedScan is BinaryGiniScan:
+        total = (scan.difference - scan.left_total * scan.steps[0]) // scan.total
+    elif BinnedScan is BinaryRankingScan:
+        total = scan.left_counts[1]
+    else:
+        for label in range(scan.n_classes):
+            total += label * scan.left_counts[label]
+    return total

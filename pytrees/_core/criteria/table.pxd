@@ -10,8 +10,6 @@ These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; 
 `add_child` and are offered by `offer_split`. A condition on the children's class counts is asked there.
 """
 
-from libc.math cimport INFINITY, NAN, fabs
-
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.absolute_error cimport (
@@ -22,50 +20,48 @@ from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_count
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
     entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
-    offer_entropy, start_entropy, start_information_node, variation_gain_of_children, weighted_entropy,
+    offer_entropy, start_entropy, start_information_node, variation_gain_of_children,
 )
-from pytrees._core.criteria.gain cimport Gain, exact_gain, exceeds_by_tolerance, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.gini cimport (
     AnyGiniScan, BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini,
     gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_gini, offer_gini, start_binary_gini,
-    start_gini_node, weighted_gini,
+    start_gini_node,
 )
 from pytrees._core.criteria.jaccard cimport (
-    JaccardScan, add_jaccard_clusters, end_jaccard_child, end_weighted_jaccard_child, gain_of_jaccard,
-    is_perfect_jaccard, offer_jaccard, start_jaccard, start_jaccard_node, weighted_jaccard_gain_of_children,
+    JaccardScan, add_jaccard_clusters, end_jaccard_child, gain_of_jaccard, is_perfect_jaccard, offer_jaccard,
+    start_jaccard, start_jaccard_node,
 )
 from pytrees._core.criteria.labelled cimport (
-    LabelledScan, end_labelled_child, end_weighted_labelled_child, gain_of_labelled, is_perfect_labelled,
-    labelled_gain_of_children, offer_labelled, start_labelled, start_labelled_node, weighted_labelled_gain_of_children,
+    LabelledScan, end_labelled_child, gain_of_labelled, is_perfect_labelled, labelled_gain_of_children, offer_labelled,
+    start_labelled, start_labelled_node,
 )
-from pytrees._core.criteria.labels cimport best_score_of_node, gain_of_match
 from pytrees._core.criteria.logarithms cimport (
     BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
     OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
-    start_ordinal_gini_feature, start_ordinal_gini_node, weighted_ordinal_gini,
+    start_ordinal_gini_feature, start_ordinal_gini_node,
 )
 from pytrees._core.criteria.ranking cimport (
     AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
     end_ranking_child, forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, impurity_by_ranking,
     is_perfect_ranking, move_ranking, offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking,
-    start_ranking_feature, start_ranking_node, weighted_ranking,
+    start_ranking_feature, start_ranking_node,
 )
 from pytrees._core.criteria.ratios cimport (
-    RatioScan, end_weighted_information_child, entropy_of_classes, gain_of_ratio, is_perfect_ratio, offer_ratio,
-    ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
+    RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, ratio_gain_of_children, start_ratio,
 )
 from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
 )
-from pytrees._core.criteria.weighted cimport (
-    BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
-    gain_of_weighted, start_sums, start_sums_of_feature, start_weights, stays_below, take_lead,
+from pytrees._core.criteria.wide cimport (
+    WideBinaryScan, WideScan, gain_of_best, gain_of_wide_binary, gain_of_wide_children, move_wide, move_wide_binary,
+    offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
 )
 from pytrees._core.criteria.wig cimport (
-    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, weigh_present_classes,
-    weighted_wig,
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, wig_gain_of_children,
+    wig_of_node,
 )
 
 
@@ -109,8 +105,7 @@ ctypedef fused BinnedScan:
     BinaryRankingScan
 
 
-# Criteria of whole class counts.
-ctypedef fused WholeScan:
+ctypedef fused CountScan:
     BinnedScan
     OrdinalGiniScan
     RankingScan
@@ -121,11 +116,8 @@ ctypedef fused WholeScan:
     WigScan
     SquaredErrorScan
     AbsoluteErrorScan
-
-
-ctypedef fused CountScan:
-    WholeScan
-    WeightedScan
+    WideBinaryScan
+    WideScan
 
 
 # Criteria that keep the left child's class counts in the same way.
@@ -148,7 +140,8 @@ ctypedef fused MatchingScan:
 ctypedef fused PatientScan:
     OrdinalGiniScan
     WigScan
-    WeightedScan
+    WideBinaryScan
+    WideScan
     SquaredErrorScan
     AbsoluteErrorScan
 
@@ -201,17 +194,14 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_jaccard(scan)
     elif CountScan is WigScan:
         start_wig(scan, counts)
-        start_scan(&scan.best.exact, counts)
     elif CountScan is SquaredErrorScan:
         start_squared_error(scan, counts)
     elif CountScan is AbsoluteErrorScan:
         start_absolute_error(scan, counts.errors, counts.targets)
+    elif CountScan is WideBinaryScan:
+        start_wide_binary(scan, counts, 2.0 if counts.code == GINI else 1.0)
     else:
-        start_weights(scan, counts)
-        if counts.mode_distances.shape[0] > 0:
-            weigh_present_classes(counts)
-        _start_weighted_criterion(scan)
-        start_sums(scan, counts.n_rows)
+        start_wide(scan, counts)
     if CountScan in BinnedScan:
         forget_best(scan)
 
@@ -221,30 +211,6 @@ cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept n
     scan.total_counts = &counts.total_counts[0]
     scan.left_counts = &counts.left_counts[0]
     scan.total = sum_of_counts(&counts.total_counts[0], counts.n_classes)
-
-
-cdef inline void _start_weighted_criterion(WeightedScan* scan) noexcept nogil:
-    """Set what sums the criterion keeps, what its labels score, and the impurity of the node."""
-    scan.sums = NO_SUMS
-    scan.match = NO_MATCH
-    if scan.code == GINI:
-        scan.sums = SQUARES
-    elif scan.code == ENTROPY:
-        scan.sums = LOGS
-    elif scan.code == WIG:
-        scan.sums = LOGS_BY_MODE
-    elif scan.code == JACCARD:
-        scan.match = BY_OVERLAP
-    elif scan.code == ACCURACY:
-        scan.match = BY_HITS
-    elif scan.code == MAE:
-        scan.match = BY_ERRORS
-    if scan.match != NO_MATCH:
-        scan.node_impurity = best_score_of_node(scan)
-    elif takes_ratio(scan.code) or scan.code == VI:
-        scan.node_impurity = entropy_of_classes(scan)
-    else:
-        scan.node_impurity = weighted_impurity(scan, 0, scan.total)
 
 
 cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
@@ -275,6 +241,10 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_total = scan.left_sum = 0
     elif CountScan is AbsoluteErrorScan:
         scan.n_left = 0
+    elif CountScan is WideBinaryScan:
+        scan.left_0 = scan.left_1 = 0.0
+    elif CountScan is WideScan:
+        start_wide_feature(scan)
     else:
         scan.left_total = 0
         for label in range(scan.n_classes):
@@ -289,10 +259,6 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         else:
             scan.left_sum = 0
             scan.right_sum = scan.total_sum
-    if CountScan is WeightedScan:
-        scan.has_best = False
-        scan.to_reach = scan.floor
-        start_sums_of_feature(scan)
 
 
 cdef inline void move_target_left(TargetScan* scan, int64_t target, int64_t weight) noexcept nogil:
@@ -304,34 +270,38 @@ cdef inline void move_target_left(TargetScan* scan, int64_t target, int64_t weig
         scan.n_left += 1        # by this number `prepare_cuts` has computed the errors
 
 
-cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexcept nogil:
+cdef inline void move_left(CountScan* scan, index_t label, int64_t weight) noexcept nogil:
     """Move `weight` samples of class `label` to the left child."""
     cdef int64_t left, right
-    if WholeScan is BinaryGiniScan:
+    if CountScan is BinaryGiniScan:
         scan.left_total += weight
         scan.difference += weight * scan.steps[label]
-    elif WholeScan is OrdinalGiniScan:
+    elif CountScan is OrdinalGiniScan:
         move_ordinal_gini(scan, label, weight)
-    elif WholeScan is RankingScan:
+    elif CountScan is RankingScan:
         move_ranking(scan, label, weight)
-    elif WholeScan is BinaryRankingScan:
+    elif CountScan is BinaryRankingScan:
         scan.left_total += weight
         scan.left_counts[label] += weight
-    elif WholeScan is WigScan:
+    elif CountScan is WigScan:
         move_wig(scan, label, weight)
-    elif WholeScan in TargetScan:
+    elif CountScan in TargetScan:
         move_target_left(scan, scan.targets[label], weight)
+    elif CountScan is WideBinaryScan:
+        move_wide_binary(scan, label, weight)
+    elif CountScan is WideScan:
+        move_wide(scan, label, weight)
     else:
         left = scan.left_counts[label]
         right = scan.total_counts[label] - left
         scan.left_total += weight
         scan.left_counts[label] = left + weight
-        if WholeScan is GiniScan:
+        if CountScan is GiniScan:
             scan.left_squares += weight * (2 * left + weight)
             scan.right_squares -= weight * (2 * right - weight)
-        elif WholeScan is LabelledScan:
+        elif CountScan is LabelledScan:
             scan.left_error += weight * (label - scan.first)
-        elif WholeScan is not JaccardScan:
+        elif CountScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
@@ -370,22 +340,10 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_squared_error(scan)
     elif CountScan is AbsoluteErrorScan:
         return offer_absolute_error(scan)
+    elif CountScan is WideBinaryScan:
+        return offer_wide_binary(scan)
     else:
-        return offer_weighted(scan)
-
-
-cdef inline bint offer_weighted(WeightedScan* scan) noexcept nogil:
-    cdef float64_t gain
-    # A cut whose sums are NaN does not stay below: its gain is computed.
-    if stays_below(scan):
-        return False
-    gain = weighted_gain(scan)
-    if scan.has_best and not exceeds_by_tolerance(gain, scan.best_score):
-        return False
-    scan.has_best = True
-    scan.best_score = gain
-    scan.to_reach = max(scan.floor, gain)
-    return True
+        return offer_wide(scan)
 
 
 cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
@@ -410,8 +368,10 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain_of_squared_error(scan, gain)
     elif CountScan is AbsoluteErrorScan:
         gain[0] = gain_of_absolute_error(scan)
+    elif CountScan is WideBinaryScan:
+        gain_of_wide_binary(scan, gain)
     else:
-        gain[0] = gain_of_weighted(scan)
+        gain_of_best(scan, gain)
     return 0
 
 
@@ -434,13 +394,7 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
 
 
 cdef inline bint compares_with_tolerance(const CountScan* scan) noexcept nogil:
-    return CountScan is WeightedScan or CountScan is WigScan
-
-
-cdef inline void end_feature(CountScan* scan, int64_t n_cuts) noexcept nogil:
-    """Note that the best cut of this feature, which had at most `n_cuts` cuts, is the best of the node so far."""
-    if CountScan is WeightedScan:
-        take_lead(scan, n_cuts)
+    return CountScan is WigScan
 
 
 # ------------------------------------------------------------------------------------------ what a source offers
@@ -478,15 +432,15 @@ cdef inline int offer_cut(CountScan* scan, ClassCounts counts, bint missing_left
     return is_kept
 
 
-cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
+cdef inline void move_missing(CountScan* scan, ClassCounts counts, int64_t sign) noexcept nogil:
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
     numbers return to their values."""
     cdef index_t k, label
-    if WholeScan is SquaredErrorScan:
+    if CountScan is SquaredErrorScan:
         scan.left_total += sign * counts.missing_sums.weight
         scan.left_sum += sign * counts.missing_sums.sum
         return
-    if WholeScan is AbsoluteErrorScan:
+    if CountScan is AbsoluteErrorScan:
         scan.missing = MISSING_LEFT if sign > 0 else MISSING_RIGHT
         return
     for k in range(counts.n_missing_classes):
@@ -497,39 +451,29 @@ cdef inline void move_missing(WholeScan* scan, ClassCounts counts, int64_t sign)
 cdef inline void _add_missing(CountScan* scan, ClassCounts counts, CountScan* before) noexcept nogil:
     """Move the samples that lack the feature's value to the left child for one comparison. Keep in `before` what does
     not return to its value as they move back."""
-    cdef index_t label
-    if CountScan is WeightedScan:
-        before.left_total, before.margin = scan.left_total, scan.margin
-        for label in range(scan.n_classes):
-            counts.known_weights[label] = scan.left_counts[label]
-            scan.left_counts[label] += counts.missing_weights[label]
-        scan.left_total += counts.missing_weight
-        # The sums that rule cuts out stay, because rounded sums would not return to their values: the gain is computed
-        # in any case.
-        scan.margin = INFINITY
-    else:
-        if CountScan is WigScan:
-            before[0] = scan[0]
-        elif CountScan in MatchingScan:
-            scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
-        move_missing(scan, counts, 1)
+    if CountScan is WideScan:
+        before.left_sum, before.right_sum = scan.left_sum, scan.right_sum
+    elif CountScan is WigScan:
+        before[0] = scan[0]
+    elif CountScan in MatchingScan:
+        scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
+    move_missing(scan, counts, 1)
 
 
 cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const CountScan* before) noexcept nogil:
     """Move these samples back. A cut that has been kept stays."""
     cdef index_t label
-    if CountScan is WeightedScan:
-        for label in range(scan.n_classes):
-            scan.left_counts[label] = counts.known_weights[label]
-        scan.left_total, scan.margin = before.left_total, before.margin
-    elif CountScan is WigScan:
+    if CountScan is WigScan:
         # Modes are found anew as samples move to the left, but not as samples move back.
         for label in range(scan.n_classes):
             scan.left_counts[label] -= counts.missing_counts[label]
         undo_moves(scan, before)
     else:
         move_missing(scan, counts, -1)
-        if CountScan in MatchingScan:
+        if CountScan is WideScan:
+            # Rounded sums do not return to their values.
+            scan.left_sum, scan.right_sum = before.left_sum, before.right_sum
+        elif CountScan in MatchingScan:
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
 
 
@@ -629,42 +573,16 @@ cdef inline float64_t nearest_impurity(ClassCounts node) except *:
     """Return the double nearest to the impurity of a node whose classes are counted, and which has samples."""
     if node.code == ENTROPY:
         return nearest_entropy(&node.total_counts[0], node.n_classes)
+    if node.code == WIG:
+        return wig_of_node(node)
     return whole_impurity(node).value
-
-
-# ------------------------------------------------------------------------------ weights that are not whole numbers
-
-cdef inline float64_t weighted_impurity(const WeightedScan* scan, int side, float64_t total) noexcept nogil:
-    """Return the impurity of the node (0), its left child (1) or its right child (2)."""
-    if scan.code == GINI:
-        return weighted_gini(scan, side, total)
-    if scan.code == ENTROPY:
-        return weighted_entropy(scan, side, total)
-    if scan.code == ORDINAL_GINI:
-        return weighted_ordinal_gini(scan, side, total)
-    if scan.code == WIG:
-        return weighted_wig(scan, side, total)
-    if scan.code == RANKING:
-        return weighted_ranking(scan, side)
-    return NAN      # other criteria have no impurity: the search refuses them
-
-
-cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
-    """Return the gain of the present cut, from the definition."""
-    if scan.match != NO_MATCH:
-        return gain_of_match(scan)
-    if takes_ratio(scan.code) or scan.code == VI:
-        return weighted_information(scan, information_form(scan.code))
-    return gain_of_impurities(
-        scan, weighted_impurity(scan, 1, scan.left_total), weighted_impurity(scan, 2, scan.total - scan.left_total)
-    )
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split
 
 cdef inline bint sums_fractions(int code) noexcept nogil:
     """Whether the gain of a categorical split is a sum of one fraction a child."""
-    return code == GINI or code == ORDINAL_GINI or code == JACCARD
+    return code == GINI or code == ORDINAL_GINI or code == JACCARD or code == SQUARED_ERROR
 
 
 cdef inline InformationForm information_form(int code) noexcept nogil:
@@ -682,9 +600,9 @@ cdef inline InformationForm information_form(int code) noexcept nogil:
     return LESS_SPLIT if code == VI else NO_INFORMATION
 
 
-cdef inline bint judges_in_floating_point(int code) noexcept nogil:
-    """Whether gains are compared in floating point though class counts are whole numbers."""
-    return code == WIG
+cdef inline bint keeps_counts(ClassCounts node) noexcept nogil:
+    """Whether gains of categorical splits are computed from the counts of all children."""
+    return node.is_wide or node.code == WIG
 
 
 cdef inline int start_whole_node(ChildCounts children) except -1 nogil:
@@ -753,48 +671,27 @@ cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
 
 cdef inline int add_child(ChildCounts children) except -1 nogil:
     """Add a child whose classes are counted to the gain of the split."""
-    if children.has_weights:
-        end_weighted_child(children)
-        return 0
     return end_whole_child(children)
 
 
 cdef inline int offer_split(ChildCounts children) except -1 nogil:
     """Keep the split whose children have been added if it is better than the best of the node so far."""
     cdef Gain gain
-    if children.has_weights:
-        gain = tolerant_gain(weighted_children_gain(children), children.scan.total)
+    cdef float64_t error
+    if children.keeps_counts and children.node.is_wide:
+        gain = tolerant_gain(
+            gain_of_wide_children(&children.scan, children.present.counts, children.n_children, &error),
+            <float64_t> children.total,
+        )
+        gain.error = error * <float64_t> children.total
+    elif children.keeps_counts:
+        gain = tolerant_gain(
+            wig_gain_of_children(children.node, children.present.counts, children.n_children, children.total),
+            <float64_t> children.total,
+        )
     elif children.sums_fractions:
         complete_sum(children)
         return offer_sum(children)
     else:
         whole_gain(children, &gain)
     return offer_gain(children, children.present.feature, children.n_children, &gain)
-
-
-cdef inline void end_weighted_child(ChildCounts children) noexcept nogil:
-    """Add a child, whose class weights are summed, to the gain of the split."""
-    cdef float64_t impurity
-    if takes_ratio(children.node.code) or children.node.code == VI:
-        end_weighted_information_child(children)
-    elif children.scan.match != NO_MATCH and children.n_children == 2:
-        if children.n_ended == 0:
-            children.scan.left_total = children.weight
-            children.gain = weighted_gain(&children.scan)
-    elif children.node.code == JACCARD:
-        end_weighted_jaccard_child(children)
-    elif children.node.code == ACCURACY or children.node.code == MAE:
-        end_weighted_labelled_child(children, children.node.code == MAE)
-    else:
-        impurity = weighted_impurity(&children.scan, 1, children.weight)
-        children.gain -= children.weight / children.scan.total * impurity if children.node.weighs_children else impurity
-
-
-cdef inline float64_t weighted_children_gain(ChildCounts children) noexcept nogil:
-    if takes_ratio(children.node.code) or children.node.code == VI:
-        return weighted_information_of_children(children, information_form(children.node.code))
-    if children.scan.match == NO_MATCH or children.n_children == 2:
-        return children.gain
-    if children.scan.match == BY_OVERLAP:
-        return weighted_jaccard_gain_of_children(children)
-    return weighted_labelled_gain_of_children(children)

@@ -1,18 +1,26 @@
 """The table of criteria: their names, and the properties that follow from a name and its parameters."""
 
+from fractions import Fraction
+
 import numpy as np
 
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
+from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT, ClassCounts, are_numbers
 from pytrees._core.criteria.logarithms cimport doubled
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
-from pytrees._core.criteria.ranking cimport ranking_kernel
+from pytrees._core.criteria.wide cimport (
+    WIDE_GINI, WIDE_INFORMATION, WIDE_JACCARD, WIDE_ORDINAL_GINI, WIDE_RANKING,
+)
 from pytrees._core.criteria.wig cimport weigh_classes
 from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
-from pytrees._core.criteria.counts import costs_of, given_of, n_log2_n, name_and_given, parameters_of, targets_of
+from pytrees._core.criteria.counts import (
+    costs_of, exact_number, given_of, n_log2_n, name_and_given, parameters_of, targets_of,
+)
+
+MOST_TOTAL = 2**52
 
 # Twice n log2 n is below 2**63 for this many samples, in units of 2**-30 bit.
 MOST_DOUBLED = 2**27
@@ -39,6 +47,14 @@ CODES = {
     "user_sequence": USER_SEQUENCE,
 }
 
+
+WIDE_KINDS = {
+    GINI: WIDE_GINI,
+    ORDINAL_GINI: WIDE_ORDINAL_GINI,
+    RANKING: WIDE_RANKING,
+    JACCARD: WIDE_JACCARD,
+    **{code: WIDE_INFORMATION for code in (ENTROPY, GAIN_RATIO, NVI, NVI_SUM, NVI_MAX, VI)},
+}
 
 # Criteria whose gain is a convex function of the left child's class counts, or such a function over a concave one.
 CONVEX = ("gini", "entropy", "gain_ratio", "nvi", "nvi_sum", "ogini")
@@ -69,20 +85,18 @@ def code_of(criterion):
     return CODES[name]
 
 
-def is_exact(criterion, n_classes):
-    """Whether gains of whole class counts are compared exactly."""
-    costs = costs_of(criterion, n_classes)
-    numbers = costs if len(costs) > 0 else parameters_of(criterion, n_classes)[2]
-    return code_of(criterion) != WIG and bool(np.all(numbers == np.floor(numbers)))
+def is_exact(criterion):
+    """Whether gains are compared exactly: WIG weighs classes by powers of distances, which are no fractions."""
+    return code_of(criterion) not in (WIG, USER_COUNTS, USER_SEQUENCE)
 
 
 def has_bounds(criterion, n_classes):
     """Whether there is a bound on what cuts inside a bin gain, so that features can be cut into bins."""
     code = code_of(criterion)
-    if code == RANKING and n_classes == 2 and is_exact(criterion, n_classes):
+    if code == RANKING and n_classes == 2:
         # If pairs cost nothing, all cuts are alike.
-        costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
-        return bool(costs[0, 1] > 0 if len(costs) > 0 else scores[0] != scores[1])
+        cost = exact_costs(criterion, n_classes)[0][1]
+        return isinstance(cost, int) and cost > 0
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
 
 
@@ -90,6 +104,11 @@ def orders_by_share(criterion, n_classes):
     """Whether the best division of categories is among the divisions in the order of the second class's share."""
     name, _, _, weighs_children = parameters_of(criterion, n_classes)
     return n_classes == 2 and name in CONVEX and weighs_children
+
+
+def orders_by_mean(criterion):
+    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
+    return code_of(criterion) == SQUARED_ERROR
 
 
 def scores_cuts(criterion, n_classes):
@@ -103,39 +122,69 @@ def judges_medians(criterion):
     return code_of(criterion) == ABSOLUTE_ERROR
 
 
-def weights_as_compared(criterion, n_classes, n_rows, weights):
-    """Return the weights as the criterion compares them: floating-point numbers if gains are compared with a tolerance,
-    unless the criterion takes whole counts all the same."""
-    if is_exact(criterion, n_classes) or code_of(criterion) in (WIG, USER_COUNTS):
-        return weights
-    return np.ones(n_rows) if weights is None else weights.astype(np.float64)
-
-
-def class_counts(criterion, n_classes, weights, n_rows):
-    """Return room for the class counts of a node, and the criterion's tables and parameters, as a ClassCounts."""
+def class_counts(criterion, n_classes, weights, n_rows, least_total=0):
+    """Return room for the class counts of a node, and the criterion's tables and parameters, as a ClassCounts; for
+    nodes of this total, if there are no weights."""
     name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
     cdef ClassCounts counts
     cdef int code = code_of(criterion)
-    are_whole = weights is None or weights.dtype != np.float64
-    total = n_rows if weights is None else weights.sum()
-    kernel = np.zeros((1, 1), dtype=np.int64)
-    if code == ORDINAL_GINI and are_whole:
-        kernel = ordinal_gini_kernel(n_classes, int(total))
-    elif code == RANKING and are_whole:
-        kernel = ranking_kernel(scores, costs_of(criterion, n_classes), int(total))
-    form = information_form(code) if are_whole else NO_INFORMATION
-    if doubled(form) > 1 and total >= MOST_DOUBLED:
+    total = max(n_rows, least_total) if weights is None else int(np.sum(weights))
+    if total > MOST_TOTAL:
+        raise ValueError(f"The weights of all samples must add up to at most 2**52, got {total}.")
+    is_great = weights is not None or least_total > 0
+    counts_widely = is_wide(criterion, n_classes, total, is_great or None)
+    is_great = is_great and total >= MAX_TOTAL_COUNT
+    costs = exact_costs(criterion, n_classes) if code == RANKING else None
+    form = information_form(code)
+    if doubled(form) > 1 and not counts_widely and total >= MOST_DOUBLED:
         raise ValueError(f"criterion={name!r} counts at most {MOST_DOUBLED - 1} samples, got {total}.")
-    table = n_log2_n(total if are_whole and (form != NO_INFORMATION or code == WIG) else 0)
-    counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
+    kernel = np.zeros((1, 1), dtype=np.int64)
+    if code == ORDINAL_GINI and not counts_widely:
+        kernel = ordinal_gini_kernel(n_classes)
+    elif code == RANKING and not counts_widely:
+        kernel = np.array(costs, dtype=np.int64)
+    takes_table = not counts_widely and form != NO_INFORMATION or code == WIG and not is_great
+    counts = ClassCounts(n_classes, code, n_rows, form, n_log2_n(total if takes_table else 0), kernel, total)
     counts.weighs_children = weighs_children
-    counts.costs = costs_of(criterion, n_classes)
+    counts.has_costs = len(costs_of(criterion, n_classes)) > 0
     counts.targets = targets_of(criterion, n_classes, total)
-    if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)) or are_numbers(counts) and not are_whole:
-        raise ValueError(f"criterion={name!r} and targets or real weights do not go together.")
+    counts.scale, counts.divisor = given_of(criterion).get("scale", (1.0, 1.0))
+    counts.is_wide = counts_widely
+    if counts_widely:
+        counts.wide_kind = WIDE_KINDS[code]
+        counts.exact_costs = costs
+    if counts_widely and code == RANKING:
+        greatest = max(map(max, costs)) or 1
+        counts.shares_of_costs = np.array([[float(cost / Fraction(greatest)) for cost in row] for row in costs])
+    if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)):
+        raise ValueError(f"criterion={name!r} and targets do not go together.")
     if code == WIG:
         weigh_classes(counts, scores.tolist(), alpha, given_of(criterion))
     return counts
+
+
+def exact_costs(criterion, n_classes):
+    """Return the costs of pairs of classes for ranking, a list for every class: whole numbers or fractions."""
+    costs = costs_of(criterion, n_classes)
+    if len(costs) > 0:
+        return [[exact_number(cost) for cost in row] for row in costs.tolist()]
+    # Integers of Python: neither scores nor their range need fit into a number of the machine.
+    scores = [exact_number(score) for score in parameters_of(criterion, n_classes)[2].tolist()]
+    return [[abs(score - other) for other in scores] for score in scores]
+
+
+def is_wide(criterion, n_classes, total, weights):
+    """Whether class counts of this sum do not fit the narrow arithmetic of a criterion: sums of weights, which may be
+    None, forms of the counts of ordinal criteria, or costs that are no whole numbers."""
+    code = code_of(criterion)
+    if code not in WIDE_KINDS or weights is not None and total >= MAX_TOTAL_COUNT:
+        return code in WIDE_KINDS
+    if code == ORDINAL_GINI:
+        return n_classes * total**2 >= 2**62
+    if code != RANKING:
+        return False
+    costs = exact_costs(criterion, n_classes)
+    return any(isinstance(cost, Fraction) for row in costs for cost in row) or max(map(max, costs)) * total**2 >= 2**62
 
 
 # ------------------------------------------------------------------------------------------------------ from Python
@@ -160,7 +209,7 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
     bin.node = class_counts(criterion, totals.shape[0], None, np.sum(totals))
     bin.node.total_counts[:] = totals
     bin.left, bin.counts = left, counts
-    with_scan(bin, bin.node, False)
+    with_scan(bin, bin.node)
     return bin.bound
 
 

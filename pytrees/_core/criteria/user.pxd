@@ -55,7 +55,7 @@ cdef class CutTable:
     cdef index_t[::1] n_known_left
     cdef uint8_t[::1] missing_left
     cdef Segment[::1] segments
-    cdef float64_t[::1] running             # scratch: the left child's counts
+    cdef int64_t[::1] running               # scratch: the left child's counts
     cdef float64_t[::1] alone               # scratch: the gain of one cut
     cdef UserCut best_of_feature
 

@@ -570,7 +570,7 @@ cdef class CutTable:
     def __cinit__(self, CountCriterion criterion, Py_ssize_t n_classes):
         self.criterion = criterion
         self.per_feature = criterion.per_feature
-        self.running = np.empty(n_classes)
+        self.running = np.empty(n_classes, dtype=np.int64)
         self.alone = np.empty(1)
         self._allocate(max(FEWEST_CUTS_IN_TABLE, COUNTS_IN_TABLE // (2 * n_classes)))
 

@@ -13,6 +13,7 @@ takes the global step if it decreases the distance, otherwise the local step.
 """
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -25,9 +26,10 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
+from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT, NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
-from pytrees._core.criteria.logarithms cimport LESS_BOTH
+from pytrees._core.criteria.logarithms cimport LESS_BOTH, nearest_entropy
+from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.growth.distances cimport (
     DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, majority_of, score_undivided,
     separates, total_of,
@@ -46,8 +48,7 @@ from pytrees._core.rows.partition cimport (
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 
-from pytrees._core.criteria.table import weights_as_compared
-from pytrees._core.growth.distances import DISTANCES, parts_of
+from pytrees._core.growth.distances import DISTANCES, exact_undivided, parts_of
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.node_split import make_search
 
@@ -345,6 +346,8 @@ cdef inline bint _gains(GrowthByDistance growth, const Split* split) except -1 n
             sign = (growth.tree.search.children.large_gain > 0) - (growth.tree.search.children.large_gain < 0)
     elif split.gain.denominator > 0:
         sign = (split.gain.numerator > 0) - (split.gain.numerator < 0)
+    elif split.gain.error > 0.0:
+        sign = (split.gain.value > 0.0) - (split.gain.value < 0.0)
     else:
         sign = exceeds_by_tolerance(split.gain.value, 0.0) - exceeds_by_tolerance(0.0, split.gain.value)
     return sign >= (1 if growth.stop == STOP_NO_DECREASE else 0)
@@ -357,19 +360,15 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
     cdef const int64_t* counts = _whole_counts(growth, leaf)
-    cdef int64_t numerator = 0, denominator = 1, total
-    cdef float64_t weight = 0.0, total_weight = 1.0
+    cdef int64_t numerator = 0, denominator = 1, total = total_of(counts, growth.tree.n_classes)
     steps.has_large_merit = False
     steps.merit = split.gain
-    if split.gain.denominator == 0:
-        if growth.knows_distance:
-            score_undivided(
-                growth.code, growth.absent_differ, <const float64_t*> values_of(growth.tree, leaf),
-                growth.tree.n_classes, &weight, &total_weight,
-            )
-        steps.merit.priority = split.gain.value + weight / total_weight
+    if split.gain.denominator == 0 and growth.tree.search.counts.wide_kind != WIDE_INFORMATION:
+        steps.merit.priority = split.gain.value
+        if split.gain.error > 0.0 and growth.knows_distance:
+            with gil:
+                _add_undivided(growth, counts, &steps.merit)
         return 0
-    total = total_of(counts, growth.tree.n_classes)
     if split.gain.error > 0.0:
         if growth.knows_distance and growth.code == DISTANCE_VI:
             _subtract_entropy(growth, counts, total, &steps.merit)
@@ -392,18 +391,34 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     return 0
 
 
-cdef void _subtract_entropy(
+cdef int _add_undivided(GrowthByDistance growth, const int64_t* counts, Gain* merit) except -1:
+    """Add the score of the undivided leaf to a gain of wide counts, and bound the error of the sum."""
+    undivided = growth.tree.undivided([int(counts[label]) for label in range(growth.tree.n_classes)])
+    merit.priority += float(undivided)
+    merit.error = 2.0**-48 * (2.0 + growth.tree.n_classes)
+    return 0
+
+
+cdef int _subtract_entropy(
     GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit
-) noexcept nogil:
+) except -1 nogil:
     """Subtract the variation of information of the undivided leaf from the gain of its split. It is the entropy of the
     leaf's classes; both are multiplied by the samples."""
     cdef const int64_t[::1] table = growth.tree.search.counts.table
-    cdef int64_t units = table[total] - sum_of_n_log2_n(&table[0], counts, growth.tree.n_classes)
-    cdef float64_t entropy = ldexp(<float64_t> units, -NLOGN_FRACTION_BITS)
+    cdef float64_t entropy
+    if growth.tree.search.counts.is_wide:
+        with gil:
+            entropy = <float64_t> total * nearest_entropy(counts, growth.tree.n_classes)
+    else:
+        entropy = ldexp(
+            <float64_t> (table[total] - sum_of_n_log2_n(&table[0], counts, growth.tree.n_classes)),
+            -NLOGN_FRACTION_BITS,
+        )
     # The error of the gain covers the rounded table entries of the classes, but not the rounding of `entropy` to a
     # double.
     merit.priority -= entropy
     merit.error += 2.0**-50 * entropy
+    return 0
 
 
 cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
@@ -454,8 +469,8 @@ def grow_by_distance(
 ):
     """Grow a tree and return a dict of its arrays. A limit of 2**31 - 1 does not apply.
 
-    `weights` is None, int64 or, for local evaluation, float64. The tree uses the samples of `rows`, in this order, or
-    all samples; their weights are positive. `label` is the prediction of a node as a leaf. `split_step` numbers the
+    `weights` is None or int64. The tree uses the samples of `rows`, in this order, or all samples; their weights are
+    positive. `label` is the prediction of a node as a leaf. `split_step` numbers the
     splits in the order of growth, and is -1 at leaves. If `n_categories` of a feature is above 0, the feature holds
     codes 0, 1, ..., n_categories - 1, and splits into one child a category. If `n_categories` is None, the dict has
     only the arrays of a binary tree.
@@ -469,10 +484,9 @@ def grow_by_distance(
     growth.is_global = evaluation != "local"
     growth.is_local = evaluation != "global"
     growth.stop = STOPS[stop]
-    if growth.is_global and weights is not None and weights.dtype == np.float64:
-        raise ValueError("Global evaluation counts samples: their weights must be whole numbers.")
-    weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     rows = np.arange(X.shape[0]) if rows is None else np.asarray(rows, dtype=np.int64)
+    if growth.is_global and weights is not None and weights[rows].sum() >= MAX_TOTAL_COUNT:
+        raise ValueError("Global evaluation counts samples: their weights must be whole numbers of a sum below 2**24.")
     if growth.is_global and not growth.knows_distance:
         raise ValueError(f"{distance!r} does not measure whole trees: its evaluation must be local.")
     if growth.knows_distance:
@@ -484,6 +498,8 @@ def grow_by_distance(
         partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
     )
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
+    if growth.knows_distance:
+        growth.tree.undivided = partial(exact_undivided, name, growth.absent_differ)
     if name == "vi":
         # Leaves compare by the distance of their splits from the classes, not by its decrease.
         growth.tree.form = LESS_BOTH

@@ -15,6 +15,7 @@ few samples belongs to one thread.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from math import ceil
 from threading import Condition, Event
 
@@ -31,17 +32,20 @@ from pytrees._core.base.sizes cimport (
     MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
+from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
-    hand_over_counts, has_room, is_greater_split, keep_sums, nodes_in_preorder, put_in_place, split_leaf, take_over,
+    hand_over_counts, has_room, is_constrained, is_greater_split, keep_sums, nodes_in_preorder, put_in_place,
+    split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
 )
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
+from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node,
 )
@@ -52,8 +56,8 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
-from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
-from pytrees._core.growth.tree import check_categories, check_numeric, check_samples
+from pytrees._core.criteria.table import has_bounds, is_exact, is_wide, judges_sequence
+from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
@@ -271,7 +275,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
         return 0
     if growth.is_best_first and leaf.split.is_large:
         with gil:
-            growth.tree.large_priorities[leaf.node] = growth.tree.search.children.large_gain
+            growth.tree.large_priorities[leaf.node] = large_gain_of_best(growth.tree.search.children)
     return _gains_enough(growth, leaf) and (
         growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
     )
@@ -313,14 +317,16 @@ cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexce
 cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* split) noexcept nogil:
     """Whether the split of the node that was searched last, whose classes are counted, takes enough off the impurity of
     the whole tree."""
-    cdef float64_t share = weight_of_node(growth.tree.search) / growth.total_weight
+    cdef float64_t share = <float64_t> weight_of_node(growth.tree.search) / growth.total_weight
     return share * split.gain.value + DECREASE_TOLERANCE >= growth.min_impurity_decrease
 
 
 cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL nogil:
-    """Return the node's rows, in a block or with counts of bins."""
+    """Return the node's rows, in a block or with counts of bins, and give the search the node's bounds."""
     cdef NodeRows* rows = &growth.tree.nodes[node].rows
     check_node_signals(growth.tree, node)
+    if is_constrained(growth.tree):
+        growth.tree.search.bounds = growth.tree.bounds[node]
     if uses_table_bins(growth.tree.search, rows):
         _take_counts(growth, rows)
     elif not rows.in_block:
@@ -396,6 +402,7 @@ cdef class SharedPart:
     cdef GrowthByGain giver, taker
     cdef index_t leaf, root     # its numbers in their trees
     cdef Node node              # as the giver has it
+    cdef ValueBounds bounds     # if there are monotonic constraints
 
 
 @cython.final
@@ -422,6 +429,8 @@ cdef class Team:
             part.giver = growth
             part.leaf = growth.open_leaves[position].node
             part.node = growth.tree.nodes[part.leaf]
+            if is_constrained(growth.tree):
+                part.bounds = growth.tree.bounds[part.leaf]
             self.parts.append(part)
             self.waiting.append(part)
         growth.n_open = 0
@@ -474,6 +483,8 @@ def _work(Team team, GrowthByGain growth, index_t part_rows):
                 return
             part.taker = growth
             part.root = add_part(growth.tree, &part.node)
+            if is_constrained(growth.tree):
+                growth.tree.bounds[part.root] = part.bounds
             with nogil:
                 _open(growth, part.root, 0)
                 if part.node.rows.stop - part.node.rows.start > part_rows:
@@ -521,13 +532,14 @@ cdef class SharedFeatures:
 
 
 def share_features(
-    const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows=None,
+    const float64_t[:, ::1] X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
     max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
-    """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
+    """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
+    whether the weights of all samples add up to less than 2**24."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
-        np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
+        np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
         n_categories,
     )
     # Sequences can hold a row more than once, which then has several places.
@@ -535,7 +547,8 @@ def share_features(
     shared.features = Features(X, ranks, n_categories)
     allows_bins = (
         has_bounds(criterion, n_classes)
-        and weights_are_whole
+        and is_narrow
+        and not is_wide(criterion, n_classes, X.shape[0], None)
         and max_candidates == UNLIMITED
         and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
@@ -603,9 +616,11 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         share_block(search, beside.tree.search)
     search.block_rows = block_rows
     search.min_leaf_weight = options["min_leaf_weight"]
-    weights_are_whole = weights is None or weights.dtype != np.float64
+    if options["directions"] is not None:
+        search.constrain(options["directions"])
     if (
-        shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0
+        shared.uses_node_bins and not search.counts.is_wide and search.min_leaf_weight == 0
+        and options["directions"] is None
         and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
     ):
         _cut_in_nodes(search, weights, growth.is_best_first)
@@ -620,8 +635,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     growth.searches_together = search.judging == OWN_CLASS_COUNTS
     growth.has_heap = (
-        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and weights_are_whole
-        and is_exact(criterion, n_classes)
+        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(criterion)
     )
     return growth
 
@@ -631,43 +645,46 @@ def grow_by_gain(
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
-    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None,
+    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None, monotonic_cst=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
+
+    `monotonic_cst` has a number for every feature, or is None: along a feature of 1 the tree's value must not fall, of
+    -1 not rise. The value is the mean of the targets, their median, or the mean rank of the classes. Class counts and
+    sums of targets are as they are: `node_bounds` tells within which bounds values have to be clipped.
 
     A feature whose `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1. It splits into one child a
     category or, with `subsets`, into two sets of categories. None: all features are numeric, and the dict has only the
     arrays of a binary tree.
 
-    `weights` is None, int64 (compared exactly) or float64 (compared with a tolerance), and positive in all rows that
-    are used: the rows listed in `rows`, in their order, or all. `shared` comes from `share_features` with the same
-    parameters. Up to `n_threads` threads grow subtrees of the tree, or scan the features of a node together if
-    sequences are scanned. `block_rows`, `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees
-    of more rows than `block_rows` look at `max_bins` bins of every feature first, if the criterion allows it. Subtrees
-    of at most `part_rows` rows are not divided among threads. By default the number of rows decides.
+    `weights` is None or int64, with a sum of at most 2**52, and positive in all rows that are used: the rows listed in
+    `rows`, in their order, or all. `shared` comes from `share_features` with the same parameters. Up to `n_threads`
+    threads grow subtrees of the tree, or scan the features of a node together if sequences are scanned. `block_rows`,
+    `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees of more rows than `block_rows` look
+    at `max_bins` bins of every feature first, if the criterion allows it. Subtrees of at most `part_rows` rows are not
+    divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, X.shape[0])
-    total_weight = float(len(rows) if weights is None else np.cumsum(np.asarray(weights)[rows]).item(-1))
-    min_leaf_weight = min_weight_fraction_leaf * total_weight
+    total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
+    # The fraction is the decimal number that it is written as.
+    min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
     if weights is None:
-        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, ceil(min_leaf_weight)), 0.0
-    weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
-    weights_are_whole = weights is None or weights.dtype != np.float64
+        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
+    is_narrow = not is_wide(criterion, n_classes, X.shape[0] if weights is None else int(np.sum(weights)), weights)
     if shared is None:
         shared = share_features(
-            X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
-            n_categories, n_threads,
+            X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
+            n_threads,
         )
-    check_numeric(criterion, shared.features)
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
+    can_use_bins = shared.bins is not None and is_narrow and min_leaf_weight == 0
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
@@ -675,6 +692,7 @@ def grow_by_gain(
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
+        "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }
     cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)
     if part_rows is None:

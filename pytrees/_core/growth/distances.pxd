@@ -259,5 +259,6 @@ cdef inline int64_t known_units(Clusters clusters, int64_t units) noexcept nogil
 cdef bint tells_nothing(Clusters clusters) noexcept nogil
 cdef float64_t largest_term(Clusters clusters) noexcept nogil
 cdef void score_undivided(
-    DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+    DistanceCode code, bint absent_differ, const int64_t* counts, index_t n_classes, int64_t* numerator,
+    int64_t* denominator
 ) noexcept nogil

@@ -1,9 +1,10 @@
 """Distances between two clusterings of the same samples, from the table of their intersections."""
 
+from fractions import Fraction
+
 import numpy as np
 
 cimport cython
-from libc.math cimport log2
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
@@ -76,44 +77,28 @@ cdef float64_t largest_term(Clusters clusters) noexcept nogil:
     return <float64_t> clusters.total
 
 
-cdef inline Count _in_units(Count count, Count unit) noexcept nogil:
-    """Return a weight as a share of the whole, and a count, whose unit is 1, unchanged."""
-    if Count is float64_t:
-        return count / unit
-    return count
-
-
 cdef void score_undivided(
-    DistanceCode code, bint absent_differ, const Count* counts, index_t n_classes, Count* numerator, Count* denominator
+    DistanceCode code, bint absent_differ, const int64_t* counts, index_t n_classes, int64_t* numerator,
+    int64_t* denominator
 ) noexcept nogil:
     """Write the score of an undivided leaf as a fraction. The merit of a split is this score plus the split's gain.
 
     The leaf is one cluster, labelled with its best class. The score is the similarity of this cluster to the classes of
-    the leaf, or minus the distance. Terms that are equal for all leaves are left out. Only Jaccard's number of classes
-    is kept, because the tolerance of floating-point numbers depends on their magnitude.
-
-    Weights count by their shares, so that squares and sums fit a double whatever the weights are.
+    the leaf, or minus the distance. Terms that are equal for all leaves are left out.
     """
     cdef index_t label, other
-    cdef Count total, unit = 1, count, score, best = 0
+    cdef int64_t total, count, score, best = 0
     numerator[0] = 0
     denominator[0] = 1
-    # For vi and whole counts, the merit takes the entropy of the classes from the table.
-    if takes_logarithms(code) and (code != DISTANCE_VI or Count is int64_t):
+    # For vi, the merit takes the entropy of the classes from the table.
+    if takes_logarithms(code):
         return
     total = total_of(counts, n_classes)
-    if Count is float64_t:
-        unit = total
-        total = 1
     denominator[0] = total * total if code == DISTANCE_GINI else total
     for label in range(n_classes):
-        count = _in_units(counts[label], unit)
+        count = counts[label]
         if code == DISTANCE_GINI:
             numerator[0] += count * count
-            continue
-        if code == DISTANCE_VI:
-            if Count is float64_t:
-                numerator[0] += count * log2(count) if count > 0.0 else 0.0
             continue
         if code == DISTANCE_JACCARD and (count > 0 or absent_differ):
             numerator[0] -= total
@@ -121,10 +106,18 @@ cdef void score_undivided(
         if code == DISTANCE_MAE:
             score = 0
             for other in range(n_classes):
-                score -= _in_units(counts[other], unit) * (label - other if label > other else other - label)
+                score -= counts[other] * (label - other if label > other else other - label)
         if label == 0 or score > best:
             best = score
     numerator[0] += best
+
+
+def exact_undivided(name, absent_differ, counts):
+    """Return the same score as a fraction, for class counts of any size: by gini or Jaccard similarity."""
+    total = sum(counts)
+    if name == "gini":
+        return Fraction(sum(count * count for count in counts), total * total)
+    return Fraction(max(counts), total) - sum(count > 0 or absent_differ for count in counts)
 
 
 def parts_of(distance):

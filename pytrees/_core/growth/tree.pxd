@@ -7,6 +7,7 @@ from pytrees._core.criteria.counts cimport TargetSums
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
+from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
@@ -35,7 +36,8 @@ cdef class GrowingTree:
     cdef Node* nodes
     # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, a TargetSums.
     cdef float64_t* values
-    cdef Py_ssize_t node_capacity, value_capacity, listed_capacity
+    cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
+    cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
     cdef index_t* listed            # the n_listed categories of children of divisions into two sets
     cdef Py_ssize_t n_listed
@@ -46,6 +48,7 @@ cdef class GrowingTree:
     cdef dict number_of_gain
     cdef bint counts_gains_by_samples   # in comparisons of exact gains
     cdef InformationForm form           # the quantity that exact gains compare
+    cdef object undivided               # exact gains of wide counts: what is added, as a function of the leaf's counts
 
 
 cdef struct RankedSplit:
@@ -63,6 +66,11 @@ cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
 
 cdef inline TargetSums* sums_of(GrowingTree tree, index_t node) noexcept nogil:
     return <TargetSums*> values_of(tree, node)
+
+
+cdef inline bint is_constrained(GrowingTree tree) noexcept nogil:
+    """Whether there are monotonic constraints, so that nodes have bounds."""
+    return tree.search.directions.shape[0] > 0
 
 
 cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:

@@ -23,26 +23,30 @@ from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
     index_t, int8_t, int64_t, uint64_t,
 )
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport TargetSums, are_numbers
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.criteria.table cimport nearest_impurity
+from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
     RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
 )
+from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, count_classes, is_pure, mix64, row_at, sum_targets,
+    NodeRows, NodeSearch, Split, count_classes, direction_of, is_pure, mix64, row_at, sum_targets, value_of_samples,
 )
 from pytrees._core.split.subsets cimport list_split
 
-from pytrees._core.criteria.counts import given_of, user_criterion_of
+from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
+from pytrees._core.criteria.wide import exact_gain
 
 
 @cython.final
@@ -62,6 +66,7 @@ cdef class GrowingTree:
     def __dealloc__(self):
         free(self.nodes)
         free(self.values)
+        free(self.bounds)
         free(self.listed)
 
 
@@ -73,6 +78,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     rows.in_block = False
     tree.n_leaves = 1
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
+    if is_constrained(tree):
+        tree.bounds[0].lower = ValueBound(0, 0)
+        tree.bounds[0].upper = ValueBound(0, 0)
     return 0
 
 
@@ -125,6 +133,8 @@ cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
         <void**> &tree.values, &tree.value_capacity, n_nodes * tree.n_values, sizeof(float64_t),
         b"class counts of nodes",
     )
+    if is_constrained(tree):
+        reserve(<void**> &tree.bounds, &tree.bound_capacity, n_nodes, sizeof(ValueBounds), b"bounds of nodes")
     return 0
 
 
@@ -238,6 +248,8 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
         _add_categories(tree, leaf, split)
     else:
         _add_sides(tree, leaf, split)
+    if is_constrained(tree):
+        _hand_bounds_down(tree, leaf, split, first_child)
     node = &tree.nodes[leaf]
     node.first_child = first_child
     node.n_children = split.n_children
@@ -251,6 +263,25 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.gain = split.gain.value
     tree.n_leaves += split.n_children - 1
     return 0
+
+
+cdef void _hand_bounds_down(
+    GrowingTree tree, index_t leaf, const Split* split, index_t first_child
+) noexcept nogil:
+    """Give the children of a leaf its bounds and, if their feature has a direction, the mean of their values."""
+    cdef index_t child
+    cdef int direction = direction_of(tree.search, split.feature)
+    cdef NodeValue left, right
+    cdef ValueBound middle
+    for child in range(first_child, first_child + split.n_children):
+        tree.bounds[child] = tree.bounds[leaf]
+    if direction == 0:
+        return
+    left = value_of_samples(tree.search, &tree.nodes[first_child].rows)
+    right = value_of_samples(tree.search, &tree.nodes[first_child + 1].rows)
+    middle = middle_of(&left, &right)
+    tree.bounds[first_child + (direction < 0)].upper = middle
+    tree.bounds[first_child + (direction > 0)].lower = middle
 
 
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -360,8 +391,8 @@ cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const Ran
 
 
 cdef bint _gains_more_information(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil:
-    """Compare gains of entropies that the table of n log2 n cannot tell apart. Equal gains get one number, because in
-    best-first growth the same leaves tie again and again."""
+    """Compare gains of entropies that the table of n log2 n cannot tell apart, or gains of wide counts that are near.
+    Equal gains get one number, because in best-first growth the same leaves tie again and again."""
     if split.priority.number == NONE:
         _number_gain(tree, split)
     if other.priority.number == NONE:
@@ -369,9 +400,8 @@ cdef bint _gains_more_information(GrowingTree tree, const RankedSplit* split, co
     if split.priority.number == other.priority.number:
         return False
     with gil:
-        return compare_exact_ratios(
-            tree.exact_gains[split.priority.number], tree.exact_gains[other.priority.number]
-        ) > 0
+        gain, other_gain = tree.exact_gains[split.priority.number], tree.exact_gains[other.priority.number]
+        return compare_exact_ratios(gain, other_gain) > 0 if isinstance(gain, tuple) else gain > other_gain
 
 
 cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with gil:
@@ -379,17 +409,27 @@ cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with
     children = _counts_of_children(tree, &tree.nodes[split.leaf], split.split)
     number = tree.number_of_gain.get(children)
     if number is None:
-        exact = exact_ratio(
-            tree.form, [sum(counts) for counts in zip(*children)],
-            [count for counts in children for count in counts], [sum(counts) for counts in children],
-            tree.counts_gains_by_samples,
-        )
+        exact = _exact_gain(tree, children)
         number = tree.number_of_gain.setdefault(exact, len(tree.exact_gains))
         tree.number_of_gain[children] = number
         if number == len(tree.exact_gains):
             tree.exact_gains.append(exact)
     split.priority.number = number
     return 0
+
+
+cdef object _exact_gain(GrowingTree tree, tuple children):
+    """Return the exact priority of a split by the class counts of its children: a fraction, or a quotient of two sums
+    of logarithms."""
+    cdef ClassCounts counts = tree.search.counts
+    node = [sum(of_class) for of_class in zip(*children)]
+    if not counts.is_wide or counts.wide_kind == WIDE_INFORMATION:
+        return exact_ratio(
+            tree.form, node, [count for child in children for count in child], [sum(child) for child in children],
+            tree.counts_gains_by_samples,
+        )
+    gain = exact_gain(counts.wide_kind, counts.weighs_children, counts.exact_costs, node, list(map(list, children)))
+    return gain * sum(node) if tree.counts_gains_by_samples else gain + tree.undivided(node)
 
 
 cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* split):
@@ -429,7 +469,16 @@ cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
 cdef inline float64_t _approximation(const RankedSplit* split) noexcept nogil:
     """Return a floating-point approximation of an exact priority."""
     cdef const Gain* gain = split.priority
-    return gain.priority if split.is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
+    cdef float64_t root
+    if split.is_large:
+        return gain.priority
+    if gain.left_total > 0:
+        root = <float64_t> gain.numerator
+        return root * root / (
+            <float64_t> (<int128_t> gain.left_total * gain.right_total)
+            * <float64_t> (gain.left_total + gain.right_total)
+        )
+    return <float64_t> gain.numerator / <float64_t> gain.denominator
 
 
 cdef inline object _exact_priority(GrowingTree tree, const RankedSplit* split):
@@ -559,7 +608,8 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum
-        spread[i, 0], spread[i, 1] = <int64_t> (sums.spread >> 62), <int64_t> (sums.spread & ((1ULL << 62) - 1))
+        spread[i, 0] = <int64_t> (sums.spread >> 62)
+        spread[i, 1] = <int64_t> (sums.spread - ((sums.spread >> 62) << 62))
         tree.search.counts.sums = sums[0]
         impurity[i] = nearest_impurity(tree.search.counts)
     arrays = {"weight": weight, "target_sum": total, "impurity": impurity, "spread": spread}
@@ -602,15 +652,29 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
         raise ValueError(f"Labels and weights must have {n_samples} samples, as X has.")
     if judges_sequence(criterion) and weights is not None:
         raise ValueError("A label sequence has no weights.")
+    if weights is not None and weights.dtype != np.int64:
+        raise ValueError(f"Weights must be whole numbers, int64, got {weights.dtype}.")
     for i in range(y.shape[0]):
         if not 0 <= y[i] < n_classes:
             raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")
 
 
-def check_numeric(criterion, features):
-    """Raise ValueError if there are categorical features and the classes are numbers."""
-    if "targets" in given_of(criterion) and np.any(features.n_categories):
-        raise ValueError("A criterion on targets takes numeric features only.")
+def checked_constraints(monotonic_cst, criterion, features):
+    """Return monotonic constraints as directions by feature, or None if there are none; raise ValueError if they do not
+    fit the features or the criterion."""
+    if monotonic_cst is None:
+        return None
+    given = np.asarray(monotonic_cst)
+    if given.shape != (features.n_features,) or not np.all(np.isin(given, (-1, 0, 1))):
+        raise ValueError(f"Monotonic constraints must be -1, 0 or 1 for each of {features.n_features} features.")
+    directions = given.astype(np.int8)
+    if not np.any(directions):
+        return None
+    if judges_sequence(criterion):
+        raise ValueError(f"{criterion!r} judges label sequences, which have no monotonic constraints.")
+    if np.any(directions[:len(features.n_categories)][np.asarray(features.n_categories) > 0]):
+        raise ValueError("Categorical features have no monotonic constraints.")
+    return directions
 
 
 def check_categories(criterion, features):

@@ -22,7 +22,7 @@ cdef int find_cut(NodeSearch search, const NodeRows* node, Split* best) except -
         return refuse_code(search.counts.code)
     count_node(search, node)
     search.node, search.best = node, best
-    return with_scan(search, search.counts, search.float_weights.shape[0] > 0)
+    return with_scan(search, search.counts)
 
 
 cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:

@@ -3,8 +3,11 @@
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    float64_t, index_t, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.category_errors cimport CategoryErrors
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain
@@ -17,6 +20,7 @@ from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, choose_candidates
 from pytrees._core.split.feature_orders cimport NodeOrders
+from pytrees._core.split.monotonic cimport NodeValue, ValueBounds
 
 
 cdef struct NodeRows:
@@ -63,9 +67,11 @@ cdef class NodeSearch:
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty if every sample counts once
-    cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
-    cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
+    cdef int64_t min_leaf_weight                # of every child, in a block; 0 is no limit
+    cdef const int8_t[::1] directions           # by feature; empty without monotonic constraints
+    cdef ValueBounds bounds                     # if there are some: of the searched node
+    cdef uint8_t[:, ::1] keeps_order            # scratch: see AllowedCuts
     cdef ClassCounts counts
     cdef bint is_counted                        # whether these are already the counts of the searched node
     cdef const NodeRows* node                   # the node that is searched for cuts
@@ -84,7 +90,6 @@ cdef class NodeSearch:
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
-    cdef float64_t[::1] place_weights
     cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.
@@ -97,6 +102,7 @@ cdef class NodeSearch:
     cdef float64_t[::1] rises           # scratch: what a cut inside a bin can score more than all cuts between bins
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
+    cdef CategoryErrors category_errors     # None unless categories are judged by distances to medians
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
@@ -112,20 +118,23 @@ cdef inline index_t label_of_place(NodeSearch search, index_t place, const Entry
         return search.wide_labels[place]
 
 
-cdef inline float64_t weight_of_place(NodeSearch search, index_t place) noexcept nogil:
+cdef inline int64_t weight_of_place(NodeSearch search, index_t place) noexcept nogil:
     """Return the weight of a sample at an index of arrays by place."""
-    if search.float_weights.shape[0] > 0:
-        return search.place_weights[place]
-    return <float64_t> search.place_counts[place] if search.count_weights.shape[0] > 0 else 1.0
+    return search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
+
+
+cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
+    """Return the direction of a feature's monotonic constraint, 0 for none."""
+    return search.directions[feature] if search.directions.shape[0] > 0 else 0
 
 
 cdef inline AllowedCuts allow_cuts(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
-    """Return the cuts of the sorted entries that are allowed, and that are tried. The last n_missing entries lack the
-    value. The classes of the node are counted."""
+    """Return the cuts of the sorted entries that numbers and weights of samples allow, and that are tried. The last
+    n_missing entries lack the value. The classes of the node are counted."""
     cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
-    if search.min_leaf_weight > 0.0:
+    if search.min_leaf_weight > 0:
         allow_by_weight(search, node, entries, n_missing, &allowed)
     choose_candidates(&allowed, entries, search.max_candidates)
     return allowed
@@ -134,6 +143,13 @@ cdef inline AllowedCuts allow_cuts(
 cdef void allow_by_weight(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
 ) noexcept nogil
+cdef void allow_by_order(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    AllowedCuts* allowed
+) noexcept nogil
+cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil
+cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil
+cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void tally_missing(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil
@@ -146,7 +162,7 @@ cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* value) noexcept nogil
 cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil
-cdef float64_t weight_of_node(NodeSearch search) noexcept nogil
+cdef int64_t weight_of_node(NodeSearch search) noexcept nogil
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil
 cdef void write_cut(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,

@@ -11,9 +11,9 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport find_neighbours
-from pytrees._core.base.sorting cimport Entry, place_of
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
@@ -30,7 +30,9 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
+from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
 from pytrees._core.split.feature_orders cimport NodeOrders
+from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 
 
 @cython.final
@@ -61,14 +63,12 @@ cdef class NodeSearch:
         self.histograms = histograms
         self.labels = labels
         self.count_weights = np.empty(0, dtype=np.int64)
-        self.float_weights = np.empty(0, dtype=np.float64)
-        if weights is not None and weights.dtype == np.float64:
-            self.float_weights = weights
-        elif weights is not None:
+        if weights is not None:
             self.count_weights = weights
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
         self.max_features = max_features
+        self.directions = np.empty(0, dtype=np.int8)
         self.counts = counts
         self.judging = judging
         if judging == SEQUENCES or judging == OWN_SEQUENCES:
@@ -80,7 +80,6 @@ cdef class NodeSearch:
         self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
-        self.place_weights = np.empty(n_places if self.float_weights.shape[0] > 0 else 0, dtype=np.float64)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
@@ -95,6 +94,15 @@ cdef class NodeSearch:
         for feature in range(<index_t> partition.n_features):
             self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         _list_drawn(self)
+
+    def constrain(self, const int8_t[::1] directions):
+        """Keep monotonic constraints, by feature. There are no scores in vectors, for they choose cuts without asking
+        whether they are allowed."""
+        self.directions = directions
+        self.keeps_order = np.zeros((2, self.partition.n_rows + 1), dtype=np.uint8)
+        self.entry_scores = None
+        if self.counts.errors is not None:
+            self.counts.errors.keep_medians()
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
@@ -115,7 +123,7 @@ cdef void allow_by_weight(
     """Allow only cuts whose sides weigh enough."""
     cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
     cdef index_t[2] light_left, heavy_right
-    cdef float64_t known = 0.0, missing = 0.0, left, total = weight_of_node(search)
+    cdef int64_t known = 0, missing = 0, left, total = weight_of_node(search)
     for i in range(n_missing):
         missing += weight_of_place(search, first + <index_t> place_of(entries[n_known + i]))
     light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
@@ -132,25 +140,118 @@ cdef void allow_by_weight(
         allowed.most[side] = min(allowed.most[side], heavy_right[side])
 
 
+cdef void allow_by_order(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    AllowedCuts* allowed
+) noexcept nogil:
+    """Allow only cuts that keep the feature's monotonic constraint, and choose anew which cuts are tried. The classes
+    of samples that lack the value are tallied, and medians of the cuts are known if these are the values."""
+    cdef int side
+    for side in range(2):
+        allowed.keeps_order[side] = &search.keeps_order[side, 0]
+    if search.counts.errors is not None:
+        _compare_medians(search, feature, entries, n_missing, allowed)
+    else:
+        _compare_means(search, feature, entries, first_place(search, node), n_missing, allowed)
+    choose_candidates(allowed, entries, search.max_candidates)
+
+
+cdef inline void _compare_means(
+    NodeSearch search, index_t feature, const Entry* entries, index_t first, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    cdef int side, direction = direction_of(search, feature)
+    cdef index_t i, place
+    cdef int64_t weight = 1
+    cdef NodeValue node_value = value_of_counted(search), missing = NodeValue(0, 0), left = missing, right
+    cdef NodeValue[2] on_left
+    if n_missing > 0:
+        missing = value_of_missing(search)
+    # The places of entries[:i + 1] have moved to the left.
+    for i in range(last_cut(allowed)):
+        place = first + <index_t> place_of(entries[i])
+        if search.count_weights.shape[0] > 0:
+            weight = search.place_counts[place]
+        left.weight += weight
+        left.total += weight * (
+            search.place_targets[place] if are_numbers(search.counts) else label_of_place(search, place, entries)
+        )
+        if key_of(entries[i]) == key_of(entries[i + 1]):
+            continue
+        on_left[MISSING_RIGHT] = left
+        on_left[MISSING_LEFT] = joined(&left, &missing)
+        for side in range(2 if n_missing > 0 else 1):
+            right = less(&node_value, &on_left[side])
+            search.keeps_order[side, i + 1] = keeps_order(direction, &on_left[side], &right, &search.bounds)
+
+
+cdef inline void _compare_medians(
+    NodeSearch search, index_t feature, const Entry* entries, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    cdef int side, direction = direction_of(search, feature)
+    cdef index_t i
+    cdef NodeValue left, right
+    for i in range(1, last_cut(allowed) + 1):
+        if key_of(entries[i - 1]) == key_of(entries[i]):
+            continue
+        for side in range(2 if n_missing > 0 else 1):
+            left = NodeValue(search.counts.errors.left_medians[side, i], 1)
+            right = NodeValue(search.counts.errors.right_medians[side, i], 1)
+            search.keeps_order[side, i] = keeps_order(direction, &left, &right, &search.bounds)
+
+
+cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil:
+    """Return the value of the node that was counted last, by whole weights."""
+    if are_numbers(search.counts):
+        return NodeValue(search.counts.sums.sum, search.counts.sums.weight)
+    return _value_of_counts(&search.counts.total_counts[0], search.counts.n_classes)
+
+
+cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil:
+    """Return the value of the node's samples that lack the value of the scanned feature, by whole weights."""
+    if are_numbers(search.counts):
+        return NodeValue(search.counts.missing_sums.sum, search.counts.missing_sums.weight)
+    return _value_of_counts(&search.counts.missing_counts[0], search.counts.n_classes)
+
+
+cdef inline NodeValue _value_of_counts(const int64_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    cdef NodeValue value = NodeValue(0, 0)
+    for label in range(n_classes):
+        value.weight += counts[label]
+        value.total += label * counts[label]
+    return value
+
+
+cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Return the value of a node that has just been made."""
+    cdef NodeValue value = NodeValue(0, 0)
+    cdef TargetSums sums
+    cdef index_t i
+    cdef int64_t weight = 1
+    if are_numbers(search.counts):
+        sum_targets(search, node, &sums)
+        return NodeValue(sums.sum, sums.weight)
+    for i in range(node.start, node.stop):
+        if search.count_weights.shape[0] > 0:
+            weight = search.count_weights[row_at(search, node, i)]
+        value.weight += weight
+        value.total += weight * label_at(search, node, i)
+    return value
+
+
 cdef void tally_missing(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
     """Count the classes of the last n_missing of the node's sorted entries, which lack the value."""
     cdef index_t i, place, label, first = first_place(search, node), n = node.stop - node.start
-    cdef float64_t weight
     if are_numbers(search.counts):
         _sum_missing(search, entries + (n - n_missing), n_missing, first)
         return
     search.counts.missing_counts[:] = 0
-    search.counts.missing_weights[:] = 0.0
-    search.counts.missing_weight = 0.0
     for i in range(n - n_missing, n):
         place = first + <index_t> place_of(entries[i])
         label = label_of_place(search, place, entries)
-        weight = weight_of_place(search, place)
-        search.counts.missing_counts[label] += search.place_counts[place] if search.count_weights.shape[0] > 0 else 1
-        search.counts.missing_weights[label] += weight
-        search.counts.missing_weight += weight
+        search.counts.missing_counts[label] += weight_of_place(search, place)
     _list_missing(search.counts)
 
 
@@ -224,7 +325,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
-    search.place_counts, search.place_weights = other.place_counts, other.place_weights
+    search.place_counts = other.place_counts
     search.place_targets = other.place_targets
 
 
@@ -235,8 +336,6 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.narrow_labels[place] = <uint16_t> search.labels[row]
     if search.count_weights.shape[0] > 0:
         search.place_counts[place] = search.count_weights[row]
-    if search.float_weights.shape[0] > 0:
-        search.place_weights[place] = search.float_weights[row]
     if are_numbers(search.counts):
         search.place_targets[place] = search.counts.targets[search.labels[row]]
 
@@ -291,9 +390,7 @@ cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* valu
         return
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
-        if search.float_weights.shape[0] > 0:
-            value[label] += search.float_weights[row_at(search, node, i)]
-        elif search.count_weights.shape[0] > 0:
+        if search.count_weights.shape[0] > 0:
             value[label] += <float64_t> search.count_weights[row_at(search, node, i)]
         else:
             value[label] += 1.0
@@ -303,12 +400,6 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
     cdef index_t i, label
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.is_counted:
-        return
-    if search.float_weights.shape[0] > 0:
-        count_classes(search, node, &search.counts.total_weights[0])
-        search.counts.total_weight = 0.0
-        for i in range(node.start, node.stop):
-            search.counts.total_weight += search.float_weights[row_at(search, node, i)]
         return
     if node.in_block and _has_order_of_classes(search):
         search.counts.total_counts[0] = _count_first_class(search, node)
@@ -356,17 +447,15 @@ cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSum
     sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
 
 
-cdef float64_t weight_of_node(NodeSearch search) noexcept nogil:
+cdef int64_t weight_of_node(NodeSearch search) noexcept nogil:
     """Return the weight of the node that was counted last."""
     cdef index_t label
     cdef int64_t total = 0
-    if search.float_weights.shape[0] > 0:
-        return search.counts.total_weight
     if are_numbers(search.counts):
-        return <float64_t> search.counts.sums.weight
+        return search.counts.sums.weight
     for label in range(search.counts.n_classes):
         total += search.counts.total_counts[label]
-    return <float64_t> total
+    return total
 
 
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:

@@ -13,16 +13,20 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.categories cimport CategoryCounts
-from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.category_errors cimport CategoryErrors, error_of_category, take_categories
+from pytrees._core.criteria.children cimport (
+    ChildCounts, compare_squares_to_cut, complete_best, exact_fraction, sums_squares,
+)
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers, in_unit
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, judges_in_floating_point, sums_fractions,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
 )
 from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
+from pytrees._core.criteria.wide cimport compare_to_cut
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport (
@@ -30,21 +34,25 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows, allows_some, is_tried, last_cut
+from pytrees._core.split.allowed_cuts cimport (
+    AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut,
+)
 from pytrees._core.split.children cimport (
-    end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
+    add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
-    EntryArrays, NodeRows, NodeSearch, Split, allow_cuts, count_node, draw_features, first_place, label_at,
-    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place, write_cut,
+    EntryArrays, NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, count_node, direction_of, draw_features,
+    first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
+    write_cut,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_share, scores_cuts,
-    sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_mean, orders_by_share,
+    scores_cuts, sequence_impurity_of,
 )
 
 
@@ -70,15 +78,20 @@ def make_search(
     ):
         search.entry_scores = EntryArrays(partition.spare_narrow.shape[0], n_classes)
     if search.n_drawn_categories > 0:
-        has_weights = search.float_weights.shape[0] > 0 or judges_in_floating_point(search.counts.code)
+        keeps = keeps_counts(search.counts)
         search.children = ChildCounts(
-            search.counts, has_weights, not has_weights and sums_fractions(search.counts.code),
-            partition.child_ends.shape[0], user_criterion,
+            search.counts, keeps, not keeps and sums_fractions(search.counts.code), partition.child_ends.shape[0],
+            user_criterion,
         )
     if search.children is not None and subsets:
         search.categories = CategoryCounts(
-            n_classes, partition.child_ends.shape[0], partition.n_rows, orders_by_share(criterion, n_classes),
-            search.children.has_weights, judges_sequence(criterion),
+            n_classes, partition.child_ends.shape[0], partition.n_rows,
+            orders_by_mean(criterion) or orders_by_share(criterion, n_classes), judges_sequence(criterion),
+            are_numbers(search.counts),
+        )
+    if search.children is not None and judges_medians(criterion):
+        search.category_errors = CategoryErrors(
+            search.counts.errors, partition.n_rows, partition.child_ends.shape[0], subsets
         )
     return search
 
@@ -322,12 +335,9 @@ cdef void _write_user_cut(NodeSearch search, const NodeRows* node, const UserCut
 
 cdef int _add_cuts(NodeSearch search, const NodeRows* node, index_t number, UserCut* best_of_node) except -1 nogil:
     """Put the cuts of the node's drawn features into the table, which is judged whenever it is full."""
-    cdef index_t label
     best_of_node[number].feature = NONE
     count_node(search, node)
-    best_of_node[number].weight = weight_of_node(search)
-    for label in range(search.counts.n_classes if search.float_weights.shape[0] == 0 else 0):
-        search.counts.total_weights[label] = <float64_t> search.counts.total_counts[label]
+    best_of_node[number].weight = <float64_t> weight_of_node(search)
     if search.partition.is_wide:
         return _add_features(search, node, number, best_of_node, <const uint64_t*> NULL)
     return _add_features(search, node, number, best_of_node, <const uint32_t*> NULL)
@@ -356,16 +366,18 @@ cdef int _add_feature(
     )
     cdef Py_ssize_t n_cuts = 0
     cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    if direction_of(search, feature) != 0:
+        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     for i in range(1, last_cut(&allowed) + 1):
         if key_of(entries[i - 1]) != key_of(entries[i]):
-            n_cuts += allows(&allowed, MISSING_RIGHT, i) + allows(&allowed, MISSING_LEFT, i)
+            n_cuts += allows_in_order(&allowed, MISSING_RIGHT, i) + allows_in_order(&allowed, MISSING_LEFT, i)
     if n_cuts == 0:
         return 0
     if table.per_feature:
         reserve_cuts(table, n_cuts)
-    if n_missing > 0:
-        tally_missing(search, node, entries, n_missing)
-    table.running[:] = 0.0
+    table.running[:] = 0
     _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:
         judge_table(table, best_of_node)
@@ -385,10 +397,12 @@ cdef inline int _add_entries(
     for i in range(1, last_cut(allowed) + 1):
         place = first + <index_t> place_of(entries[i - 1])
         table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
-        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some_in_order(allowed, i):
+            continue
+        if not is_tried(allowed):
             continue
         for way in range(2):
-            if not allows(allowed, way, i):
+            if not allows_in_order(allowed, way, i):
                 continue
             if table.n_cuts == table.capacity:
                 segment.stop = table.n_cuts
@@ -414,14 +428,13 @@ cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature
 
 cdef inline void _add_cut(CutTable table, ClassCounts node, index_t n_known_left, bint missing_left) noexcept nogil:
     cdef index_t label, cut = table.n_cuts
-    cdef float64_t left
+    cdef int64_t left
     for label in range(node.n_classes):
         left = table.running[label]
         if missing_left:
-            left += node.missing_weights[label]
-        table.left[cut, label] = left
-        # If a class is all on the left, rounding can leave less than zero.
-        table.right[cut, label] = max(node.total_weights[label] - left, 0.0)
+            left += node.missing_counts[label]
+        table.left[cut, label] = in_unit(node, left)
+        table.right[cut, label] = in_unit(node, node.total_counts[label] - left)
     table.n_known_left[cut] = n_known_left
     table.missing_left[cut] = missing_left
     table.n_cuts += 1
@@ -468,7 +481,11 @@ cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* c
 cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
     cdef bint is_lower = children.best.feature < cut.feature
     if cut.gain.error > 0.0 and is_near(&children.best.gain, &cut.gain):
+        if children.node.is_wide:
+            return compare_to_cut(children.node, children.best.counts, children.best.n_children) + is_lower > 0
         return _compare_to_cut(children, children.node) + is_lower > 0
+    if children.best.is_large and sums_squares(children):
+        return compare_squares_to_cut(children, &cut.gain) + is_lower > 0
     if not children.best.is_large:
         return is_greater_gain(&children.best.gain, &cut.gain) or (
             is_lower and not is_greater_gain(&cut.gain, &children.best.gain)
@@ -497,18 +514,17 @@ cdef int _offer_feature(
     if search.categories is not None:
         return offer_divisions(search, node, feature, entries, cut)
     n_children = count_children(entries, n, search.min_samples_leaf)
-    if n_children == 0 or search.min_leaf_weight > 0.0 and not _children_weigh_enough(search, node, entries):
+    if n_children == 0 or search.min_leaf_weight > 0 and not _children_weigh_enough(search, node, entries):
         return 0
     if search.judging == SEQUENCES:
         offer_sequences(search, feature, n_children, NONE, entries, n, cut)
     elif search.judging == OWN_SEQUENCES:
         _offer_children_to_user(search, feature, n_children, entries, n)
+    elif are_numbers(search.counts):
+        _offer_targets_by_category(search, node, feature, n_children, entries)
     else:
         start_children(search.children, feature, n_children, NONE)
-        if search.children.has_weights:
-            _count_entries(search, node, entries, n, True)
-        else:
-            _count_entries(search, node, entries, n, False)
+        _count_entries(search, node, entries, n)
         offer_children(search.children)
     return 0
 
@@ -516,25 +532,24 @@ cdef int _offer_feature(
 cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node, const Entry* entries) noexcept nogil:
     """Whether every child of a node, which is in a block, has the least weight of a leaf."""
     cdef index_t i, first = first_place(search, node)
-    cdef float64_t weight = 0.0
+    cdef int64_t weight = 0
     # `weight` is the weight of the last child's samples in entries[:i]; the children before it weigh enough.
     for i in range(node.stop - node.start):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
             if weight < search.min_leaf_weight:
                 return False
-            weight = 0.0
+            weight = 0
         weight += weight_of_place(search, first + <index_t> place_of(entries[i]))
     return weight >= search.min_leaf_weight
 
 
 cdef inline void _count_entries(
-    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n, bint has_weights
+    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n
 ) noexcept nogil:
     """Count the classes of the children, one after the other."""
     cdef index_t i, place, label, first = first_place(search, node)
-    cdef bint has_counts = search.count_weights.shape[0] > 0, has_float_weights = search.float_weights.shape[0] > 0
+    cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef int64_t count = 1
-    cdef float64_t weight
     cdef int64_t* counts = &search.children.counts[0]
     # The last child's samples in entries[:i] are counted; the children before it have ended.
     for i in range(n):
@@ -551,11 +566,35 @@ cdef inline void _count_entries(
             label = label_of_place(search, place, entries)
             if has_counts:
                 count = search.place_counts[place]
-        if has_weights:
-            # Only blocks have weights in floating point.
-            weight = search.place_weights[place] if has_float_weights else <float64_t> count
-            search.children.weights[label] += weight
-            search.children.weight += weight
-        else:
-            counts[label] += count
+        counts[label] += count
     end_child(search.children)
+
+
+cdef inline int _offer_targets_by_category(
+    NodeSearch search, const NodeRows* node, index_t feature, index_t n_children, const Entry* entries
+) except -1 nogil:
+    """Offer a child for every category if classes are numbers. Their nodes are in blocks, as these have no bins."""
+    cdef index_t i, place, child = 0, first = first_place(search, node), n = node.stop - node.start
+    cdef bint has_counts = search.count_weights.shape[0] > 0
+    cdef int64_t weight = 1
+    cdef TargetSums sums
+    sums.weight = sums.sum = 0
+    sums.spread = 0
+    start_target_children(search.children, feature, n_children, NONE)
+    if search.category_errors is not None:
+        take_categories(search.category_errors, entries)
+    # `sums` has the last child's samples in entries[:i + 1]; the children before it are added.
+    for i in range(n):
+        place = first + <index_t> place_of(entries[i])
+        if has_counts:
+            weight = search.place_counts[place]
+        sums.weight += weight
+        sums.sum += weight * search.place_targets[place]
+        if i + 1 < n and key_of(entries[i + 1]) == key_of(entries[i]):
+            continue
+        if search.category_errors is not None:
+            sums.spread = error_of_category(search.category_errors, child)
+        add_target_child(search.children, &sums)
+        sums.weight = sums.sum = 0
+        child += 1
+    return offer_target_children(search.children)

@@ -3,26 +3,27 @@
 A single sample has no cuts inside it, so that nothing is refined here, and cuts are compared as they come.
 """
 
-from libc.math cimport INFINITY
-
 from pytrees._core.base.sizes cimport BOX_ROWS
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, NONE, index_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
-    CountScan, TargetScan, WeightedScan, WholeScan, best_gain, compares_with_tolerance, end_feature, is_perfect,
-    move_left, move_target_left, offer_cut, prepare_cuts, start_cuts,
+    CountScan, TargetScan, best_gain, compares_with_tolerance, is_perfect, move_left, move_target_left, offer_cut,
+    prepare_cuts, start_cuts,
 )
-from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
+from pytrees._core.criteria.wide cimport (
+    BoxedScan, WideBinaryScan, WideScan, box_stays_below, has_boxes, move_box_left,
+)
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
+    AllowedCuts, allows, allows_in_order, allows_some, allows_some_in_order, has_cut_between, is_tried, last_cut,
 )
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
+    NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, direction_of, first_place, label_of_place, tally_missing,
+    threshold_of, weight_of_place, write_cut,
 )
 
 
@@ -60,7 +61,6 @@ cdef inline int _search_features(
             if best.feature != NONE and not is_greater_gain(&gain, &best.gain):
                 continue
             best.gain = gain
-        end_feature(scan, 2 * <int64_t> n if search.partition.features.has_missing else n)
         write_cut(search, node, feature, entries, n_missing, n_known_left, missing_left, best)
         if is_perfect(scan):
             break
@@ -82,26 +82,28 @@ cdef inline index_t _search_feature(
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
     prepare_cuts(&local, search.counts, entries, n_missing)
+    if direction_of(search, feature) != 0:
+        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     start_cuts(&local, search.counts, feature)
-    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
-    if CountScan is WeightedScan:
-        if n_missing > 0:
-            n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, missing_left)
-        else:
-            n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, missing_left)
+    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case. A loop
+    # for monotonic constraints takes missing values, too.
+    if allowed.keeps_order[0] != NULL:
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, True, missing_left)
+    elif n_missing == 0 and CountScan in BoxedScan and allowed.n_tried == allowed.n_allowed:
+        n_known_left = _walk_boxes(search, &local, node, entries, &allowed)
     elif n_missing > 0:
-        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, False, missing_left)
     elif is_weighted or allowed.n_tried < allowed.n_allowed:
-        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, False, missing_left)
     else:
-        n_known_left = _walk(search, &local, node, entries, &allowed, False, False, False, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, False, False, False, False, missing_left)
     scan[0] = local
     return n_known_left
 
 
 cdef inline index_t _walk(
-    NodeSearch search, WholeScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
-    bint is_weighted, bint asks_cuts, bint has_missing, bint* missing_left
+    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
+    bint is_weighted, bint asks_cuts, bint has_missing, bint has_order, bint* missing_left
 ) except -1 nogil:
     """Move the samples to the left one by one, and offer the cuts between different values."""
     cdef index_t i, label, kept = 0, first = first_place(search, node)
@@ -119,7 +121,7 @@ cdef inline index_t _walk(
     for i in range(stop):
         entry = next_entry
         next_entry = entries[i + 1]
-        if WholeScan in TargetScan:
+        if CountScan in TargetScan:
             move_target_left(scan, targets[place_of(entry)], counts[place_of(entry)] if is_weighted else 1)
         else:
             if Entry is uint32_t:
@@ -130,69 +132,51 @@ cdef inline index_t _walk(
         if key_of(entry) == key_of(next_entry):
             continue
         if has_missing:
-            if not allows_some(allowed, i + 1) or not is_tried(allowed):
+            if not _allows_some(allowed, i + 1, has_order) or not is_tried(allowed):
                 continue
-            if allows(allowed, MISSING_RIGHT, i + 1) and offer_cut(scan, search.counts, False):
+            if _allows(allowed, MISSING_RIGHT, i + 1, has_order) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i + 1, False
-            if allows(allowed, MISSING_LEFT, i + 1) and offer_cut(scan, search.counts, True):
+            if _allows(allowed, MISSING_LEFT, i + 1, has_order) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i + 1, True
         elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
     return kept
 
 
-# ------------------------------------------------------------------------------ weights that are not whole numbers
+cdef inline bint _allows(const AllowedCuts* allowed, int missing, index_t n_known_left, bint has_order) noexcept nogil:
+    return allows_in_order(allowed, missing, n_known_left) if has_order else allows(allowed, missing, n_known_left)
 
-cdef inline index_t _walk_weights(
-    NodeSearch search, WeightedScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
-    bint has_missing, bint* missing_left
+
+cdef inline bint _allows_some(const AllowedCuts* allowed, index_t n_known_left, bint has_order) noexcept nogil:
+    return allows_some_in_order(allowed, n_known_left) if has_order else allows_some(allowed, n_known_left)
+
+
+cdef inline index_t _walk_boxes(
+    NodeSearch search, CountScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed
 ) except -1 nogil:
-    """As _walk, for weights that are not whole numbers. With two classes, runs of samples are skipped if no cut in them
-    can win."""
-    cdef index_t i = 0, place, kept = 0, next_box = 0, first = first_place(search, node)
+    """As _walk, for wide counts without missing values if all cuts are tried. With two classes, runs of samples are
+    skipped if no cut in them can win."""
+    cdef index_t i = 0, next_box = 0, kept = 0, first = first_place(search, node), place, next_i
     cdef index_t fewest_left = allowed.fewest[MISSING_RIGHT], stop = last_cut(allowed)
-    cdef bint skips_boxes = not has_missing and has_boxes(scan) and allowed.n_tried == allowed.n_allowed
-    # The places of entries[:i] have moved to the left, in this order.
-    while i < stop:
-        if skips_boxes and i >= next_box and scan.to_reach > -INFINITY and i + BOX_ROWS < stop:
-            if _skips_box(search, scan, entries + i, first):
-                i += BOX_ROWS
-                continue
-            next_box = i + BOX_ROWS
-        place = first + <index_t> place_of(entries[i])
-        move_weight_left(scan, label_of_place(search, place, entries), search.place_weights[place])
-        i += 1
-        if key_of(entries[i - 1]) == key_of(entries[i]):
-            continue
-        if has_missing:
-            if not allows_some(allowed, i) or not is_tried(allowed):
-                continue
-            if allows(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
-                kept, missing_left[0] = i, False
-            if allows(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
-                kept, missing_left[0] = i, True
-        elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
-            kept = i
+    cdef int64_t[2] weights
+    if CountScan in BoxedScan:
+        # The places of entries[:i] have moved to the left, in this order.
+        while i < stop:
+            if i >= next_box and i + BOX_ROWS < stop and has_boxes(scan):
+                weights[0] = weights[1] = 0
+                for next_i in range(i, i + BOX_ROWS):
+                    place = first + <index_t> place_of(entries[next_i])
+                    weights[label_of_place(search, place, entries)] += weight_of_place(search, place)
+                if box_stays_below(scan, weights[0], weights[1]):
+                    move_box_left(scan, weights[0], weights[1])
+                    i += BOX_ROWS
+                    continue
+                next_box = i + BOX_ROWS
+            place = first + <index_t> place_of(entries[i])
+            move_left(scan, label_of_place(search, place, entries), weight_of_place(search, place))
+            i += 1
+            if key_of(entries[i - 1]) != key_of(entries[i]) and i >= fewest_left and offer_cut(
+                scan, search.counts, False
+            ):
+                kept = i
     return kept
-
-
-cdef inline bint _skips_box(
-    NodeSearch search, WeightedScan* scan, const Entry* entries, index_t first
-) noexcept nogil:
-    """Move the next samples to the left if no cut among them or behind them gains enough."""
-    cdef float64_t last[2]
-    cdef float64_t weight, of_one, left_total = scan.left_total, zeros = scan.left_counts[0], ones = scan.left_counts[1]
-    cdef index_t i, place
-    for i in range(BOX_ROWS):
-        place = first + <index_t> place_of(entries[i])
-        weight = search.place_weights[place]
-        # Adding 0 changes nothing, and takes no jump.
-        of_one = weight * label_of_place(search, place, entries)
-        zeros += weight - of_one
-        ones += of_one
-        left_total += weight
-    last[0], last[1] = zeros, ones
-    if not box_stays_below(scan, scan.left_counts, last):
-        return False
-    move_box_left(scan, last, left_total)
-    return True

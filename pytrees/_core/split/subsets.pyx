@@ -11,11 +11,14 @@ from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_
 from pytrees._core.criteria.categories cimport (
     CategoryCounts, list_division, list_next_division, n_divisions, order_by_share, start_category,
 )
+from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport TargetSums, in_unit
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
 from pytrees._core.split.children cimport (
-    end_child, node_weight, offer_children, offer_sequences, offer_user_gain, start_children,
+    add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    start_children, start_target_children,
 )
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node,
@@ -40,6 +43,9 @@ cdef int _offer_divisions(
     cdef index_t number, n = node.stop - node.start
     if search.judging == SEQUENCES or search.judging == OWN_SEQUENCES:
         _number_categories(search, entries, n)
+    if search.category_errors is not None:
+        take_categories(search.category_errors, entries)
+        sum_steps(search.category_errors)
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
         if not _is_allowed(search, categories, n):
@@ -50,6 +56,8 @@ cdef int _offer_divisions(
         elif search.judging == OWN_SEQUENCES:
             _divide(search, categories, node)
             _offer_to_sequence_criterion(search, feature, number, n)
+        elif categories.has_targets:
+            _offer_targets(search, categories, feature, number)
         else:
             _offer_counts(search.children, categories, feature, number)
     return 0
@@ -83,9 +91,8 @@ cdef void _count_categories(
 ) noexcept nogil:
     """Count the classes of every category, and put the categories in the order in which they are divided."""
     cdef index_t i, place, row, label, category = NONE, first = first_place(search, node)
-    cdef bint has_counts = search.count_weights.shape[0] > 0, has_floats = search.float_weights.shape[0] > 0
+    cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef int64_t count = 1
-    cdef float64_t weight
     categories.n_present = 0
     # The samples of entries[:i] are counted.
     for i in range(node.stop - node.start):
@@ -100,11 +107,11 @@ cdef void _count_categories(
             category = start_category(categories, <index_t> search.partition.X[row, feature])
         if has_counts:
             count = search.count_weights[row]
-        weight = search.float_weights[row] if has_floats else <float64_t> count
         categories.sizes[category] += 1
-        categories.weight[category] += weight
-        if categories.has_weights:
-            categories.weights[category, label] += weight
+        categories.weight[category] += count
+        if categories.has_targets:
+            categories.counts[category, 0] += count
+            categories.counts[category, 1] += count * search.counts.targets[label]
         else:
             categories.counts[category, label] += count
     if categories.by_share:
@@ -115,7 +122,7 @@ cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) n
     """Whether both sides of the listed division have samples enough, and weigh enough."""
     if not search.min_samples_leaf <= categories.n_listed <= n - search.min_samples_leaf:
         return False
-    return search.min_leaf_weight <= 0.0 or (
+    return search.min_leaf_weight <= 0 or (
         categories.listed_weight >= search.min_leaf_weight
         and weight_of_node(search) - categories.listed_weight >= search.min_leaf_weight
     )
@@ -127,17 +134,32 @@ cdef int _offer_counts(
     """Offer the listed division to a criterion of the engine on class counts."""
     cdef index_t label
     start_children(children, feature, 2, number)
-    if children.has_weights:
-        children.weights[:] = categories.listed_weights
-        children.weight = categories.listed_weight
-        end_child(children)
-    else:
-        children.counts[:] = categories.listed_counts
-        end_child(children)
-        for label in range(categories.n_classes):
-            children.counts[label] = children.node.total_counts[label] - categories.listed_counts[label]
+    children.counts[:] = categories.listed_counts
+    end_child(children)
+    for label in range(categories.n_classes):
+        children.counts[label] = children.node.total_counts[label] - categories.listed_counts[label]
     end_child(children)
     return offer_children(children)
+
+
+cdef int _offer_targets(
+    NodeSearch search, CategoryCounts categories, index_t feature, index_t number
+) except -1 nogil:
+    """Offer the listed division if classes are numbers."""
+    cdef TargetSums listed, others
+    cdef uint32_t is_listed
+    listed.weight, listed.sum = categories.listed_counts[0], categories.listed_counts[1]
+    others.weight = search.counts.sums.weight - listed.weight
+    others.sum = search.counts.sums.sum - listed.sum
+    listed.spread = others.spread = 0
+    if search.category_errors is not None:
+        is_listed = <uint32_t> number << 1      # category 0 never is
+        listed.spread = error_of_set(search.category_errors, is_listed)
+        others.spread = error_of_set(search.category_errors, ~is_listed)
+    start_target_children(search.children, feature, 2, number)
+    add_target_child(search.children, &listed)
+    add_target_child(search.children, &others)
+    return offer_target_children(search.children)
 
 
 # ----------------------------------------------------------------------------------------------- a user's criterion
@@ -148,7 +170,7 @@ cdef int _offer_to_count_criterion(
     """Offer the divisions to a user's criterion on class counts, which judges all of them together."""
     cdef ChildCounts children = search.children
     cdef index_t number, label, n_allowed = 0, n = node.stop - node.start
-    cdef float64_t total, listed
+    cdef int64_t total, listed
     cdef float64_t[::1, :] left = np.empty((n_divisions(categories), categories.n_classes), order="F")
     cdef float64_t[::1, :] right = np.empty((n_divisions(categories), categories.n_classes), order="F")
     numbers = []
@@ -157,12 +179,9 @@ cdef int _offer_to_count_criterion(
         if not _is_allowed(search, categories, n):
             continue
         for label in range(categories.n_classes):
-            if categories.has_weights:
-                total, listed = children.node.total_weights[label], categories.listed_weights[label]
-            else:
-                total = <float64_t> children.node.total_counts[label]
-                listed = <float64_t> categories.listed_counts[label]
-            left[n_allowed, label], right[n_allowed, label] = listed, total - listed
+            total, listed = children.node.total_counts[label], categories.listed_counts[label]
+            left[n_allowed, label] = in_unit(children.node, listed)
+            right[n_allowed, label] = in_unit(children.node, total - listed)
         n_allowed += 1
         numbers.append(number)
     if numbers:
