@@ -13,7 +13,7 @@ from inspect import signature
 from numbers import Integral
 from typing import Any, TypeVar
 
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator, _fit_context, is_regressor
 from sklearn.utils._param_validation import (
     HasMethods,
     InvalidParameterError,
@@ -128,3 +128,8 @@ def _constraints_of(estimator_class: Any) -> dict[str, _Constraints]:
         for name in _names_of_parameters(estimator_class)
         if declared.get(name, "no_validation") != "no_validation"
     }
+
+
+def predicts_numbers(given: Any) -> bool:
+    """Whether something is a regressor, fitted or not; False for what has no tags, such as a class or a list."""
+    return hasattr(given, "__sklearn_tags__") and not isinstance(given, type) and is_regressor(given)

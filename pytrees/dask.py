@@ -20,6 +20,7 @@ from ._typing import AnyArray, Engine
 from .fourier.additive import read_model
 from .fourier.merged import MergedModel, merge
 from .fourier.readers import Sum
+from .tree import Tree
 
 __all__ = ["evaluate", "fit", "predict"]
 
@@ -170,6 +171,8 @@ def predict(model: Any, X: Any) -> Any:
     _check_has(model, "predict")
     classes = getattr(model, "classes", None)
     classes = getattr(model, "classes_", None) if classes is None else classes
+    if isinstance(model, Tree) and not model.is_regressor:
+        classes = np.arange(model.n_classes)
     if classes is not None:
         return _of_collection(model, "predict", X, np.asarray(classes)[:0])
     n_outputs = getattr(model, "n_outputs", getattr(model, "n_outputs_", 1))

@@ -15,7 +15,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
-from ._sklearn import HasMethods, Interval, StrOptions, validate_params
+from ._sklearn import HasMethods, Interval, StrOptions, predicts_numbers, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ._workers import n_workers
 from .input.validation import group_codes, row_order
@@ -169,11 +169,11 @@ def order_sensitivity(
     Parameters
     ----------
     estimator : estimator object
-        A classifier. If it is one tree of this package, its trees are compared too.
+        A classifier or regressor. If it is one tree of this package, its trees are compared too.
     X : array-like of shape (n_samples, n_features)
         The samples.
     y : array-like of shape (n_samples,)
-        Their class labels.
+        Their class labels, or targets.
     order : array-like of shape (n_samples,), optional
         Keys by which the samples are sorted first; equal keys keep the order of the rows. By default the rows are in
         order.
@@ -187,7 +187,7 @@ def order_sensitivity(
     scoring : str or callable, optional
         As of ``cross_val_score``; by default the estimator's ``score``.
     shuffle : {"all", "training"}, default="all"
-        Shuffle all samples before they are split, so that also a drift of the classes matters; or only the training
+        Shuffle all samples before they are split, so that also a drift of `y` matters; or only the training
         samples of every split, so that only the estimator's use of their order matters.
     block_size : int, optional
         Shuffle blocks of this many samples, in which samples keep their order; the last block can be shorter. Every
@@ -255,7 +255,7 @@ def order_sensitivity(
     _check_can_shuffle(codes, block_size)
     if cv is None:
         cv = TimeSeriesSplit() if groups is None else _TimeSplitOfGroups(TimeSeriesSplit())
-    cv = check_cv(cv, y, classifier=True)
+    cv = check_cv(cv, y, classifier=not predicts_numbers(estimator))
     hands_on = groups is not None and _takes_groups(estimator)
     scorer = check_scoring(estimator, scoring=scoring)
     task = _Task(estimator, X, y, cv, scorer, shuffle, None if groups is None else codes, hands_on)

@@ -319,6 +319,14 @@ def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
     return arrays | {"value": nodes.value[order, 0, :], "gain": np.zeros(len(order))}
 
 
+def number_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
+    """Read the parameters of a Tree of numbers from the nodes of a regression tree of one output."""
+    order, arrays = _splits_of_sklearn(nodes)
+    weights = nodes.weighted_n_node_samples[order]
+    numbers = {"value": nodes.value[order, 0, :], "weighted_n_node_samples": weights}
+    return arrays | numbers | {"gain": np.zeros(len(order))}
+
+
 def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
     """Return the nodes in preorder, and the parameters of a Tree about their children, splits and samples."""
     order, number = preorder(nodes.children_left, nodes.children_right)

@@ -14,8 +14,8 @@ from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..convert.library_nodes import library_of
 from ..tree import LEAF, Tree
-from .codes import Member, OrdinalCodes, code_members, leaf_like
-from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, treelite_model
+from .codes import Member, OrdinalCodes, code_members, leaf_like, members_of
+from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, of_numbers, treelite_model
 
 
 @dataclass(eq=False, repr=False)
@@ -181,9 +181,10 @@ def additive_model(model: Any) -> AdditiveModel:
     Parameters
     ----------
     model : fitted estimator, booster, or treelite model
-        From pytrees: any tree or forest. From scikit-learn: decision trees, random forests, extra trees and bagging of
-        trees, gradient boosting and histogram gradient boosting, classifiers and regressors. From XGBoost and LightGBM:
-        boosters and estimators, which treelite reads (``pip install treelite``); from treelite: a Model.
+        From pytrees: any tree or forest, of classes or of numbers, and a :class:`Tree` of numbers. From scikit-learn:
+        decision trees, random forests, extra trees and bagging of trees, gradient boosting and histogram gradient
+        boosting, classifiers and regressors. From XGBoost and LightGBM: boosters and estimators, which treelite reads
+        (``pip install treelite``); from treelite: a Model.
 
     Returns
     -------
@@ -275,6 +276,8 @@ def _read_again(model: AdditiveModel) -> Sum:
 
 def _read(model: Any) -> Sum:
     """Read a fitted model of any library."""
+    if isinstance(model, Tree) and model.is_regressor:
+        return of_numbers(members_of(model))
     library = library_of(model)
     if library in ("xgboost", "lightgbm", "treelite"):
         return treelite_model(model, library)

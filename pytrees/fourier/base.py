@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._site import FOURIER_PAGE
-from .._sklearn import HasMethods, Interval, StrOptions
+from .._sklearn import HasMethods, Interval, StrOptions, predicts_numbers
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
@@ -125,6 +126,7 @@ def coded_ensemble(
     n_estimators times, or once if that is None.
     """
     given = estimator.estimator
+    _refuse_numbers(estimator, given if isinstance(given, (list, tuple)) else [given])
     if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
         members = [given] if isinstance(given, Tree) else given
         codes = ordinal_codes(members)
@@ -137,6 +139,7 @@ def coded_ensemble(
             forget_other_rows(estimator, X, np.flatnonzero(weights))
         members = _fitted(estimator, X, classes[labels], n_estimators, weights)
         codes = code(members, _codes_of_categories(estimator))
+        _refuse_numbers(estimator, codes.trees)
     n_classes = codes.trees[0].n_classes
     trained = _classes_of(members)
     if trained is not None:
@@ -153,6 +156,17 @@ def coded_ensemble(
     of_samples = isinstance(estimator.measure, str) and estimator.measure in ("empirical", "joint")
     measure = measure_of(estimator.measure, codes.cardinalities, rows if of_samples else None, weights)
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
+
+
+def _refuse_numbers(estimator: Any, given: Sequence[Any]) -> None:
+    """Raise TypeError if a regressor, fitted or not, or a tree of numbers is given to a classifier."""
+    for one in given:
+        if one.is_regressor if isinstance(one, Tree) else predicts_numbers(one):
+            raise TypeError(
+                f"{type(estimator).__name__} is a classifier and takes classification trees, got a "
+                f"{'Tree of numbers' if isinstance(one, Tree) else type(one).__name__}. For numbers, distil makes few "
+                "trees of a regressor, and tree_from_ensemble one tree of the trees of ordinal_codes."
+            )
 
 
 def _as_the_trees_take_it(

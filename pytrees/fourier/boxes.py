@@ -181,6 +181,7 @@ def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
     if not trees:
         raise ValueError("There are no trees.")
     check_same_classes(given)
+    check_same_kind(trees)
     coding_of(trees)
     for tree in trees:
         check_saw_no_missing(tree)
@@ -200,6 +201,12 @@ def check_saw_no_missing(tree: Tree) -> None:
             f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}: the Fourier "
             "algebra takes trees that were grown without them, as functions of complete samples."
         )
+
+
+def check_same_kind(trees: Sequence[Tree]) -> None:
+    """Raise ValueError if some trees predict numbers, and some classes."""
+    if len({tree.is_regressor for tree in trees}) > 1:
+        raise ValueError("Some of the trees predict numbers, and some classes: they have no sum, mean or product.")
 
 
 def check_same_classes(given: Sequence[Any]) -> None:
@@ -264,10 +271,19 @@ def check_shares(weights: ArrayLike | None, number: int, what: str) -> FloatArra
     return weights / weights.sum()
 
 
+def are_numbers(trees: Sequence[Tree]) -> bool:
+    """Whether trees of one kind predict numbers."""
+    return bool(trees) and trees[0].is_regressor
+
+
 def node_values(
     given: Sequence[Any], trees: Sequence[Tree], class_index: int | None, values: Iterable[ArrayLike] | None
 ) -> list[FloatArray]:
     """Return the function of every tree at its nodes: a list of arrays of shape (node_count, n_outputs)."""
+    if values is None and are_numbers(trees):
+        if class_index is not None and not (is_whole(class_index) and class_index == -1):
+            raise ValueError(f"The trees predict numbers and have no classes, got class_index={class_index!r}.")
+        return [tree.value for tree in trees]
     if values is None:
         if len(trees) and all(isinstance(one, Tree) and one.n_classes == 1 for one in given):
             raise ValueError(

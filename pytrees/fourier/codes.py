@@ -17,13 +17,16 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._given_tree import node_labels
 from .._numbers import within_float64
-from .._sklearn import feature_names_of
+from .._sklearn import feature_names_of, predicts_numbers
+from .._tree_arrays import numbers_of
+from .._tree_checks import NUMBER_DTYPES
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
 from .boxes import (
     CodedTree,
     check_same_classes,
+    check_same_kind,
     check_saw_no_missing,
     check_trees,
     coding_of,
@@ -39,11 +42,12 @@ class OrdinalCodes:
     Parameters
     ----------
     trees : list of Tree
-        The trees, splitting codes. If they come from scikit-learn, `value` holds shares of classes, and the nodes are
-        numbered in preorder, as in scikit-learn except for best-first trees.
+        The trees, splitting codes. If they come from scikit-learn, `value` holds shares of classes, or numbers, and the
+        nodes are numbered in preorder, as in scikit-learn except for best-first trees.
     labels : list of ndarray of shape (node_count,), int64
         The codes of the classes that the nodes predict as leaves: the majority, but perhaps not in ID3 trees. For
-        those, use ``values=[labels == class_index for labels in codes.labels]``.
+        those, use ``values=[labels == class_index for labels in codes.labels]``. Zeros for trees of numbers, which have
+        no classes.
     thresholds : list of ndarray of shape (cardinality - 1,), float64
         The thresholds of every feature, ascending. The code of a value is the number of thresholds below it; in
         categorical features a value is the index of a category.
@@ -223,8 +227,8 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
     Parameters
     ----------
     ensemble : forest, bagging ensemble, or sequence of trees
-        A fitted ensemble of classification trees of pytrees or of scikit-learn, such as RandomForestClassifier or
-        BaggingClassifier, or a list of Tree or of fitted classification trees.
+        A fitted ensemble of trees of pytrees or of scikit-learn, such as RandomForestClassifier or BaggingRegressor, or
+        a list of Tree or of fitted trees: all of classes, or all of numbers.
 
     Returns
     -------
@@ -234,10 +238,10 @@ def ordinal_codes(ensemble: Tree | BaseEstimator | Sequence[Tree | BaseEstimator
     Raises
     ------
     TypeError
-        If something in the ensemble is not a classification tree.
+        If something in the ensemble is no tree, or predicts several outputs.
     ValueError
-        If there are no trees, if they differ in their features, classes or categorical features, or if trees of pytrees
-        and of scikit-learn are mixed, which compare values in different precisions.
+        If there are no trees, if they differ in their features, classes or categorical features, if trees of classes
+        and of numbers are mixed, or trees of pytrees and of scikit-learn, which compare values in different precisions.
 
     See Also
     --------
@@ -270,6 +274,7 @@ def code_members(
 ) -> OrdinalCodes:
     """Encode the features of the trees that an ensemble is made of."""
     first = members[0].tree
+    check_same_kind([member.tree for member in members])
     if any((tree.n_features, tree.n_classes) != (first.n_features, first.n_classes) for tree, *_ in members):
         raise ValueError("The trees differ in their features or classes.")
     if len({member.dtype for member in members}) > 1:
@@ -351,13 +356,14 @@ def _codes_of_multiway_nodes(members: Sequence[Member], known: dict[int, AnyArra
 
 
 def members_of(ensemble: Any) -> list[Member]:
-    """Return the classification trees of an ensemble as members."""
+    """Return the trees of an ensemble as members."""
     if isinstance(ensemble, Tree) or hasattr(ensemble, "tree_"):
         ensemble = [ensemble]
     elif hasattr(ensemble, "fit"):
         check_is_fitted(ensemble)
         if not hasattr(ensemble, "estimators_"):
             raise TypeError(f"An ensemble of trees is expected, got {type(ensemble).__name__}.")
+        check_members_are_alike(ensemble, ensemble.estimators_)
         columns = getattr(ensemble, "estimators_features_", [None] * len(ensemble.estimators_))
         n_features = ensemble.n_features_in_
         pairs = zip(ensemble.estimators_, columns, strict=True)
@@ -370,6 +376,21 @@ def members_of(ensemble: Any) -> list[Member]:
         raise ValueError("There are no trees.")
     check_same_classes(given)
     return [_member_of(member) for member in given]
+
+
+def check_members_are_alike(ensemble: Any, estimators: Sequence[Any]) -> None:
+    """Raise TypeError if a regressor is made of classifiers, or a classifier of regressors, as bagging can be.
+
+    The mean of what the leaves hold is not what such an ensemble predicts: it takes labels for numbers, or numbers for
+    labels.
+    """
+    for estimator in estimators:
+        is_estimator = hasattr(estimator, "__sklearn_tags__")
+        if is_estimator and predicts_numbers(estimator) != predicts_numbers(ensemble):
+            names = f"{type(ensemble).__name__} of {type(estimator).__name__}"
+            raise TypeError(
+                f"A classifier of classification trees or a regressor of regression trees is expected, got {names}."
+            )
 
 
 def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
@@ -405,7 +426,8 @@ def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = 
             f"Feature {min(member.ordered_categories_)} has ordered categories: give the Fourier algebra the trees "
             "themselves, `tree_`, and samples as numbers, by `encode`."
         )
-    labels, is_categorical = node_labels(member, tree), getattr(member, "is_categorical_", None)
+    labels = np.zeros(tree.node_count, dtype=np.int64) if tree.is_regressor else node_labels(member, tree)
+    is_categorical = getattr(member, "is_categorical_", None)
     categorical: list[int] = [] if is_categorical is None else np.flatnonzero(is_categorical).tolist()
     if columns is not None:
         columns = np.asarray(columns)
@@ -424,30 +446,44 @@ def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = 
 
 
 def _from_sklearn(member: Any, nodes: Any) -> Tree:
-    """Convert a scikit-learn classification tree of one output to a Tree, with shares for counts."""
-    if not hasattr(nodes, "children_left") or not hasattr(member, "classes_") or nodes.n_outputs != 1:
-        raise TypeError(f"A classification tree is expected, got {type(member).__name__}.")
-    from ..convert.sklearn_nodes import share_arrays_of_sklearn  # the caller has imported scikit-learn
+    """Convert a scikit-learn tree of one output to a Tree: of numbers, or of classes, with shares for counts."""
+    if not hasattr(nodes, "children_left"):
+        raise TypeError(f"A classification tree or regression tree is expected, got {type(member).__name__}.")
+    if nodes.n_outputs != 1:
+        raise TypeError(
+            f"A tree of one output is expected, got {type(member).__name__} of {nodes.n_outputs} outputs. "
+            "(additive_model takes regressors of several outputs.)"
+        )
+    # The caller has imported scikit-learn.
+    from ..convert.sklearn_nodes import number_arrays_of_sklearn, share_arrays_of_sklearn
 
-    return Tree(**share_arrays_of_sklearn(nodes))
+    return Tree(**(share_arrays_of_sklearn if hasattr(member, "classes_") else number_arrays_of_sklearn)(nodes))
 
 
 def arrays_of(tree: Tree) -> dict[str, Any]:
     """Copy all arrays that a Tree is made of, by name."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
-    return {name: np.array(getattr(tree, name)) for name in names + below} | {"shares": tree._given_shares}
+    found = {name: np.array(getattr(tree, name)) for name in names + below}
+    return found | {"shares": tree._given_shares} | numbers_of(tree, np.arange(tree.node_count))
 
 
-def with_value(tree: Tree, value: FloatArray) -> Tree:
-    """Return the tree with another `value`."""
-    found = Tree(**(arrays_of(tree) | {"value": value, "shares": None}), n_features=tree.n_features)
+def with_value(tree: Tree, value: FloatArray, **numbers: FloatArray) -> Tree:
+    """Return the tree with another `value`: of classes, or of numbers if these have weights and perhaps impurities."""
+    others = {name: array for name, array in arrays_of(tree).items() if name not in (*NUMBER_DTYPES, "shares")}
+    found = Tree(**(others | {"value": value} | numbers), n_features=tree.n_features)
     return of_coding(found, coding_of([tree]))
 
 
+def structure_of(tree: Tree) -> Tree:
+    """Return the tree as a mere structure: it has one class, whose count is 1, and its values are kept elsewhere."""
+    return with_value(tree, np.ones((tree.node_count, 1)))
+
+
 def leaf_like(tree: Tree) -> Tree:
-    """Return a single leaf with the features and classes of a tree."""
-    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0], n_features=tree.n_features)
+    """Return a single leaf with the features of a tree, and its classes, or numbers."""
+    arrays = [LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0]
+    return Tree(*arrays, n_features=tree.n_features, **numbers_of(tree, [0]))
 
 
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:

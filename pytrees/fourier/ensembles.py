@@ -14,6 +14,7 @@ from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema
 from ..tree import TreeEstimator
 from .boxes import (
     Leaves,
+    are_numbers,
     box_of_schema,
     check_cardinalities,
     check_trees,
@@ -24,6 +25,7 @@ from .boxes import (
     times_power,
     weighted_leaves,
 )
+from .codes import with_value
 from .measures import Product, Samples, measure_of, rounding
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .spectrum import FourierSpectrum
@@ -65,7 +67,8 @@ def gram(
     class_index : int or None, default=-1
         The function of a tree is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. (The
         function of an estimator is 1 where the estimator predicts the class, which in ID3 trees need not be the
-        majority.) None takes every class as an output of its own; inner products add up over the outputs.
+        majority.) None takes every class as an output of its own; inner products add up over the outputs. The function
+        of a tree of numbers is the number that the tree predicts.
     values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
         The functions of the trees at their leaves, in place of the indicators of a class. Among inner nodes only
         multiway nodes matter: samples stay there if no child has their value.
@@ -384,12 +387,13 @@ def tree_from_ensemble(
     -------
     RebuiltTree
         ``tree`` and ``averages``. Without limits the tree is the weighted sum itself, wherever there is mass; under
-        ``measure="joint"``, at the samples.
+        ``measure="joint"``, at the samples. Trees of numbers give a tree of numbers.
 
     Raises
     ------
     ValueError
-        As in :func:`gram` and :meth:`FourierSpectrum.to_tree`.
+        As in :func:`gram` and :meth:`FourierSpectrum.to_tree`; if the trees predict numbers, and `criterion` is not
+        ``"variance"`` or `min_confidence` is given: entropy and confidence are of shares of classes.
 
     See Also
     --------
@@ -412,14 +416,42 @@ def tree_from_ensemble(
     >>> codes = ordinal_codes(forest.fit(*load_breast_cancer(return_X_y=True)))
     >>> tree_from_ensemble(codes.trees, codes.cardinalities, max_leaf_nodes=8).tree.n_leaves
     8
+
+    A forest of numbers as one tree of numbers:
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> from pytrees import DecisionForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> codes = ordinal_codes(DecisionForestRegressor(20, max_depth=4, random_state=0).fit(X, y))
+    >>> one = tree_from_ensemble(codes.trees, codes.cardinalities, criterion="variance", max_leaf_nodes=8)
+    >>> codes.decode(one.tree).predict(X[:2]).round(1)
+    array([189.3, 122.8])
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     settled = settled_classes(min_confidence, leaves.values.shape[1])
     limits = Limits(criterion, tol, max_depth, max_leaf_nodes, settled)
+    of_numbers = values is None and are_numbers(leaves.trees)
+    if of_numbers:
+        _check_judges_numbers(limits.checked())
     resolved = measure_of(measure, cardinalities, X)
     with shown("leaves", enabled=bool(verbose) and max_leaf_nodes is not None):
-        return tree_of_leaves(leaves, cardinalities, limits, resolved, categorical_features)
+        built = tree_of_leaves(leaves, cardinalities, limits, resolved, categorical_features)
+    if not of_numbers:
+        return built
+    tree = with_value(built.tree, built.averages, weighted_n_node_samples=built.tree.value.sum(axis=1))
+    return built._replace(tree=tree)
+
+
+def _check_judges_numbers(limits: Limits) -> None:
+    """Raise ValueError if some limits of a rebuilt tree are for shares of classes."""
+    if limits.criterion != "variance":
+        raise ValueError(
+            f"The trees predict numbers, and criterion={limits.criterion!r} judges shares of classes: use "
+            "criterion='variance'."
+        )
+    if limits.settled is not None:
+        raise ValueError("The trees predict numbers, which have no confidence: use tol in place of min_confidence.")
 
 
 def tree_of_leaves(

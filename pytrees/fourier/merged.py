@@ -15,7 +15,7 @@ from .._typing import AnyArray, BoolArray, FloatArray, Measure
 from ..tree import LEAF, Tree
 from .additive import AdditiveModel, Named, read_model
 from .boxes import check_shares
-from .codes import Member, arrays_of, code_members, greatest_rounded_below, with_value
+from .codes import Member, arrays_of, code_members, greatest_rounded_below, structure_of
 from .ensembles import model_distance
 from .readers import Sum
 
@@ -268,7 +268,7 @@ def _of_one_kind(members: Sequence[Member]) -> list[Member]:
     to_double = len({member.dtype for member in members}) > 1
     found = []
     for member in members:
-        tree = with_value(member.tree, np.ones((member.tree.node_count, 1)))
+        tree = structure_of(member.tree)
         if to_double and member.dtype == np.float32:
             arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
             arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])

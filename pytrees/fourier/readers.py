@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -20,7 +21,8 @@ from ..convert.library_nodes import (
     values_of_treelite,
 )
 from ..tree import Tree
-from .codes import Member, members_of
+from .boxes import check_same_kind
+from .codes import Member, check_members_are_alike, members_of, structure_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +82,13 @@ def averaged(model: Any) -> Sum:
     """Read a tree, forest or bagging ensemble of scikit-learn or of pytrees: the mean of what its trees predict."""
     classes = np.asarray(model.classes_) if is_classifier(model) else None
     estimators = getattr(model, "estimators_", [model])
+    check_members_are_alike(model, estimators)
     if classes is not None and getattr(model, "n_outputs_", 1) != 1:
         raise ValueError(f"{type(model).__name__} has {model.n_outputs_} outputs with classes; only one can be taken.")
     if isinstance(getattr(estimators[0], "tree_", None), Tree):
         members = members_of(model)
+        if members[0].tree.is_regressor:
+            return of_numbers(members)
         labels = model._labels_of_nodes() if hasattr(model, "_labels_of_nodes") else None
         shares = [member.tree.shares for member in members]
         if labels is not None:
@@ -105,6 +110,13 @@ def averaged(model: Any) -> Sum:
             value = completed
         values.append(np.ascontiguousarray(value) if classes is None else _last_of_two(value))
     return _mean(members, values, classes)
+
+
+def of_numbers(members: Sequence[Member]) -> Sum:
+    """Return the mean of trees of numbers. They become mere structures, as the trees of other libraries are."""
+    check_same_kind([member.tree for member in members])
+    structures = [member._replace(tree=structure_of(member.tree)) for member in members]
+    return _mean(structures, [member.tree.value for member in members], None)
 
 
 def _mean(members: list[Member], values: list[FloatArray], classes: AnyArray | None) -> Sum:

@@ -28,8 +28,10 @@ class RebuiltTree(NamedTuple):
     ----------
     tree : Tree
         The tree. Its `value` holds the averages as shares of classes, cut off at 0 and 1, times the probability of the
-        node's schema; one output gives the shares of "any other class" and of the class. There are no training samples:
-        `n_node_samples` is 1 everywhere. `gain` is in bits, or in squared units of the function.
+        node's schema; one output gives the shares of "any other class" and of the class. A tree that was made of trees
+        of numbers is a tree of numbers: its `value` holds the averages as they are, and its `weighted_n_node_samples`
+        the probabilities. There are no training samples: `n_node_samples` is 1 everywhere. `gain` is in bits, or in
+        squared units of the function.
     averages : ndarray of shape (node_count, n_outputs), float64
         The averages without cutting off; the tree's function is ``averages[tree.apply(X)]``. A value without mass under
         the measure has no child at a multiway node: its samples get the average of that node.

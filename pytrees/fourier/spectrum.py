@@ -157,10 +157,11 @@ class FourierSpectrum:
             The number of values of every attribute.
         class_index : int, default=-1
             The function is 1 where this class has the majority, and 0 elsewhere; -1 is the last class. The function of
-            an estimator is 1 where the estimator predicts the class, which in ID3 trees need not be the majority.
+            an estimator is 1 where the estimator predicts the class, which in ID3 trees need not be the majority. The
+            function of a tree of numbers is the number that the tree predicts.
         values : array-like of shape (node_count,), optional
-            The function at the leaves, in place of the indicator of a class. Among inner nodes only multiway nodes
-            matter: samples stay there if no child has their value.
+            The function at the leaves, in place of the indicator of a class, or of numbers. Among inner nodes only
+            multiway nodes matter: samples stay there if no child has their value.
         memory_limit : int, default=2**30
             Bytes that the spectrum may take.
 

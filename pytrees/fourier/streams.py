@@ -17,7 +17,7 @@ from ..tree import LEAF, MULTIWAY, Tree
 from ..trees.base import unchanged_on_error
 from .additive import AdditiveModel, centred_values, read_model
 from .boxes import check_number, check_whole
-from .codes import arrays_of, leaf_like, with_value
+from .codes import arrays_of, leaf_like, structure_of
 from .ensembles import gram
 from .merged import MergedModel, merge
 from .orthogonal import eigenvectors
@@ -310,7 +310,7 @@ class ModelStream:
             for node in cuts:
                 known = self._grid[tree.feature[node]].astype(dtype)
                 arrays["threshold"][node] = np.searchsorted(known, tree.threshold[node], side="right") + 0.5
-            trees.append(with_value(Tree(**arrays, n_features=tree.n_features), np.ones((tree.node_count, 1))))
+            trees.append(structure_of(Tree(**arrays, n_features=tree.n_features)))
         values = [of_tree / read.n_averaged for of_tree in read.values]
         values[0] = values[0] + read.baseline
         if read.output == "probability" and read.classes is not None and len(read.classes) == 2:

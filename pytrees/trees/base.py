@@ -274,14 +274,15 @@ def grow(
     for limit in ("min_gain", "min_impurity_decrease"):
         limits[limit] = limits[limit] / gain_unit / gain_unit
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
+    numbers = np.asarray(arrays["value"], dtype=np.float64)
     arrays |= {
-        "value": weights_of(np.asarray(arrays["value"], dtype=np.float64), unit),
+        "value": weights_of(numbers, unit),
         "gain": np.asarray(arrays["gain"]) * gain_unit * gain_unit,
     }
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
     if "monotonic_cst" in limits:
-        tree = with_bounds(tree, limits["monotonic_cst"])
+        tree = with_bounds(tree, limits["monotonic_cst"], numbers.astype(np.int64))
     return pruned(tree, pruning_path(tree, criterion), ccp_alpha) if ccp_alpha > 0.0 else tree
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from .._engine import kernel
 from .._tree_checks import DTYPES
 from .._typing import AnyArray, FloatArray, IntArray
-from ..criteria import as_compared
 from ..input.categories import name_of_column
 from ..input.targets import Grid
 from ..tree import Tree
@@ -91,9 +90,11 @@ def check_classes(estimator: Any, n_classes: int) -> None:
 # -------------------------------------------------------------------------------------------------- of grown trees
 
 
-def with_bounds(tree: Tree, monotonic_cst: AnyArray) -> Tree:
-    """Return a tree of classes, grown with these constraints, whose nodes predict shares within their bounds."""
-    counts, _ = as_compared(tree.value)
+def with_bounds(tree: Tree, monotonic_cst: AnyArray, counts: IntArray) -> Tree:
+    """Return a tree of classes, grown with these constraints, whose nodes predict shares within their bounds.
+
+    `counts` are the class counts of the nodes on the grid of the weights.
+    """
     shares = _of_two(tree, counts, monotonic_cst) if tree.n_classes == 2 else _of_ranks(tree, counts, monotonic_cst)
     if np.array_equal(shares, tree.shares):
         return tree

@@ -283,8 +283,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
             Targets: finite numbers, taken as float64.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
-            many repetitions of the sample, except in limits on numbers of samples. Other weights have to be multiples of
-            one number, as decimals are, whose sum is below 2**24 of these multiples.
+            many repetitions of the sample, except in limits on numbers of samples. Other weights have to be multiples
+            of one number, as decimals are, whose sum is below 2**24 of these multiples.
 
         Raises
         ------

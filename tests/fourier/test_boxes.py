@@ -240,7 +240,8 @@ def test_codes_of_lists_of_trees():
         ordinal_codes([])
     with pytest.raises(ValueError, match="features or classes"):
         ordinal_codes([own, DecisionTreeClassifier().fit(X, y == 0)])
-    for other in (LogisticRegression(max_iter=1000).fit(X, y), [DecisionTreeRegressor().fit(X, y)], ["tree"]):
+    two_outputs = DecisionTreeRegressor().fit(X, X[:, :2])
+    for other in (LogisticRegression(max_iter=1000).fit(X, y), [two_outputs], ["tree"]):
         with pytest.raises(TypeError, match="expected"):
             ordinal_codes(other)
     codes = ordinal_codes(own)

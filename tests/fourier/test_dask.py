@@ -90,6 +90,8 @@ def test_the_model_equals_a_loop_over_blocks(scheduler, n_blocks):
         DecisionTreeClassifier(max_depth=3),
         FOREST,
         RandomForestRegressor(3, random_state=0),
+        pytrees.DecisionTreeRegressor("absolute_error", max_depth=3),
+        pytrees.DecisionForestRegressor(3, max_depth=4, random_state=0),
         HistGradientBoostingClassifier(max_iter=3),
     ],
     ids=lambda estimator: type(estimator).__name__,
@@ -315,6 +317,24 @@ def test_several_values_of_a_sample_are_predicted():
     found = pytrees.dask.predict(model, da.from_array(X, chunks=(100, -1)))
     assert found.shape == expected.shape
     np.testing.assert_array_equal(found.compute(), expected)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_trees_and_their_estimators_predict_in_partitions(kind):
+    """Predictions have the type that Dask was told."""
+    X, y = shuffled(load_breast_cancer)
+    if kind == "numbers":
+        fitted = pytrees.DecisionTreeRegressor(max_depth=3).fit(X, X[:, 0])
+        forest = pytrees.DecisionForestRegressor(2, max_depth=3).fit(X, X[:, 0])
+    else:
+        fitted, forest = DecisionTreeClassifier(max_depth=3).fit(X, y), clone(FOREST).fit(X, y)
+    blocks, frame = da.from_array(X, chunks=(200, -1)), dd.from_pandas(pd.DataFrame(X), npartitions=2)
+    for model in (fitted.tree_, fitted, forest):
+        expected = model.predict(X)
+        for given in (blocks, frame) if model is fitted.tree_ else (blocks,):
+            found = pytrees.dask.predict(model, given)
+            assert found.dtype == found.compute().dtype == expected.dtype
+            np.testing.assert_array_equal(found.compute(), expected)
 
 
 def test_estimators_that_do_not_predict_are_refused_at_once():

@@ -38,8 +38,8 @@ SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
 def grow(X, y, weights=None, n_classes=None, distance="gini", way=WAYS[2], **limits):
-    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on their
-    grid."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on
+    their grid."""
     evaluation, labels, stop = way
     tree = kernel("grow_by_distance")(
         np.ascontiguousarray(X, dtype=np.float64),

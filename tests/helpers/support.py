@@ -83,8 +83,8 @@ def complexity(codes, n_symbols=None):
 
 
 def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
-    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on their
-    grid."""
+    """Return the arrays of a tree that the engine in force grows; limits not given do not apply. Weights are put on
+    their grid."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.asarray(y, dtype=np.int32)
     if n_classes is None:

@@ -10,10 +10,12 @@ from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, TimeSeri
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
+from sklearn.tree import DecisionTreeRegressor as SklearnTreeRegressor
 
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     PermutationDecisionTreeClassifier,
     order_sensitivity,
 )
@@ -130,6 +132,25 @@ def test_training_orders_do_not_matter_to_a_tree_by_counts(bursts):
     found = order_sensitivity(DecisionTreeClassifier(), *bursts, shuffle="training", n_permutations=5, random_state=0)
     assert set(found.shuffled_scores) == {found.score} == {found.reversed_score}
     assert (found.pvalue, found.effect, found.interval, found.n_distinct_trees) == (1.0, 0.0, (0.0, 0.0), 1)
+
+
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeRegressor(max_depth=3), SklearnTreeRegressor(random_state=0)], ids=type
+)
+def test_regressors_have_scores_of_their_own(bursts, estimator):
+    """Their targets are numbers, whole ones too: folds are not stratified by them."""
+    X, y = bursts
+    drifting = 7 * np.arange(len(y)) + y
+    found = order_sensitivity(estimator, X, drifting, cv=3, n_permutations=19, alternative="less", random_state=0)
+    assert found.score == pytest.approx(cross_val_score(estimator, X, drifting, cv=KFold(3)).mean())
+    assert found.pvalue == 0.05
+    several = np.arange(60) % 4
+    found = order_sensitivity(estimator, X, several, cv=4, n_permutations=1, random_state=0)
+    assert found.score == pytest.approx(cross_val_score(estimator, X, several, cv=KFold(4)).mean())
+    if isinstance(estimator, DecisionTreeRegressor):
+        found = order_sensitivity(estimator, X, drifting, shuffle="training", n_permutations=5, random_state=0)
+        assert (found.pvalue, found.effect, found.n_distinct_trees) == (1.0, 0.0, 1)
+        assert found.cost_of_tests.shape == (6,)
 
 
 @pytest.mark.parametrize("n_samples", [2, 7, 10])

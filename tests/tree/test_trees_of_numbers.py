@@ -324,6 +324,23 @@ def test_categories_in_scikit_learn(engine, error):
         to_sklearn(tree_of_categories("subset")[0])
 
 
+@pytest.mark.parametrize("error", ERRORS)
+def test_regressors_with_categories_go_and_come_back(error):
+    X = pd.DataFrame(
+        {"colour": np.array(["red", "green", "blue", "grey"])[np.arange(60) % 4], "size": data()[0]["age"]}
+    )
+    y = np.round(np.arange(60) % 4 % 3 + X["size"].to_numpy(), 1)
+    options = {"criterion": error, "categorical_features": ["colour"], "max_depth": 3}
+    for ours in (DecisionTreeRegressor(**options), DecisionForestRegressor(3, random_state=0, **options)):
+        theirs = to_sklearn(ours.fit(X, y))
+        np.testing.assert_array_equal(theirs.predict(ours.encode(X)), ours.predict(X))
+        np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances_, atol=1e-9)
+    ours = DecisionTreeRegressor(categorical_split="subset", **options).fit(X, y)
+    assert "colour" in export_text(ours)
+    assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(ours)))), ours.tree_)
+    np.testing.assert_array_equal(merge_redundant(ours.tree_).predict(ours.encode(X)), ours.predict(X))
+
+
 def test_lists_of_trees_become_forests(stump):
     other = DecisionTreeRegressor().fit([[0.0], [1.0]], [1.0, 2.0])
     forest = to_sklearn([stump, other.tree_])
