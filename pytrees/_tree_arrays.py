@@ -32,8 +32,8 @@ from ._tree_checks import (
     steps_to_root,
 )
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
+from ._weights import multiples
 from .criteria import impurities
-from .input.weights import multiples
 
 
 class BinaryForm(NamedTuple):

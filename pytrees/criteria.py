@@ -33,7 +33,7 @@ from ._typing import (
     Specification,
     is_real,
 )
-from .input.weights import MAX_TOTAL_COUNT, on_grid, rows_on_grid
+from ._weights import MAX_TOTAL_COUNT, on_grid, rows_on_grid
 
 __all__ = [
     "ALIASES",
@@ -710,7 +710,7 @@ def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
 
 def _of_whole_and_others(measure: Callable[[IntArray], AnyArray], counts: FloatArray, power: int) -> FloatArray:
     """Measure the class counts of nodes or cuts: as they are if they are whole and their sum is small, else on a grid.
-    What is measured has this power of the unit of the counts."""
+    The measure has this power of the unit of the counts."""
     found = np.empty(len(counts))
     axes = tuple(range(1, counts.ndim))
     with np.errstate(over="ignore"):

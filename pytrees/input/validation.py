@@ -18,8 +18,8 @@ from .._missing import is_missing, is_nan
 from .._numbers import within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
+from .._weights import MAX_TOTAL_COUNT
 from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
-from .weights import MAX_TOTAL_COUNT
 
 _Array = TypeVar("_Array", bound=AnyArray)
 

@@ -36,6 +36,7 @@ from .._typing import (
     Specification,
 )
 from .._version import __version__
+from .._weights import on_grid, quotient_of, weights_of
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
@@ -48,7 +49,6 @@ from ..input.validation import (
     validate_X,
     validate_X_y,
 )
-from ..input.weights import on_grid, quotient_of, weights_of
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
 from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
@@ -287,8 +287,8 @@ def grow(
 
 
 def unit_of_gains(criterion: Specification, unit: Fraction) -> float:
-    """Return the number whose square is the unit of gains. Of all criteria, only the ranking impurity has one: gains
-    are products of two weights."""
+    """Return the number whose square is the unit of gains. Only gains by the ranking impurity have a unit: they are
+    products of two weights."""
     return float(unit) if (criterion if isinstance(criterion, str) else criterion[0]) == "ranking" else 1.0
 
 

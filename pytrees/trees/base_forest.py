@@ -20,11 +20,11 @@ from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, fit_context
 from .._typing import AnyArray, Draws, FloatArray, ForestOf, IntArray, LabelsLike, MatrixLike, Specification
+from .._weights import MAX_TOTAL_COUNT
 from .._workers import in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.categories import has_missing, kinds_of_features
 from ..input.validation import validate_rows, validate_X
-from ..input.weights import MAX_TOTAL_COUNT
 from .base import (
     GROWTH_CONSTRAINTS,
     BaseClassifier,

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._engine import config_context
 from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification
-from ..input.weights import on_grid
+from .._weights import on_grid
 
 
 class StopEvent(Event):

@@ -37,11 +37,11 @@ from .._typing import (
     Stop,
     Ties,
 )
+from .._weights import MAX_TOTAL_COUNT, weights_of
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
 from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
-from ..input.weights import MAX_TOTAL_COUNT, weights_of
 from ..tree import LEAF, MULTIWAY, Tree, goes_left
 from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, unit_of_gains
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier

@@ -32,12 +32,12 @@ from .._typing import (
     RandomState,
     Specification,
 )
+from .._weights import MAX_TOTAL_COUNT, weights_of
+from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ERRORS
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
-from ..input.weights import MAX_TOTAL_COUNT, weights_of
-from ..input.weights import on_grid as weights_on_grid
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples

@@ -1,6 +1,7 @@
 """Gains of given cuts and impurities of given nodes, from their class counts."""
 
 from fractions import Fraction
+from math import inf
 
 from ..criteria.counts import add_up, name_of, remainder
 from ..criteria.table import exact_impurity, gain_of_counts, wig_impurity
@@ -19,7 +20,7 @@ def gain_of_cut(criterion, left, right):
         return 0.0
     counts = [a + b for a, b in zip(left, right, strict=True)]
     node, child = (counts, add_up(counts)), (left, add_up(left))
-    return float(gain_of_counts(criterion, node, [child, remainder(node, child)]))
+    return nearest(gain_of_counts(criterion, node, [child, remainder(node, child)]))
 
 
 def impurities(criterion, counts):
@@ -45,4 +46,12 @@ def impurity_of_node(criterion, counts):
     if name_of(criterion) == "wig":
         return wig_impurity(criterion, counts)(counts, total)
     impurity = exact_impurity(criterion, len(counts))(counts)
-    return impurity.nearest_double() if name_of(criterion) == "entropy" else float(impurity)
+    return impurity.nearest_double() if name_of(criterion) == "entropy" else nearest(impurity)
+
+
+def nearest(number):
+    """Return the nearest double; infinity if the number is too great."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf

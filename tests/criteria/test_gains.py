@@ -13,6 +13,7 @@ from support import examples, grow, on_both_engines
 
 from pytrees import DecisionTreeClassifier
 from pytrees._engine import kernel
+from pytrees._weights import on_grid
 from pytrees.criteria import (
     CRITERIA,
     CountCriterion,
@@ -23,7 +24,6 @@ from pytrees.criteria import (
     impurity,
     resolve,
 )
-from pytrees.input.weights import on_grid
 
 ON_COUNTS = [name for name, criterion in CRITERIA.items() if criterion.judges == "counts"]
 WITH_IMPURITY = [name for name in ON_COUNTS if CRITERIA[name].has_impurity]

@@ -9,7 +9,7 @@ from strategies import limits
 from support import children_of
 
 from pytrees._engine import kernel
-from pytrees.input.weights import on_grid
+from pytrees._weights import on_grid
 from pytrees.testing.strategies import Problem
 from pytrees.tree import LEAF
 

@@ -6,7 +6,7 @@ Numbers of samples and features shrink; values do not. Strategies of weights are
 import numpy as np
 from hypothesis import strategies as st
 
-from pytrees.input.weights import on_grid
+from pytrees._weights import on_grid
 from pytrees.testing.strategies import EXTREME_VALUES, Problem
 
 SEEDS = st.integers(0, 2**32 - 1)

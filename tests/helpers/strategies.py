@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 from support import UNLIMITED
 
-from pytrees.input.weights import on_grid
+from pytrees._weights import on_grid
 from pytrees.testing.strategies import ALPHABETS, feature_matrices, float_weights
 
 

@@ -12,7 +12,7 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
-from pytrees.input.weights import on_grid
+from pytrees._weights import on_grid
 from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")

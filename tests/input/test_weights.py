@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support import examples
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, DecisionTreeRegressor
+from pytrees._weights import GRID_TOTAL, on_grid, rows_on_grid, weights_of
 from pytrees.criteria import gain
-from pytrees.input.weights import GRID_TOTAL, on_grid, rows_on_grid, weights_of
 
 CRITERIA = ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "vi", "jaccard", "accuracy", "mae"]
 

@@ -51,6 +51,7 @@ PYTHON_FLOORS = [
         "_engine",
         "_missing",
         "_numbers",
+        "_weights",
         "_progress",
         "_site",
         "_sklearn",

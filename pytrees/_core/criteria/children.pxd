@@ -41,7 +41,7 @@ cdef class ChildCounts:
 
     cdef ClassCounts node
     cdef index_t n_children, n_ended
-    # Whether the counts of all children are kept, and the gain is computed from them: of wide counts, and for WIG.
+    # Whether the counts of all children are kept, and the gain is computed from them.
     cdef bint keeps_counts
     cdef bint sums_fractions            # the gain is (`scale` * sum - `base`) / the node's total count
     cdef int64_t[::1] counts            # of the child

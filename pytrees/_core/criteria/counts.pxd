@@ -9,8 +9,6 @@ from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLo
 
 cdef enum:
     NLOGN_FRACTION_BITS = 30
-    # Weights of a sum below this are counted by the narrow arithmetic of the criteria.
-    MAX_TOTAL_COUNT = 16777216
     LOG2_TABLE_BITS = 10
     LOG2_TABLE_SIZE = 1024
 

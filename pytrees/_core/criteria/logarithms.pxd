@@ -5,6 +5,11 @@ rounded, cannot tell two splits apart.
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 
 
+cdef enum:
+    # Weights of a sum below this are counted by the narrow arithmetic of the criteria.
+    MAX_TOTAL_COUNT = 16777216
+
+
 cdef enum InformationForm:
     # A criterion compares information gains as they are, or divided: by the entropy of the split, by the joint entropy
     # of split and classes, by the mean or the greater of both entropies. Or it compares twice the gain less the entropy

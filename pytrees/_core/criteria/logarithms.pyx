@@ -13,7 +13,7 @@ from collections import Counter
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count
+from itertools import count as count_from
 from math import gcd
 
 from libc.stdlib cimport qsort
@@ -22,7 +22,6 @@ from libc.string cimport memcmp, memcpy
 from pytrees._core.base.fractions cimport multiply_wide, nearest_double
 from pytrees._core.base.types cimport uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
-from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT
 
 # Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
@@ -265,7 +264,7 @@ def _is_prime(n):
 
 def _divisor_of(n):
     """Return a divisor, neither 1 nor n, of a number that is not prime (Pollard's rho)."""
-    for offset in count(1):
+    for offset in count_from(1):
         slow = fast = 2
         divisor = 1
         while divisor == 1:

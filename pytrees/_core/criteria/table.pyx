@@ -7,8 +7,8 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT, ClassCounts, are_numbers
-from pytrees._core.criteria.logarithms cimport doubled
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
+from pytrees._core.criteria.logarithms cimport MAX_TOTAL_COUNT, doubled
 from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
 from pytrees._core.criteria.wide cimport (
     WIDE_GINI, WIDE_INFORMATION, WIDE_JACCARD, WIDE_ORDINAL_GINI, WIDE_RANKING,

@@ -319,12 +319,12 @@ cdef inline float64_t gain_of_wide_children(
     from the exact one."""
     cdef float64_t total = <float64_t> scan.total, gain = scan.node_impurity, of_split = 0.0, joint = 0.0, impurity
     cdef int64_t of_child
-    cdef index_t child, label
+    cdef index_t _child, label
     error[0] = error_of_wide_gain(scan.kind, scan.n_classes, n_children)
     if scan.kind == WIDE_JACCARD:
         error[0] = INFINITY
         return 0.0
-    for child in range(n_children):
+    for _child in range(n_children):
         of_child = 0
         for label in range(scan.n_classes):
             of_child += counts[label]

@@ -177,7 +177,7 @@ def exact_impurity(WideKind kind, costs, counts):
 def _jaccard_gain(node, children):
     """Return the gain by Jaccard similarity: of two children to two different classes; more than two stand for their
     majorities."""
-    total, undivided = sum(node), Fraction(max(node), sum(node))
+    undivided = Fraction(max(node), sum(node))
     if len(children) == 2:
         left, right = ([_similarity(node, child, label) for label in range(len(node))] for child in children)
         return _matched(left, right) - undivided

@@ -288,7 +288,7 @@ cdef inline float64_t wig_gain_of_children(
 ) noexcept nogil:
     """Return the gain of a split into children of these class counts, one after the other."""
     cdef WigBest best
-    cdef index_t child
+    cdef index_t _child
     cdef int64_t of_child
     cdef float64_t gain, impurity
     if node.mode_distances.shape[0] > 0:
@@ -296,7 +296,7 @@ cdef inline float64_t wig_gain_of_children(
     best.n_classes, best.mode_weights = node.n_classes, &node.mode_weights[0, 0]
     best.total_counts, best.total = &node.total_counts[0], total
     gain = impurity_by_wig(&best, best.total_counts, NULL, total)
-    for child in range(n_children):
+    for _child in range(n_children):
         of_child = sum_of_counts(counts, node.n_classes)
         impurity = impurity_by_wig(&best, counts, NULL, of_child)
         gain -= <float64_t> of_child / <float64_t> total * impurity

@@ -26,9 +26,9 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport MAX_TOTAL_COUNT, NLOGN_FRACTION_BITS, sum_of_n_log2_n
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
-from pytrees._core.criteria.logarithms cimport LESS_BOTH, nearest_entropy
+from pytrees._core.criteria.logarithms cimport LESS_BOTH, MAX_TOTAL_COUNT, nearest_entropy
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.growth.distances cimport (
     DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, majority_of, score_undivided,

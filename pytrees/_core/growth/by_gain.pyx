@@ -597,10 +597,10 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     n_classes, criterion = options["n_classes"], options["criterion"]
     growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
     n_places = shared.features.n_rows if is_ranked(shared.features) else block_rows
-    is_wide = max(n_places, n_classes) > MOST_IN_NARROW
+    takes_long_entries = max(n_places, n_classes) > MOST_IN_NARROW
     shares_block = beside is not None and block_rows == len(rows) and not is_ranked(shared.features)
     partition = RowPartition(
-        shared.features, rows, block_rows, growth.is_best_first, is_wide,
+        shared.features, rows, block_rows, growth.is_best_first, takes_long_entries,
         None if beside is None else beside.tree.partition, shares_block,
     )
     if block_rows < len(rows):

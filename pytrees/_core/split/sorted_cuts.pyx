@@ -14,9 +14,7 @@ from pytrees._core.criteria.table cimport (
     CountScan, TargetScan, best_gain, compares_with_tolerance, is_perfect, move_left, move_target_left, offer_cut,
     prepare_cuts, start_cuts,
 )
-from pytrees._core.criteria.wide cimport (
-    BoxedScan, WideBinaryScan, WideScan, box_stays_below, has_boxes, move_box_left,
-)
+from pytrees._core.criteria.wide cimport BoxedScan, box_stays_below, has_boxes, move_box_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
     AllowedCuts, allows, allows_in_order, allows_some, allows_some_in_order, has_cut_between, is_tried, last_cut,

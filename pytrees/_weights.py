@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .._typing import AnyArray, FloatArray, IntArray
+from ._typing import AnyArray, FloatArray, IntArray
 
 # Whole weights of a lower sum are taken as they are. Kernels count up to here with their narrow arithmetic: entropies
 # come from a table with an entry for each sum of weights, and this limit keeps the table at 128 MiB.
@@ -52,7 +52,7 @@ def on_grid(weights: AnyArray) -> tuple[IntArray | None, Fraction]:
     numbers : ndarray of shape (n_samples,), int64, or None
         The numbers on the grid; None if all are 1.
     unit : Fraction
-        What a number on the grid is multiplied by to give the weight.
+        The factor that makes weights of the numbers.
     """
     if np.all(weights == 1):
         return None, Fraction(1)
