@@ -65,9 +65,11 @@ class CountCases(Cases):
         if definition not in CRITERIA or CRITERIA[definition].judges != "counts":
             raise ValueError(f"definition must be a function, or a criterion of class counts; got {definition!r}.")
 
+        known: Any = definition
+
         def defined(left: list[float], right: list[float]) -> Any:
             with config_context(engine="reference"):
-                return gain(definition, left, right)
+                return gain(known, left, right)
 
         return defined
 

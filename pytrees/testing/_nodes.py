@@ -206,7 +206,7 @@ def constrain(cut: Cut, direction: int, bounds: tuple[Any, Any] | None) -> None:
     below, above = NO_BOUNDS if bounds is None else bounds
     lower, higher = cut.values() if direction > 0 else reversed(cut.values())
     slack = cut.node.samples.slack
-    # What is left between the values that must ascend.
+    # The least distance between neighbours of the values that must ascend.
     room = min(lower - below, higher - lower, above - higher)
     cut.breaks_order, cut.is_doubtful = room < -slack, -slack <= room < slack
     cut.is_allowed = cut.is_allowed and not cut.breaks_order and not cut.is_doubtful

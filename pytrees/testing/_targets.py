@@ -61,7 +61,7 @@ class NumberCases(Cases):
         weights = rng.integers(1, 4, n_samples) if rng.random() < 0.5 else np.ones(n_samples, dtype=np.int64)
         goes_left = rng.random((6, n_samples)) < rng.random((6, 1))
         goes_left[:, 0], goes_left[:, 1] = True, False
-        return y[int(rng.integers(3))], weights, goes_left
+        return np.asarray(y[int(rng.integers(3))], dtype=np.float64), weights, goes_left
 
     def errors(self, rng: Generator, defined: Definition | None) -> Iterator[tuple[str, str]]:
         """Yield the errors in the gains of some cuts, by kind."""
