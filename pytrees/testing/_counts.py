@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -68,9 +70,12 @@ class CountCases(Cases):
         gain_of_cut = reference("split.gains").gain_of_cut
 
         def defined(left: list[float], right: list[float]) -> Any:
-            are_whole = all(count == int(count) for count in (*left, *right))
-            sides = [[int(count) if are_whole else float(count) for count in side] for side in (left, right)]
-            return gain_of_cut(judge.specification(len(left)), *sides)
+            # The reference takes whole numbers: multiples of a fraction that divides all counts, which are decimals.
+            counts = [[Fraction(repr(float(count))) for count in side] for side in (left, right)]
+            multiple = math.lcm(*(count.denominator for side in counts for count in side))
+            sides = [[int(count * multiple) for count in side] for side in counts]
+            gained = gain_of_cut(judge.specification(len(left)), *sides)
+            return gained / multiple**2 if definition == "ranking" else gained
 
         return defined
 
