@@ -735,9 +735,8 @@ def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
     name = criterion if isinstance(criterion, str) else criterion[0]
     if name == "entropy":
         return np.array([_entropy(counts) for counts in value.tolist()])
-    counts, unit = as_compared(value)
-    found = np.asarray(kernel("impurities")(criterion, counts), dtype=np.float64)
-    return found * float(unit) ** 2 if name == "ranking" else found
+    measure, power = kernel("impurities"), 2 if name == "ranking" else 0
+    return _of_whole_and_others(lambda nodes: measure(criterion, nodes), np.array(value), power)
 
 
 def _entropy(counts: list[float]) -> float:

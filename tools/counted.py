@@ -3,6 +3,8 @@
 import numpy as np
 from benchmarks.common import NO_LIMITS, classification_data, label_sequence
 
+from pytrees._weights import on_grid
+
 
 def counted_calls():
     """Return (name, kernel and its arguments, keyword arguments) of every counted call."""
@@ -10,7 +12,7 @@ def counted_calls():
     for criterion in ("gini", "entropy", "ogini", "ranking", "wig", "gain_ratio", "jaccard", "mae"):
         yield f"tree, {criterion}", ("grow_by_gain", X, y, None, 2, criterion), NO_LIMITS
     weights = np.random.default_rng(0).random(len(y)) + 0.1
-    yield "tree, gini, real weights", ("grow_by_gain", X, y, weights, 2, "gini"), NO_LIMITS
+    yield "tree, gini, real weights", ("grow_by_gain", X, y, on_grid(weights)[0], 2, "gini"), NO_LIMITS
     yield "tree, best-first", ("grow_by_gain", X, y, None, 2, "gini"), NO_LIMITS | {"max_leaf_nodes": 50}
     yield "tree, ranks", ("grow_by_gain", X, y, None, 2, "gini"), NO_LIMITS | {"max_features": 4}
     yield "tree, etc", ("grow_by_gain", X[:150], y[:150], None, 2, "etc"), NO_LIMITS

@@ -15,6 +15,11 @@ import numpy as np
 import pytrees
 from pytrees._engine import KERNELS, config_context, kernel
 
+try:
+    from pytrees._weights import on_grid
+except ImportError:  # kernels of earlier versions take weights that are not whole
+    on_grid = None
+
 _PACKAGE = Path(pytrees.__file__).parent
 
 ENGINES = ["compiled", "reference"]
@@ -112,6 +117,8 @@ def classification_data(n_rows, n_features=20, n_classes=2, n_values=None, seed=
 
 def grow(engine, X, y, criterion, weights=None, **limits):
     """Return a tree of the named engine; limits that are not given do not apply."""
+    if weights is not None and weights.dtype == np.float64 and on_grid is not None:
+        weights = on_grid(weights)[0]
     return kernel_of(engine, "grow_by_gain")(X, y, weights, int(y.max()) + 1, criterion, **(NO_LIMITS | limits))
 
 

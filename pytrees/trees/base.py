@@ -268,7 +268,7 @@ def grow(
     limits, ccp_alpha = dict(limits), limits.get("ccp_alpha", 0.0)
     limits.pop("ccp_alpha", None)
     name = criterion if isinstance(criterion, str) else criterion[0]
-    if name == "user_counts" and unit != 1:
+    if not isinstance(criterion, str) and name == "user_counts" and unit != 1:
         criterion = name, criterion[1] | {"scale": quotient_of(unit)}
     gain_unit = unit_of_gains(criterion, unit)
     for limit in ("min_gain", "min_impurity_decrease"):

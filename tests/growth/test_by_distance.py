@@ -215,7 +215,7 @@ def test_samples_in_any_order_and_repeated(engine):
 def test_global_evaluation_needs_whole_weights(engine):
     for evaluation in ("global", "glocal"):
         with pytest.raises(ValueError, match="whole numbers"):
-            grow([[0.0], [1.0]], [0, 1], np.array([0.5, 1.0]), way=(evaluation, "majority", "pure"))
+            grow([[0.0], [1.0]], [0, 1], np.array([np.pi, 1.0]), way=(evaluation, "majority", "pure"))
 
 
 def test_codes_and_lengths_are_checked():

@@ -429,7 +429,9 @@ cdef object _exact_gain(GrowingTree tree, tuple children):
             tree.counts_gains_by_samples,
         )
     gain = exact_gain(counts.wide_kind, counts.weighs_children, counts.exact_costs, node, list(map(list, children)))
-    return gain * sum(node) if tree.counts_gains_by_samples else gain + tree.undivided(node)
+    if tree.counts_gains_by_samples:
+        return gain * sum(node)
+    return gain if tree.undivided is None else gain + tree.undivided(node)
 
 
 cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* split):
