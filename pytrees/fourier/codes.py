@@ -481,8 +481,8 @@ def structure_of(tree: Tree) -> Tree:
 
 def leaf_like(tree: Tree) -> Tree:
     """Return a single leaf with the features of a tree, and its classes, or numbers."""
-    arrays = [LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0]
-    return Tree(*arrays, n_features=tree.n_features, **numbers_of(tree, [0]))
+    numbers: dict[str, Any] = {"value": tree.value[:1], **numbers_of(tree, [0])}
+    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], gain=[0.0], n_features=tree.n_features, **numbers)
 
 
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:
