@@ -1,11 +1,14 @@
-"""The colours of nodes: the colour of the class, paler if the node is more mixed."""
+"""The colours of nodes: the colour of the class, paler if the node is more mixed; or a scale of numbers."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._typing import FloatArray
+from ._given_tree import ShownTree
+from ._typing import FloatArray, IntArray
 
 # The colours of matplotlib's map tab10, repeated here so that it need not be installed.
 _PALETTE = (0x1F77B4, 0xFF7F0E, 0x2CA02C, 0xD62728, 0x9467BD, 0x8C564B, 0xE377C2, 0x7F7F7F, 0xBCBD22, 0x17BECF)
@@ -21,3 +24,26 @@ def node_colours(value: FloatArray, codes: ArrayLike) -> FloatArray:
     """Return the colour of every node: its class's, with more white the more mixed the node is."""
     share = value.max(axis=1) / value.sum(axis=1)
     return 1.0 - 0.6 * share[:, np.newaxis] * (1.0 - class_colours(codes))
+
+
+def places_on_scale(numbers: FloatArray, of_scale: FloatArray) -> FloatArray:
+    """Return where numbers stand on a scale, from 0 at the lowest number of the scale to 1 at the highest.
+
+    All stand in the middle if the numbers of the scale are equal.
+    """
+    # Halves, as the difference of two doubles can be beyond the range of doubles.
+    low, high = 0.5 * of_scale.min(), 0.5 * of_scale.max()
+    return (0.5 * numbers - low) / (high - low) if high > low else np.full(np.shape(numbers), 0.5)
+
+
+def number_colours(numbers: FloatArray, of_scale: FloatArray) -> FloatArray:
+    """Return the colours of numbers on a scale, from almost white at its lowest number to blue at its highest."""
+    depth = 0.06 + 0.54 * places_on_scale(numbers, of_scale)
+    return 1.0 - depth[:, np.newaxis] * (1.0 - class_colours(0))
+
+
+def colours_of(shown: ShownTree, nodes: Sequence[int] | IntArray) -> FloatArray:
+    """Return the colours of nodes: of their classes, or of their numbers on the `scale` of what is shown."""
+    if shown.tree.is_regressor:
+        return number_colours(shown.tree.value[nodes, 0], shown.scale)
+    return node_colours(shown.tree._evidence[nodes], shown.labels[nodes])

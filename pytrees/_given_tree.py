@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
 from ._sklearn import Interval
-from ._typing import AnyArray, IntArray, Names
+from ._typing import AnyArray, FloatArray, IntArray, Names
 from .tree import LEAF, Tree, node_depths
 
 # Pictures name this many categories of a child.
@@ -57,6 +57,8 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
             raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", None)
+    if class_names is not None and tree.is_regressor:
+        raise ValueError(f"Names of classes are given, {class_names!r:.50}, but the tree predicts numbers.")
     if class_names is None:
         class_names = getattr(estimator, "classes_", range(tree.n_classes))
     for what, names, number in (
@@ -103,12 +105,14 @@ def levels_of_branches(tree: Tree) -> list[int]:
 
 
 def node_labels(given: Any, tree: Tree) -> IntArray:
-    """Return for every node the code of the class that it predicts as a leaf."""
-    return getattr(given, "node_labels_", tree.majority)
+    """Return for every node of a tree of classes the code of the class that it predicts as a leaf."""
+    labels: IntArray | None = getattr(given, "node_labels_", None)
+    return tree.majority if labels is None else labels
 
 
 def predicted_labels(given: Any, tree: Tree) -> IntArray:
-    """Return for every node the code of the class that the estimator's rule predicts for samples that end there."""
+    """Return for every node of a tree of classes the code of the class that the estimator's rule predicts for samples
+    that end there."""
     decide = getattr(given, "_decide", None)
     return node_labels(given, tree) if decide is None else decide(tree._evidence)
 
@@ -170,7 +174,10 @@ class ShownTree:
     tree : Tree
     feature_names, class_names : sequence
     labels : ndarray of shape (node_count,), int64
-        The codes of the classes that the nodes predict as leaves.
+        The codes of the classes that the nodes predict as leaves; only in a tree of classes.
+    scale : ndarray of float64
+        The numbers from the lowest to the highest of which colours tell; only in a tree of numbers. By default they are
+        the numbers of the tree's nodes.
     name_of : CategoryNames
     shown, with_children : ndarray, int64
         The nodes that are shown, and the nodes whose children are shown.
@@ -178,9 +185,16 @@ class ShownTree:
         Whether a node is below `max_depth`: ``(...)`` stands for its text.
     """
 
+    labels: IntArray
+    scale: FloatArray
+
     def __init__(self, given: Any, feature_names: Any, class_names: Any, max_depth: int | None = None) -> None:
         self.tree, self.feature_names, self.class_names = tree_and_names(given, feature_names, class_names)
-        self.labels, self.name_of = node_labels(given, self.tree), CategoryNames(given)
+        self.name_of = CategoryNames(given)
+        if self.tree.is_regressor:
+            self.scale = self.tree.value
+        else:
+            self.labels = node_labels(given, self.tree)
         self.shown, self.with_children = shown_nodes(self.tree, max_depth)
         self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
         if max_depth is not None:

@@ -62,16 +62,19 @@ def export_text(
     decimals : int, optional
         Decimal places of these, in place of significant digits.
     show_weights : bool, default=True
-        Whether leaves show the numbers of their samples, or sums of weights, of every class.
+        Whether leaves show the numbers of their samples, or sums of weights, of every class; of all samples in a tree
+        of numbers.
     proportion : bool, default=False
-        Whether leaves show shares in place of these numbers.
+        Whether leaves show shares in place of these numbers: of the classes, or of all training samples in a tree of
+        numbers.
 
     Returns
     -------
     str
-        A line for every branch and leaf; leaves with their class and the class counts. A sample whose category has no
-        branch at a node gets the most frequent class of that node. If training samples of a node lacked the value, the
-        branch that samples without it take says ``or missing``.
+        A line for every branch and leaf; leaves with their class and the class counts, or with their number and the
+        number of their samples. A sample whose category has no branch at a node gets the most frequent class of that
+        node, or its number. If training samples of a node lacked the value, the branch that samples without it take
+        says ``or missing``.
 
     See Also
     --------
@@ -91,10 +94,20 @@ def export_text(
     |   |   class 1 [0, 49, 5]
     |   petal width (cm) > 1.75
     |   |   class 2 [0, 1, 45]
+
+    >>> from sklearn.datasets import load_diabetes
+    >>> from pytrees import DecisionTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> print(export_text(DecisionTreeRegressor(max_depth=1).fit(X, y)))
+    s5 <= -0.003761 (gain 1729)
+    |   value 110 [218]
+    s5 > -0.003761
+    |   value 193.2 [224]
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels, name_of, lines = node_labels(given, tree), CategoryNames(given), []
+    labels = None if tree.is_regressor else node_labels(given, tree)
+    name_of, lines = CategoryNames(given), []
     form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
@@ -108,7 +121,8 @@ def export_text(
         indent = "|   " * depth
         if tree.children_left[node] == LEAF:
             counts = f" {counts_of(tree, node, form if proportion else None)}" if show_weights else ""
-            lines.append(f"{indent}class {class_names[labels[node]]}{counts}")
+            said = f"value {tree.value[node, 0]:{form}}" if labels is None else f"class {class_names[labels[node]]}"
+            lines.append(f"{indent}{said}{counts}")
             continue
         if depth > max_depth:
             lines.append(f"{indent}truncated branch of depth {levels[node]}")
@@ -122,7 +136,13 @@ def export_text(
 
 
 def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
-    """Describe the class counts of a node, or their shares if a format for these is given."""
+    """Describe the class counts of a node, or their shares if a format for these is given.
+
+    A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples.
+    """
+    if tree.is_regressor:
+        weight, total = tree.weighted_n_node_samples[[node, 0]]
+        return f"[{weight:.12g}]" if form is None else f"[{weight / total:{form}}]"
     if form is not None:
         return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
     return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._colours import node_colours
+from ._colours import colours_of
 from ._docstrings import described_like
 from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, one_line, side_of_missing
 from ._sklearn import HasMethods, Interval, validate_params
@@ -51,8 +51,9 @@ def export_graphviz(
 ) -> str | None:
     """Export a tree in the DOT language, from which Graphviz draws a picture.
 
-    Nodes have the same text as in scikit-learn's function of this name. A node with a child for every category shows
-    its feature, and its edges show the categories.
+    Nodes have the same text as in scikit-learn's function of this name: the test, the impurity, the number of samples,
+    and the class counts with the class, or the number that the node predicts. A node with a child for every category
+    shows its feature, and its edges show the categories.
 
     Parameters
     ----------
@@ -61,17 +62,18 @@ def export_graphviz(
     max_depth : int or None, default=None
         Only nodes down to this depth are exported, the root's being 0; ``(...)`` stands for their children. None: all.
     filled : bool, default=False
-        Whether nodes have the colour of their class, paler if they are more mixed.
+        Whether nodes have the colour of their class, paler if they are more mixed; or a colour for their number, the
+        darker the higher the number is in the tree.
     impurity : bool, default=True
         Whether nodes show their impurity, if the criterion of the tree has one.
     node_ids : bool, default=False
         Whether nodes show their numbers.
     proportion : bool, default=False
-        Whether nodes show shares of all samples and of the classes in place of numbers.
+        Whether nodes show shares of all samples and of the classes in place of numbers of samples.
     rotate : bool, default=False
         Whether the root is on the left, not on top.
     precision : int, default=3
-        Decimal places of thresholds, impurities, and of class counts or shares that are not whole.
+        Decimal places of thresholds, impurities, numbers, and of class counts or shares that are not whole.
 
     Returns
     -------
@@ -124,8 +126,7 @@ class _Nodes(ShownTree):
 
     def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""
-        colours = node_colours(self.tree._evidence[self.shown], self.labels[self.shown])
-        colours = np.rint(255.0 * colours).astype(int).tolist()
+        colours = np.rint(255.0 * colours_of(self, self.shown)).astype(int).tolist()
         lines = []
         for node, (red, green, blue) in zip(self.shown.tolist(), colours, strict=True):
             text = "(...)" if self.is_left_out[node] else "\\n".join(map(_escaped, self.text(node)))
@@ -164,21 +165,29 @@ class _Nodes(ShownTree):
                 lines.append(f"{name} <= {level}")
                 lines += [f"missing: {missing}"] if missing else []
         if self.impurity is not None:
-            lines.append(f"{tree.criterion_name} = {round(float(self.impurity[node]), self.precision)}")
+            measure = tree.criterion_name or "impurity"
+            lines.append(f"{measure} = {round(float(self.impurity[node]), self.precision)}")
         n_samples: Any = tree.n_node_samples[node]
-        value: AnyArray = tree.value[node]
         if self.proportion:
             n_samples = f"{round(100.0 * n_samples / tree.n_node_samples[0], 1)}%"
-            value = np.around(tree.shares_at([node])[0], self.precision)
+        lines.append(f"samples = {n_samples}")
+        if tree.is_regressor:
+            return [*lines, f"value = {round(float(tree.value[node, 0]), self.precision)}"]
+        lines.append(f"value = [{', '.join(map(str, self.counts(node).tolist()))}]")
+        return [*lines, f"class = {self.class_names[self.labels[node]]}"]
+
+    def counts(self, node: int) -> AnyArray:
+        """Return the class counts of a node, or their shares."""
+        value: AnyArray = self.tree.value[node]
+        if self.proportion:
+            value = np.around(self.tree.shares_at([node])[0], self.precision)
         elif np.all(value == np.floor(value)):
             value = value.astype(int) if value.max() < 2.0**63 else value
         else:
             # As scikit-learn rounds; that overflows for numbers far above 2**53, which are whole.
             with np.errstate(over="ignore"):
                 value = np.where(value < 2.0**53, np.around(value, self.precision), value)
-        lines.append(f"samples = {n_samples}")
-        lines.append(f"value = [{', '.join(map(str, value.tolist()))}]")
-        return [*lines, f"class = {self.class_names[self.labels[node]]}"]
+        return value
 
 
 def _escaped(text: object) -> str:

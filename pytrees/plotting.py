@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._colours import class_colours, node_colours
+from ._colours import class_colours, colours_of, places_on_scale
 from ._docstrings import described_like
 from ._given_tree import (
     MOST_CATEGORIES,
@@ -24,6 +24,7 @@ from ._given_tree import (
 )
 from ._sklearn import Interval, validate_params
 from ._typing import FloatArray, IntArray, LabelsLike
+from .criteria import ERRORS
 from .export import counts_of, export_text
 from .tree import LEAF, MULTIWAY, ForestEstimator, Tree, TreeEstimator, node_depths
 
@@ -80,9 +81,10 @@ def plot_tree(
     """Draw a tree.
 
     Inner nodes show their test, which sends the samples that pass it to the left, or their categorical feature, with
-    the categories at the edges. Leaves show their class and the number of their training samples. Nodes have the
-    colour of the predicted class, paler if they are more mixed. If training samples of a node lacked the value, the
-    node shows the side of samples without it.
+    the categories at the edges. Leaves show their class, or number, and the number of their training samples. Nodes
+    have the colour of the predicted class, paler if they are more mixed; or a colour for their number, the darker the
+    higher the number is in the tree. If training samples of a node lacked the value, the node shows the side of samples
+    without it.
 
     Parameters
     ----------
@@ -93,11 +95,12 @@ def plot_tree(
     node_ids : bool, default=False
         Whether nodes show their numbers.
     show_weights : bool, default=False
-        Whether nodes show the numbers of their training samples, or sums of weights, of every class.
+        Whether all nodes show the numbers of their training samples, or sums of weights, of every class; or their
+        number, and the weight of their samples if samples had weights.
     proportion : bool, default=False
-        Whether nodes show shares of all training samples and of the classes in place of numbers.
+        Whether nodes show shares of all training samples and of the classes in place of numbers of samples.
     precision : int, optional
-        Decimal places of thresholds, impurities and shares; by default they have four significant digits.
+        Decimal places of thresholds, impurities, numbers and shares; by default they have four significant digits.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; the current axes by default.
     fontsize : float, optional
@@ -131,16 +134,10 @@ def plot_tree(
     'class a\\n1 sample'
     """
     ax = axes_of("plot_tree", ax)
-    drawing = _Drawing(tree, feature_names, class_names, max_depth)
-    drawing.form = ".4g" if precision is None else f".{int(precision)}f"
+    drawing = _Drawing(tree, feature_names, class_names, max_depth, precision)
     drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
     drawing.impurity = drawing.tree.impurity if impurity and hasattr(drawing.tree, "impurity") else None
-    size = min(10.0, max(_SMALLEST_LETTERS, 60.0 / drawing.width)) if fontsize is None else fontsize
-    drawing.draw_edges(ax, size)
-    boxes = drawing.draw_nodes(ax, size)
-    if fontsize is None:
-        _shrink(ax, size * drawing.room(boxes))
-    return boxes
+    return drawing.draw(ax, fontsize)
 
 
 @described_like(plot_tree)
@@ -164,9 +161,10 @@ def plot_decision_path(
 ) -> list[Annotation]:
     """Draw how a tree decides about one sample, for readers who know the case and not the method.
 
-    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on
-    their right show how many training samples gave the same answers so far, and how their classes are mixed. The
-    predicted class stands at the bottom.
+    The questions about the sample stand from top to bottom, each with the sample's value and the answer. Bars on their
+    right show how many training samples gave the same answers so far, and how their classes are mixed. The predicted
+    class stands at the bottom. In a tree of numbers, each bar is a scale from the lowest to the highest number of the
+    tree, with a mark at what a node would predict, and how far its training samples are from that.
 
     Parameters
     ----------
@@ -250,7 +248,7 @@ def plot_distinct_trees(
     -------
     list of matplotlib.axes.Axes
         One for every tree that is drawn. Its title says how many of the forest's trees decide like it, and how many
-        different features it tests for a sample on average.
+        different features it tests for a sample on average. Equal colours of numbers are equal numbers in all trees.
 
     Raises
     ------
@@ -283,10 +281,12 @@ def plot_distinct_trees(
     n_columns = int(np.ceil(np.sqrt(len(distinct))))
     n_rows = -(-len(distinct) // n_columns)
     drawn = []
+    scale = np.concatenate([one.tree.value.ravel() for one in distinct])
     for place, one in enumerate(distinct, start=1):
         ax = figure.add_subplot(n_rows, n_columns, place)
-        names: dict[str, Any] = {"feature_names": feature_names, "class_names": class_names, "max_depth": max_depth}
-        plot_tree(forest[one.members[0]], **names, precision=precision, ax=ax, fontsize=fontsize)
+        drawing = _Drawing(forest[one.members[0]], feature_names, class_names, max_depth, precision)
+        drawing.scale = scale
+        drawing.draw(ax, fontsize)
         tests = f"{one.tests_per_row:.3g} test{'' if one.tests_per_row == 1.0 else 's'} for a sample"
         ax.set_title(f"{one.count} of {len(forest)} trees\n{tests}", fontsize=fontsize)
         drawn.append(ax)
@@ -347,7 +347,9 @@ class _Path(ShownTree):
         precision: int | None,
     ) -> None:
         super().__init__(given, feature_names, class_names)
-        self.labels, self.precision = predicted_labels(given, self.tree), precision
+        self.precision = precision
+        if not self.tree.is_regressor:
+            self.labels = predicted_labels(given, self.tree)
         rows = _as_rows(sample)
         self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
         if self.row.shape != (1, self.tree.n_features):
@@ -382,23 +384,46 @@ class _Path(ShownTree):
         ax.set_xlim(0.0, 1.0)
         ax.set_ylim(-len(nodes) - 0.2, 0.9)
         style: dict[str, Any] = {"va": "center", "fontsize": fontsize, **LITERALLY}
-        self.draw_legend(ax, fontsize)
+        (self.draw_ends_of_scale if tree.is_regressor else self.draw_legend)(ax, fontsize)
         ax.text(0.0, 0.0, f"all {number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
-        drawn, predicted = [], self.class_names[self.labels[nodes[-1]]]
-        for step, sentence in enumerate([*self.questions(), f"predicted: {predicted}"]):
+        drawn = []
+        for step, sentence in enumerate([*self.questions(), f"predicted: {self.predicted()}"]):
             is_last = step == len(nodes) - 1
-            face = node_colours(tree._evidence[nodes[-1:]], self.labels[nodes[-1:]])[0] if is_last else "0.96"
+            face = colours_of(self, nodes[-1:])[0] if is_last else "0.96"
             box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
             weight = "bold" if is_last else "normal"
             drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
         for step, node in enumerate(nodes):
-            self.draw_bar(ax, -float(step), node, fontsize)
-        share = tree.shares_at(nodes[-1:])[0][self.labels[nodes[-1]]]
+            (self.draw_scale if tree.is_regressor else self.draw_bar)(ax, -float(step), node)
+            number = number_of_samples(tree.n_node_samples[node])
+            ax.text(_QUESTIONS + _BARS + 0.01, -step, number, color="0.3", **style | {"fontsize": 0.8 * fontsize})
         style["fontsize"] *= 0.8
-        ax.text(
-            _QUESTIONS, -len(nodes), one_line(f"{100.0 * share:.3g} % of these are {predicted}"), color="0.3", **style
-        )
+        ax.text(_QUESTIONS, -len(nodes), one_line(self.how_sure()), color="0.3", **style)
         return drawn
+
+    def predicted(self) -> str:
+        """Return the class or number at the end of the path."""
+        last = self.nodes[-1]
+        if self.tree.is_regressor:
+            return _number(self.tree.value[last, 0], self.precision)
+        return str(self.class_names[self.labels[last]])
+
+    def how_sure(self) -> str:
+        """Describe how many training samples at the end of the path have the predicted class, or their error."""
+        last = self.nodes[-1]
+        if not self.tree.is_regressor:
+            share = self.tree.shares_at([last])[0][self.labels[last]]
+            return f"{100.0 * share:.3g} % of these are {self.predicted()}"
+        error = self.error_at(last)
+        return "" if error is None else f"these differ from it by about {_number(error, self.precision)}"
+
+    def error_at(self, node: int) -> float | None:
+        """Return how far the targets of a node's training samples are from its number; None if that is not known."""
+        errors = self.tree.impurity if hasattr(self.tree, "impurity") else None
+        name = self.tree.criterion_name
+        if errors is None or name not in ERRORS:
+            return None
+        return float(np.sqrt(errors[node]) if name == "squared_error" else errors[node])
 
     def draw_legend(self, ax: Axes, fontsize: float) -> None:
         """Write the names of the classes that occur, in their colours, above the bars."""
@@ -414,14 +439,32 @@ class _Path(ShownTree):
         for text, name in zip(legend.get_texts(), names, strict=True):
             text.set(text=name, **LITERALLY)
 
-    def draw_bar(self, ax: Axes, y: float, node: int, fontsize: float) -> None:
-        """Draw the classes of a node's training samples as parts of a bar, and the number of samples after the bar."""
+    def draw_ends_of_scale(self, ax: Axes, fontsize: float) -> None:
+        """Write the lowest and the highest number of the tree above the ends of the bars."""
+        style: dict[str, Any] = {"va": "bottom", "fontsize": 0.8 * fontsize, "color": "0.3", **LITERALLY}
+        for end, place, side in ((self.scale.min(), 0.0, "left"), (self.scale.max(), 1.0, "right")):
+            ax.text(_QUESTIONS + place * _BARS, 0.4, _number(end, self.precision), ha=side, **style)
+
+    def draw_scale(self, ax: Axes, y: float, node: int) -> None:
+        """Draw the number of a node as a mark on a scale, with a bar over the usual distance of its samples."""
+        number, error = float(self.tree.value[node, 0]), self.error_at(node)
+        ax.barh(y, _BARS, left=_QUESTIONS, height=0.4, color="0.92", linewidth=0.0)
+        ends = number + np.array([-1.0, 0.0, 1.0]) * (0.0 if error is None else error)
+        low, place, high = np.clip(places_on_scale(ends, self.scale), 0.0, 1.0) * _BARS + _QUESTIONS
+        colour = class_colours(0)
+        ax.barh(y, high - low, left=low, height=0.4, color=0.5 + 0.5 * colour, linewidth=0.0)
+        ax.plot([place, place], [y - 0.2, y + 0.2], color=0.6 * colour, linewidth=2.0, solid_capstyle="butt")
+
+    def draw_bar(self, ax: Axes, y: float, node: int) -> None:
+        """Draw the classes of a node's training samples as parts of a bar."""
         shares, left = self.tree.shares_at([node])[0], _QUESTIONS
         for label in np.flatnonzero(shares):
             ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
             left += _BARS * shares[label]
-        number = number_of_samples(self.tree.n_node_samples[node])
-        ax.text(_QUESTIONS + _BARS + 0.01, y, number, va="center", fontsize=0.8 * fontsize, color="0.3", **LITERALLY)
+
+
+def _number(number: float, precision: int | None) -> str:
+    return f"{number:.4g}" if precision is None else f"{number:.{int(precision)}f}"
 
 
 def _as_rows(sample: Any) -> Any:
@@ -445,18 +488,34 @@ def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[
 class _Drawing(ShownTree):
     """The nodes that are drawn, and their positions."""
 
-    form: str
-    impurity: FloatArray | None
-    shows_numbers: bool
-    shows_shares: bool
-    shows_weights: bool
+    impurity: FloatArray | None = None
+    shows_numbers = False
+    shows_shares = False
+    shows_weights = False
 
     def __init__(
-        self, given: Any, feature_names: LabelsLike | None, class_names: LabelsLike | None, max_depth: int | None
+        self,
+        given: Any,
+        feature_names: LabelsLike | None,
+        class_names: LabelsLike | None,
+        max_depth: int | None,
+        precision: int | None,
     ) -> None:
         super().__init__(given, feature_names, class_names, max_depth)
+        self.form = ".4g" if precision is None else f".{int(precision)}f"
         self.x, self.depth = node_positions(self.tree, max_depth)
         self.width = len(self.shown) - len(self.with_children)
+        weights = self.tree.weighted_n_node_samples
+        self.has_weights = self.tree.is_regressor and not np.array_equal(weights, self.tree.n_node_samples)
+
+    def draw(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
+        """Draw all nodes, with letters that are small enough if no size is given."""
+        size = min(10.0, max(_SMALLEST_LETTERS, 60.0 / self.width)) if fontsize is None else fontsize
+        self.draw_edges(ax, size)
+        boxes = self.draw_nodes(ax, size)
+        if fontsize is None:
+            _shrink(ax, size * self.room(boxes))
+        return boxes
 
     def draw_edges(self, ax: Axes, fontsize: float) -> None:
         tree, x, depth = self.tree, self.x, self.depth
@@ -472,7 +531,7 @@ class _Drawing(ShownTree):
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
-        faces = node_colours(self.tree._evidence[self.shown], self.labels[self.shown])
+        faces = colours_of(self, self.shown)
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),
@@ -500,16 +559,19 @@ class _Drawing(ShownTree):
     def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []
         name = None if tree.children_left[node] == LEAF else self.feature_names[tree.feature[node]]
-        if name is None:
+        lines += [] if name is None else self.test(node, name)
+        if name is None and not tree.is_regressor:
             lines.append(f"class {self.class_names[self.labels[node]]}")
-        else:
-            lines += self.test(node, name)
+        if tree.is_regressor and (name is None or self.shows_weights):
+            lines.append(f"value {tree.value[node, 0]:{self.form}}")
         if self.impurity is not None:
-            lines.append(f"{tree.criterion_name} {self.impurity[node]:{self.form}}")
+            lines.append(f"{tree.criterion_name or 'impurity'} {self.impurity[node]:{self.form}}")
         if name is None or self.shows_weights:
             lines.append(self.samples(node))
-        if self.shows_weights:
+        if self.shows_weights and not tree.is_regressor:
             lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
+        if self.shows_weights and self.has_weights:
+            lines.append(f"weight {counts_of(tree, node, self.form if self.shows_shares else None)[1:-1]}")
         return "\n".join(map(one_line, lines))
 
     def test(self, node: int, name: str) -> list[str]:

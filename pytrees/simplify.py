@@ -23,10 +23,10 @@ class RedundantSplits(NamedTuple):
     Parameters
     ----------
     repeated : int
-        Splits that cut off a leaf just below a split of the same feature that cuts off a leaf of the same class on the
-        same side: one of the two is enough.
+        Splits that cut off a leaf just below a split of the same feature that cuts off a leaf of the same class, or
+        number, on the same side: one of the two is enough.
     siblings : int
-        Splits into leaves of one class, including leaves made by merging.
+        Splits into leaves of one class or number, including leaves made by merging.
 
     See Also
     --------
@@ -63,17 +63,21 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
     - ``Branch(c, Leaf(i), Leaf(i))`` becomes ``Leaf(i)``. So does a node with a child for every category if all its
       children are leaves of the class that it predicts for other categories.
 
+    In a tree of numbers, i stands for a number, which must be equal to the last bit.
+
     Parameters
     ----------
     tree : Tree or fitted estimator
-        A leaf predicts its most frequent class, unless labels are known.
+        A leaf predicts its most frequent class, unless labels are known; or its number.
     labels : array-like of shape (node_count,), optional
-        The class that every node predicts as a leaf. By default an estimator's ``node_labels_``, if it has them.
+        The class that every node predicts as a leaf. By default an estimator's ``node_labels_``, if it has them. Only
+        for trees of classes.
 
     Returns
     -------
     Tree
-        The smaller tree. Merged nodes add up their samples and class counts. The gain of a merged split is the sum of
+        The smaller tree. Merged nodes add up their samples and class counts, or weights; their impurity is the mean of
+        their impurities by weight, which is exact for equal numbers. The gain of a merged split is the sum of
         both gains, weighted by their nodes' samples, per sample of the upper node. If leaves are pure and gains are
         decreases of an impurity, that is the gain of the merged split itself.
     ndarray of shape (node_count,)
@@ -82,8 +86,8 @@ def merge_redundant(tree: Tree | TreeEstimator, labels: ArrayLike | None = None)
     Raises
     ------
     ValueError
-        If there is not one label a node, the estimator is not fitted, or it predicts by another rule than the most
-        frequent class and there are no labels.
+        If there is not one label a node, or labels for a tree of numbers; if the estimator is not fitted, or predicts
+        by another rule than the most frequent class and there are no labels.
     TypeError
         If `tree` is neither a tree nor an estimator that is one tree of pytrees.
 
@@ -164,13 +168,15 @@ def _check_estimator(estimator: Any, labels: ArrayLike | None) -> None:
 
 
 def _with_labels(tree: Any, labels: ArrayLike | None) -> tuple[Tree, AnyArray, bool]:
-    """Return the tree, the class that each node predicts, and whether these labels were given."""
+    """Return the tree, the class or number that each node predicts, and whether these labels were given."""
     if not isinstance(tree, Tree):
         _check_estimator(tree, labels)
         labels = getattr(tree, "node_labels_", None) if labels is None else labels
         tree = tree.tree_
     if labels is None:
-        return tree, tree.majority, False
+        return tree, tree.value[:, 0] if tree.is_regressor else tree.majority, False
+    if tree.is_regressor:
+        raise ValueError("labels are given, the classes that nodes predict, but the tree predicts numbers.")
     labels = np.array(labels)
     if labels.shape != (tree.node_count,):
         raise ValueError(f"labels must have shape ({tree.node_count},), one for every node, got {labels.shape}.")
@@ -190,7 +196,8 @@ class _Merging:
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
-        self.value = tree.value.copy()
+        self.value, self.weights = tree.value.copy(), np.array(tree.weighted_n_node_samples)
+        self.impurity = tree._impurity if tree._impurity is None else tree._impurity.copy()
         self.shares = None if tree._given_shares is None else tree._given_shares.copy()
         self.gain = tree.gain.copy()
         self.missing = [array.copy() for array in missing_arrays(tree)]
@@ -222,15 +229,23 @@ class _Merging:
             return
         self.n_repeated += 1
         self.n_node_samples[leaf] += self.n_node_samples[lower_leaf]
-        self.gain[node] += self.gain[child] * (self.value[child].sum() / self.value[node].sum())
-        if self.shares is not None:
-            weights = self.value[[leaf, lower_leaf]].sum(axis=1)
-            self.shares[leaf] = np.average(self.shares[[leaf, lower_leaf]], axis=0, weights=weights)
-        self.value[leaf] += self.value[lower_leaf]
+        self.gain[node] += self.gain[child] * (self.weights[child] / self.weights[node])
+        self.add_leaf(leaf, lower_leaf)
         self.threshold[node] = threshold_of(self.threshold[node], self.threshold[child])
         if self.missing:
             self.join_missing(node, child, goes_near=1 - near)
         self.children[node][1 - near] = self.children[child][1 - near]
+
+    def add_leaf(self, leaf: int, other: int) -> None:
+        """Add the class counts of another leaf to a leaf, or its weight if both have one number."""
+        weights = self.weights[[leaf, other]]
+        if self.shares is not None:
+            self.shares[leaf] = np.average(self.shares[[leaf, other]], axis=0, weights=weights)
+        if not self.tree.is_regressor:
+            self.value[leaf] += self.value[other]
+        elif self.impurity is not None:
+            self.impurity[leaf] = np.average(self.impurity[[leaf, other]], weights=weights)
+        self.weights[leaf] = weights.sum()
 
     def join_missing(self, node: int, child: int, goes_near: int) -> None:
         """Send samples that lack the value to the near side if either split does; `goes_near` is that side's number in
@@ -249,10 +264,20 @@ class _Merging:
             return
         self.n_siblings += 1
         self.labels[node] = label
+        if self.tree.is_regressor:
+            self.take_number(node)
         self.children[node], self.is_multiway[node] = [], False
         self.feature[node], self.threshold[node], self.gain[node] = UNDEFINED, float(UNDEFINED), 0.0
         for array in self.missing:
             array[node] = 0
+
+    def take_number(self, node: int) -> None:
+        """Give a node the number of its children, of which rounding may have taken its own number away, and the
+        impurity of their samples."""
+        children = self.children[node]
+        self.value[node] = self.value[children[0]]
+        if self.impurity is not None:
+            self.impurity[node] = np.average(self.impurity[children], weights=self.weights[children])
 
     def result(self) -> tuple[Tree, list[int]]:
         """Return the merged tree, and the old number of each of its nodes."""
@@ -263,8 +288,7 @@ class _Merging:
             pending += reversed(self.children[node])
         number = {node: i for i, node in enumerate(kept)}
         children = [[number[child] for child in self.children[node]] for node in kept]
-        further: dict[str, Any] = category_sets_of(self.tree, kept)
-        further |= {} if self.shares is None else {"shares": self.shares[kept]}
+        further: dict[str, Any] = category_sets_of(self.tree, kept) | self.numbers_of(kept)
         tree = Tree(
             self.sides(kept, children, 0),
             self.sides(kept, children, 1),
@@ -282,6 +306,13 @@ class _Merging:
             **further,
         )
         return tree, kept
+
+    def numbers_of(self, kept: list[int]) -> dict[str, Any]:
+        """Return what a tree of numbers has besides, or given shares, as arguments for a tree of these nodes."""
+        if not self.tree.is_regressor:
+            return {} if self.shares is None else {"shares": self.shares[kept]}
+        impurity = None if self.impurity is None else self.impurity[kept]
+        return {"weighted_n_node_samples": self.weights[kept], "impurity": impurity}
 
     def sides(self, kept: list[int], children: list[list[int]], side: int) -> list[int]:
         """Return the left or right child of every node."""

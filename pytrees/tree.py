@@ -23,7 +23,7 @@ from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, Matr
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["Tree"]
 
@@ -154,20 +154,21 @@ class Tree(TreeArrays):
         predicted = "numbers" if self.is_regressor else f"{self.n_classes} classes"
         return f"<Tree of depth {self.max_depth} with {self.n_leaves} leaves, {self.n_features} features, {predicted}>"
 
-    def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier:
+    def to_sklearn(self, classes: LabelsLike | None = None) -> DecisionTreeClassifier | DecisionTreeRegressor:
         """Convert the tree to a fitted scikit-learn ``DecisionTreeClassifier`` with the same nodes.
 
-        A tree knows only the codes of its classes. An estimator's ``to_sklearn()`` also keeps their labels and the
-        names of the features; see :func:`pytrees.to_sklearn`.
+        A tree of numbers becomes a ``DecisionTreeRegressor``. A tree knows only the codes of its classes. An
+        estimator's ``to_sklearn()`` also keeps their labels and the names of the features; see
+        :func:`pytrees.to_sklearn`.
 
         Parameters
         ----------
         classes : array-like of shape (n_classes,), optional
-            The class labels; 0..n_classes-1 by default.
+            The class labels; 0..n_classes-1 by default. A tree of numbers has none.
 
         Returns
         -------
-        sklearn.tree.DecisionTreeClassifier
+        sklearn.tree.DecisionTreeClassifier or sklearn.tree.DecisionTreeRegressor
             It decides as the tree does on data that is exact in float32.
 
         Raises
@@ -183,17 +184,19 @@ class Tree(TreeArrays):
 
     @classmethod
     def from_sklearn(cls, estimator: Any) -> Self:
-        """Make the tree of a fitted scikit-learn ``DecisionTreeClassifier``, with exactly its thresholds.
+        """Make the tree of a fitted tree of scikit-learn, with exactly its thresholds.
 
         The class counts are the products of its nodes' shares and weights, rounded to the whole numbers that they are;
-        the gains are computed by its criterion. The tree compares float64, while scikit-learn first rounds samples to
-        float32: on data that is exact in float32, both decide alike. Labels and names are lost;
-        :func:`pytrees.from_sklearn` keeps them, and converts forests too.
+        the gains are computed by its criterion. The numbers of a regressor are taken as they are, and so are its
+        impurities, of which gains are the decreases; those of ``criterion="poisson"`` have no name. The tree compares
+        float64, while scikit-learn first rounds samples to float32: on data that is exact in float32, both decide
+        alike. Labels and names are lost; :func:`pytrees.from_sklearn` keeps them, and converts forests too.
 
         Parameters
         ----------
-        estimator : sklearn.tree.DecisionTreeClassifier
-            A fitted tree, or one of a forest's `estimators_`; an ``ExtraTreeClassifier`` is one too.
+        estimator : sklearn.tree.DecisionTreeClassifier or sklearn.tree.DecisionTreeRegressor
+            A fitted tree, or one of a forest's `estimators_`; an ``ExtraTreeClassifier`` or ``ExtraTreeRegressor`` is
+            one too.
 
         Returns
         -------
@@ -203,7 +206,7 @@ class Tree(TreeArrays):
         Raises
         ------
         TypeError
-            If `estimator` is anything else, such as a regressor.
+            If `estimator` is anything else, such as a forest.
         ValueError
             If it has several outputs, or nodes without training samples. The ``to_sklearn`` of a tree with a child for
             every category makes such nodes.
@@ -224,8 +227,8 @@ class Tree(TreeArrays):
         Returns
         -------
         Tree
-            Equal to the tree that was exported. Its classes are ``exported["class_names"]``. It has no impurity, as the
-            dict does not name the criterion.
+            Equal to the tree that was exported. The classes of a tree of classes are ``exported["class_names"]``; it
+            has no impurity, as the dict does not name the criterion. A tree of numbers has the impurities that it had.
 
         Raises
         ------

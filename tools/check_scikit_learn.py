@@ -10,7 +10,7 @@ import platform
 
 import numpy as np
 import sklearn
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from pytrees.testing import TreeCheckError, check_tree_estimator
 
@@ -29,6 +29,18 @@ ROWS = {
     "values less than 1e-7 apart": ({}, {"tables": ["close"]}),
     "values from 1e-30 to 1e30": ({}, {"tables": ["extreme"]}),
     "real numbers, not rounded to float32": ({}, {"tables": ["real"], "dtype": np.float64}),
+    **{
+        f"{name.replace('_', ' ')}{told}": ({"criterion": name, **parameters}, check)
+        for name in ("squared_error", "absolute_error")
+        for told, parameters, check in (
+            ("", {}, {}),
+            (", weights", {}, {"weighted": True}),
+            (", `max_leaf_nodes=5`", {"max_leaf_nodes": 5}, {}),
+            (", `min_samples_leaf=3`", {"min_samples_leaf": 3}, {}),
+            (", missing values", {}, {"tables": ["missing"]}),
+        )
+        if name == "squared_error" or told != ", missing values"  # which absolute errors of scikit-learn do not take
+    },
 }
 COLUMNS = ("best", "tie, first", "tie, another", "within rounding")
 
@@ -36,10 +48,10 @@ COLUMNS = ("best", "tie, first", "tie, another", "within rounding")
 def row_of(name, parameters, check, n_cases):
     """Return a row of the table, and the report."""
     given = {"dtype": np.float32, "n_cases": n_cases, **check}
+    criterion = parameters.get("criterion", "gini")
+    tree_class = DecisionTreeRegressor if criterion.endswith("_error") else DecisionTreeClassifier
     try:
-        report = check_tree_estimator(
-            DecisionTreeClassifier(**parameters), parameters.get("criterion", "gini"), **given
-        )
+        report = check_tree_estimator(tree_class(**parameters), criterion, **given)
     except TreeCheckError as error:
         report = error.report
     counts = [f"{report.splits[kind]:,}" for kind in COLUMNS]

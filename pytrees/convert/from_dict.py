@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._tree_checks import DTYPES, LEAF, MULTIWAY, TO_GREATER_CHILD, UNDEFINED
+from .._tree_checks import DTYPES, LEAF, MULTIWAY, NUMBER_DTYPES, TO_GREATER_CHILD, UNDEFINED
 from .._typing import is_whole
 
 
@@ -32,7 +32,9 @@ class _Reader:
         self.categories = {
             name: self.positions(values, f"categories of {name!r}") for name, values in categories.items()
         }
-        self.n_classes = len(self.entry(exported, "class_names", list))
+        # A tree of numbers has no classes.
+        self.is_regressor = "class_names" not in exported and "value" in exported
+        self.n_classes = 0 if self.is_regressor else len(self.entry(exported, "class_names", list))
         self.takes_missing = exported.get("takes_missing", False)
         if not isinstance(self.takes_missing, bool):
             raise ValueError("Not an exported tree: takes_missing is neither true nor false.")
@@ -88,7 +90,8 @@ class _Reader:
 
     def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
-        columns: dict[str, Any] = {name: [] for name in (*DTYPES, "category", "missing_go_to_left", "shares")}
+        names = (*DTYPES, "category", "missing_go_to_left", "shares", *self.names_of_numbers)
+        columns: dict[str, Any] = {name: [] for name in names}
         # A stack of nodes to read: each with its parent's number and its categories.
         pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
         below: list[list[int]] = []
@@ -118,7 +121,10 @@ class _Reader:
             del columns["category"]
         if not self.takes_missing:
             del columns["missing_go_to_left"]
-        columns["shares"] = _completed(columns["shares"], columns["value"])
+        if self.is_regressor:
+            columns |= {"criterion": self.root.get("criterion"), "shares": None}
+        else:
+            columns["shares"] = _completed(columns["shares"], columns["value"])
         return columns | {"n_features": self.n_features}
 
     def row(self, node: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[int]]]]:
@@ -126,10 +132,11 @@ class _Reader:
 
         The numbers of a left and a right child are not known yet, and 0.
         """
-        counts = self.entry(node, "counts", list)
-        if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
-            raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
-        row: dict[str, Any] = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
+        row: dict[str, Any] = {
+            "value": self.value(node),
+            "n_node_samples": self.entry(node, "n_node_samples", Integral),
+        }
+        row |= {name: self.number(node, name) for name in self.names_of_numbers}
         row["missing_go_to_left"], row["shares"] = self.side_of_missing(node), self.shares(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
@@ -142,6 +149,22 @@ class _Reader:
         children = self.entry(node, "children", list)
         return _split(MULTIWAY) | row, [(child, self.codes(node["feature"], child)) for child in children]
 
+    @property
+    def names_of_numbers(self) -> tuple[str, ...]:
+        """The names of further numbers of every node in a tree of numbers."""
+        if not self.is_regressor:
+            return ()
+        return tuple(name for name in NUMBER_DTYPES if name == "weighted_n_node_samples" or name in self.root)
+
+    def value(self, node: dict[str, Any]) -> list[float]:
+        """Return the class counts of a node, or its number."""
+        if self.is_regressor:
+            return [self.number(node, "value")]
+        counts: list[float] = self.entry(node, "counts", list)
+        if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
+            raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
+        return counts
+
     def shares(self, node: dict[str, Any]) -> list[float] | None:
         """Return the shares of classes that a node predicts; None if these are the shares of its counts."""
         shares = self.entry(node, "shares", list) if "shares" in node else None
@@ -150,11 +173,8 @@ class _Reader:
         return shares
 
     def threshold(self, node: dict[str, Any]) -> float:
-        """Return the threshold of a node: infinity if None separates missing values; infinities may come as text."""
-        given = node.get("threshold")
-        if given in ("inf", "-inf"):
-            return float(given)
-        separates_missing = "threshold" in node and given is None and "missing" in node
+        """Return the threshold of a node: infinity if None separates missing values."""
+        separates_missing = "threshold" in node and node["threshold"] is None and "missing" in node
         return np.inf if separates_missing else self.number(node, "threshold")
 
     def side_of_missing(self, node: dict[str, Any]) -> int:
@@ -166,7 +186,9 @@ class _Reader:
         return int(node["missing"] == "left")
 
     def number(self, node: dict[str, Any], name: str) -> float:
-        """Return a number of a node."""
+        """Return a number of a node; infinities come as text."""
+        if node.get(name) in ("inf", "-inf"):
+            return float(node[name])
         try:
             return float(self.entry(node, name, (int, float)))
         except OverflowError:

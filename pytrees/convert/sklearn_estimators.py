@@ -6,19 +6,20 @@ features, parameters, and the draws of a forest's samples.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from .._given_tree import predicted_labels, tree_and_names
-from .._typing import ForestOf, LabelsLike
+from .._typing import AnyArray, ForestOf, LabelsLike
 from ..tree import LEAF, Tree, TreeEstimator
 
 if TYPE_CHECKING:
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 # Parameters that have the same meaning in scikit-learn, and do not change what a fitted estimator does.
 _PARAMETERS_OF_TREES = (
@@ -34,29 +35,33 @@ _PARAMETERS_OF_TREES = (
     "monotonic_cst",
 )
 _PARAMETERS_OF_FORESTS = (*_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
+_OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
 # ------------------------------------------------------------------------------------------------------------------ out
 
 
 @overload
-def to_sklearn(tree: Tree | TreeEstimator, classes: LabelsLike | None = None) -> DecisionTreeClassifier: ...
+def to_sklearn(
+    tree: Tree | TreeEstimator, classes: LabelsLike | None = None
+) -> DecisionTreeClassifier | DecisionTreeRegressor: ...
 
 
 @overload
 def to_sklearn(
     tree: ForestOf[Any] | Sequence[Tree | TreeEstimator], classes: LabelsLike | None = None
-) -> RandomForestClassifier: ...
+) -> RandomForestClassifier | RandomForestRegressor: ...
 
 
 def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     """Convert a tree or forest to a fitted estimator of scikit-learn that decides alike, for other tools.
 
     A tree becomes a ``DecisionTreeClassifier``. A forest or a list of trees becomes a ``RandomForestClassifier``, which
-    predicts the mean of the trees' predictions. The result keeps the classes, the names of features, and all parameters
-    that scikit-learn has too. Probabilities are equal to the last bit if scikit-learn adds them up in the order of the
-    trees, as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives
-    its class the probability 1, and the forest predicts the shares of the votes.
+    predicts the mean of the trees' predictions; trees and forests of numbers become a ``DecisionTreeRegressor`` and a
+    ``RandomForestRegressor``. The result keeps the classes, the names of features, and all parameters that scikit-learn
+    has too. Probabilities and numbers are equal to the last bit if scikit-learn adds them up in the order of the trees,
+    as it does without `n_jobs`. If the trees of a forest vote, as in permutation and ID3 forests, a leaf gives its
+    class the probability 1, and the forest predicts the shares of the votes.
 
     scikit-learn rounds samples to float32, and compares them with float64 thresholds. Thresholds are rounded down to
     float32 here, which changes no decision on float32 data: no float32 number lies between a threshold and its rounded
@@ -77,13 +82,14 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
         A tree, or an estimator that is a tree or forest of pytrees. A Tree knows neither the labels of its classes nor
         names. Trees of a list have the same features and classes.
     classes : array-like of shape (n_classes,), optional
-        By default the estimator's classes, or 0..n_classes-1.
+        By default the estimator's classes, or 0..n_classes-1. Trees of numbers have none.
 
     Returns
     -------
-    sklearn.tree.DecisionTreeClassifier or sklearn.ensemble.RandomForestClassifier
+    sklearn.tree.DecisionTreeClassifier, DecisionTreeRegressor, RandomForestClassifier or RandomForestRegressor
         Impurities are entropies if ``criterion="entropy"`` grew the tree, and Gini impurities otherwise; so are the
-        gains that ``feature_importances_`` add up. A forest keeps `oob_score_`, `oob_decision_function_` and, if
+        gains that ``feature_importances_`` add up. Trees of numbers keep their impurities; they are NaN if a Tree was
+        made without any. A forest keeps `oob_score_`, `oob_decision_function_` or `oob_prediction_` and, if
         scikit-learn would draw the same samples, `estimators_samples_`.
 
     Raises
@@ -128,7 +134,32 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     return converted
 
 
-def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier:
+def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestClassifier | RandomForestRegressor:
+    of_trees = [_parameters_of_theirs(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
+    parameters = _parameters_of_theirs(forest, _PARAMETERS_OF_FORESTS)
+    if forest._trees()[0].is_regressor:
+        converted = _numbers_to_sklearn(
+            forest._trees(), classes, {"criterion": forest.criterion, **parameters}, of_trees
+        )
+    else:
+        converted = _classes_to_sklearn(forest, classes, parameters, of_trees)
+    for one, estimator in zip(converted.estimators_, forest, strict=True):
+        one.max_features_ = estimator.max_features_
+    _tell_draws(forest, converted)
+    _copy_attributes(forest, converted, "feature_names_in_", *_OUT_OF_BAG)
+    return converted
+
+
+def _numbers_to_sklearn(trees: Sequence[Tree], classes: LabelsLike | None, *parameters: Any) -> RandomForestRegressor:
+    from .sklearn_nodes import check_no_classes, sklearn_regression_forest
+
+    check_no_classes(classes)
+    return sklearn_regression_forest(trees, *parameters)
+
+
+def _classes_to_sklearn(
+    forest: Any, classes: LabelsLike | None, parameters: dict[str, Any], of_trees: list[dict[str, Any]]
+) -> RandomForestClassifier:
     from .sklearn_nodes import sklearn_forest  # here: the import takes longer than all of this package
 
     rule = getattr(forest, "predict_rule", "mode")
@@ -140,14 +171,7 @@ def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestC
     classes = forest.classes_ if classes is None else np.asarray(classes)
     if len(classes) != forest.n_classes_:
         raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
-    of_trees = [_parameters_of_theirs(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
-    labels, parameters = forest._labels_of_nodes(), _parameters_of_theirs(forest, _PARAMETERS_OF_FORESTS)
-    converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
-    for one, estimator in zip(converted.estimators_, forest, strict=True):
-        one.max_features_ = estimator.max_features_
-    _tell_draws(forest, converted)
-    _copy_attributes(forest, converted, "feature_names_in_", "oob_score_", "oob_decision_function_")
-    return converted
+    return sklearn_forest(forest._trees(), classes, forest._labels_of_nodes(), parameters, of_trees)
 
 
 def _tell_draws(forest: Any, converted: Any) -> None:
@@ -165,7 +189,9 @@ def _tell_draws(forest: Any, converted: Any) -> None:
             delattr(converted, name)
 
 
-def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> RandomForestClassifier:
+def _list_to_sklearn(
+    members: Sequence[Any], classes: LabelsLike | None
+) -> RandomForestClassifier | RandomForestRegressor:
     from .sklearn_nodes import sklearn_forest
 
     if not members:
@@ -175,14 +201,23 @@ def _list_to_sklearn(members: Sequence[Any], classes: LabelsLike | None) -> Rand
         if (tree.n_features, tree.n_classes) != (trees[0].n_features, trees[0].n_classes):
             raise ValueError("The trees differ in their features or classes.")
         _check_predictions(member, tree)
+    forest: Any
+    if trees[0].is_regressor:
+        forest = _numbers_to_sklearn(trees, None)
+    else:
+        forest = sklearn_forest(trees, _classes_of_all(members, trees[0].n_classes, classes))
+    _copy_attributes(members[0], forest, "feature_names_in_")
+    return forest
+
+
+def _classes_of_all(members: Sequence[Any], n_classes: int, classes: LabelsLike | None) -> AnyArray:
+    """Return the labels of the classes of all trees: given, known by the estimators among them, or numbers."""
     if classes is None:
         known = [member.classes_ for member in members if hasattr(member, "classes_")]
         if any(not np.array_equal(known[0], others) for others in known):
             raise ValueError("The trees differ in the labels of their classes.")
-        classes = known[0] if known else np.arange(trees[0].n_classes)
-    forest = sklearn_forest(trees, np.asarray(classes))
-    _copy_attributes(members[0], forest, "feature_names_in_")
-    return forest
+        return np.asarray(known[0]) if known else np.arange(n_classes)
+    return np.asarray(classes)
 
 
 def _check_predictions(estimator: Any, tree: Tree) -> None:
@@ -192,6 +227,8 @@ def _check_predictions(estimator: Any, tree: Tree) -> None:
             f"{type(estimator).__name__} divides samples with missing values among several children, which "
             "scikit-learn's trees cannot do. Its tree_.to_sklearn(classes_) predicts samples that lack no value."
         )
+    if tree.is_regressor:
+        return
     predicted = predicted_labels(estimator, tree)
     ends = tree.children_left < 0  # at leaves, and at multiway nodes
     n_others = int(np.count_nonzero(predicted[ends] != tree.majority[ends]))
@@ -220,10 +257,10 @@ def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
 
 def _parameters_of_theirs(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return the estimator's parameters among these names as scikit-learn's trees take them: monotonic constraints by
-    feature, and for two classes only."""
+    feature, and of classes for two only."""
     parameters = kept_parameters(estimator, names)
     constraints = parameters.get("monotonic_cst")
-    if estimator.n_classes_ > 2:
+    if getattr(estimator, "n_classes_", 0) > 2:
         parameters.pop("monotonic_cst", None)
     elif isinstance(constraints, dict):
         parameters["monotonic_cst"] = [constraints.get(name, 0) for name in estimator.feature_names_in_]
@@ -233,24 +270,29 @@ def _parameters_of_theirs(estimator: Any, names: Iterable[str]) -> dict[str, Any
 # ------------------------------------------------------------------------------------------------------------------- in
 
 
-def estimator_from_sklearn(theirs: Any, tree_class: type[Any], forest_class: type[Any]) -> Any:
-    """Convert an estimator as :func:`pytrees.from_sklearn` describes it, to one of these two classes."""
+def estimator_from_sklearn(theirs: Any, class_of: Mapping[str, type[Any]]) -> Any:
+    """Convert an estimator as :func:`pytrees.from_sklearn` describes it, to one of our classes.
+
+    Their names are ``"tree"``, ``"forest"``, ``"regression tree"`` and ``"regression forest"``.
+    """
     if not hasattr(theirs, "estimators_") and not _is_forest(theirs):
         tree = Tree.from_sklearn(theirs)
-        parameters = kept_parameters(theirs, ("criterion", "class_weight", *_PARAMETERS_OF_TREES))
-        return _with_tree(tree_class(**parameters), tree, theirs, theirs.max_features_)
+        parameters = _parameters_from_sklearn(theirs, ("criterion", "class_weight", *_PARAMETERS_OF_TREES))
+        ours = class_of["regression tree" if tree.is_regressor else "tree"](**parameters)
+        return _with_tree(ours, tree, theirs, theirs.max_features_)
     if not _is_forest(theirs):
         raise TypeError(
-            "A tree, RandomForestClassifier or ExtraTreesClassifier of scikit-learn is expected, got "
+            "A tree, or a RandomForest or ExtraTrees of classes or numbers of scikit-learn is expected, got "
             f"{type(theirs).__name__}."
         )
     check_is_fitted(theirs)
     names = ("criterion", "n_estimators", "n_jobs", "verbose", "warm_start", *_PARAMETERS_OF_FORESTS)
-    forest = forest_class(**kept_parameters(theirs, names))
+    kind = "regression forest" if is_regressor(theirs) else "forest"
+    forest = class_of[kind](**_parameters_from_sklearn(theirs, names))
     if theirs.n_outputs_ != 1:
         raise ValueError(f"{type(theirs).__name__} has {theirs.n_outputs_} outputs; a forest of pytrees has one.")
     forest._learn_from(theirs)
-    _copy_attributes(theirs, forest, "oob_score_", "oob_decision_function_")
+    _copy_attributes(theirs, forest, *_OUT_OF_BAG)
     members = [
         _with_tree(forest._make_estimator(one.random_state), Tree.from_sklearn(one), theirs, one.max_features_)
         for one in theirs.estimators_
@@ -263,10 +305,21 @@ def estimator_from_sklearn(theirs: Any, tree_class: type[Any], forest_class: typ
     return forest
 
 
-def _is_forest(estimator: object) -> bool:
-    from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier  # whoever has a forest has imported it
+def _parameters_from_sklearn(theirs: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters among these names, with a criterion that our estimators have."""
+    from .sklearn_nodes import error_of_sklearn
 
-    return isinstance(estimator, (RandomForestClassifier, ExtraTreesClassifier))
+    parameters = kept_parameters(theirs, names)
+    if is_regressor(theirs):
+        parameters["criterion"] = error_of_sklearn(parameters["criterion"])
+    return parameters
+
+
+def _is_forest(estimator: object) -> bool:
+    from sklearn import ensemble  # whoever has a forest has imported it
+
+    of_classes = ensemble.RandomForestClassifier, ensemble.ExtraTreesClassifier
+    return isinstance(estimator, (*of_classes, ensemble.RandomForestRegressor, ensemble.ExtraTreesRegressor))
 
 
 def _with_tree(ours: Any, tree: Tree, theirs: Any, max_features: int) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, _tree
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _tree
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._tree_arrays import TreeArrays, check_children
@@ -19,7 +19,7 @@ from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, Labels
 from ..criteria import gain
 
 if TYPE_CHECKING:
-    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 # The fields of a node of scikit-learn 1.9.
 _NODE_FIELDS = (
@@ -36,6 +36,10 @@ _NODE_FIELDS = (
 # Criteria that both libraries have, by scikit-learn's names.
 _CRITERIA: dict[str, CountCriterionName] = {"gini": "gini", "log_loss": "entropy", "entropy": "entropy"}
 
+# scikit-learn's criteria of numbers whose impurity is one of ours, by the name of ours. Friedman's improvement judges
+# splits, but nodes have the mean squared error. The deviance of Poisson is none of ours.
+_ERRORS = {"squared_error": "squared_error", "friedman_mse": "squared_error", "absolute_error": "absolute_error"}
+
 # A class's share times the sum of the counts gives the whole count back, except for two roundings.
 _ROUNDING = 4.0 * np.finfo(np.float64).eps
 
@@ -43,12 +47,21 @@ _ROUNDING = 4.0 * np.finfo(np.float64).eps
 # ------------------------------------------------------------------------------------------------------------------ out
 
 
-def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier:
+def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Convert a tree as :meth:`pytrees.Tree.to_sklearn` describes it."""
+    if tree.is_regressor:
+        check_no_classes(classes)
+        return sklearn_regression_tree(tree)
     classes = np.arange(tree.n_classes) if classes is None else column_or_1d(classes)
     if len(classes) != tree.n_classes:
         raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
     return sklearn_tree(tree, classes)
+
+
+def check_no_classes(classes: object) -> None:
+    """Raise ValueError if labels of classes are given for trees of numbers."""
+    if classes is not None:
+        raise ValueError(f"Names of classes are given, {classes!r:.50}, but the tree predicts numbers.")
 
 
 def sklearn_tree(
@@ -60,6 +73,27 @@ def sklearn_tree(
     other nodes the mean over their training samples. By default values are the shares of the classes. `parameters` go
     to the estimator. Raises a RuntimeError if scikit-learn stores its nodes otherwise than 1.9 does.
     """
+    check_can_be_written(tree)
+    shares, weights, n_samples = _of_binary_nodes(tree)
+    criterion = _criterion_of(tree)
+    predicted = shares if tree._given_shares is None else tree.shares[tree.binary.node]
+    values = predicted if labels is None else _means_of_votes(tree, labels, weights)
+    estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
+    _set_nodes(estimator, tree, values, _impurities(criterion, shares), weights, n_samples)
+    estimator.classes_, estimator.n_classes_ = classes, np.int64(len(classes))
+    return estimator
+
+
+def sklearn_regression_tree(tree: TreeArrays, **parameters: Any) -> DecisionTreeRegressor:
+    """Return a fitted scikit-learn ``DecisionTreeRegressor`` with the nodes of the binary form of a tree of numbers."""
+    check_can_be_written(tree)
+    estimator = DecisionTreeRegressor(criterion=tree.criterion_name or "squared_error", **parameters)
+    _set_nodes(estimator, tree, *_numbers_of_binary_nodes(tree))
+    return estimator
+
+
+def check_can_be_written(tree: TreeArrays) -> None:
+    """Raise an error if this version of scikit-learn, or any version, cannot hold the nodes of a tree."""
     if _tree.NODE_DTYPE.names != _NODE_FIELDS:
         raise RuntimeError(f"This scikit-learn stores {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
     if tree.has_category_sets:
@@ -67,27 +101,26 @@ def sklearn_tree(
             "scikit-learn's trees cannot divide categories into two sets. Fit with categorical_split='multiway': its "
             "splits become thresholds on codes."
         )
+
+
+def _set_nodes(
+    estimator: Any, tree: TreeArrays, values: FloatArray, impurity: FloatArray, weights: FloatArray, n_samples: IntArray
+) -> None:
+    """Give scikit-learn's estimator the nodes of the binary form; values are of shape (n_nodes, n_outputs)."""
     left, right, feature, threshold = tree.binary[:4]
-    shares, weights, n_samples = _of_binary_nodes(tree)
-    predicted = shares if tree._given_shares is None else tree.shares[tree.binary.node]
-    criterion = _criterion_of(tree)
     nodes = np.zeros(len(left), dtype=_tree.NODE_DTYPE)
     nodes["left_child"], nodes["right_child"], nodes["feature"] = left, right, feature
     nodes["threshold"] = _rounded_down_to_float32(threshold)
-    nodes["impurity"] = _impurities(criterion, shares)
+    nodes["impurity"] = impurity
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     nodes["missing_go_to_left"] = (
         tree.missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
     )
-    values = predicted if labels is None else _means_of_votes(tree, labels, weights)
-    estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
-    estimator.tree_ = _tree.Tree(tree.n_features, np.array([len(classes)], dtype=np.intp), 1)
+    estimator.tree_ = _tree.Tree(tree.n_features, np.array([values.shape[1]], dtype=np.intp), 1)
     state = {"nodes": nodes, "values": np.ascontiguousarray(values[:, np.newaxis, :])}
     estimator.tree_.__setstate__(state | {"max_depth": _max_depth(left, right), "node_count": len(nodes)})
-    estimator.classes_, estimator.n_classes_ = classes, np.int64(len(classes))
     estimator.n_features_in_ = estimator.max_features_ = tree.n_features
     estimator.n_outputs_ = 1
-    return estimator
 
 
 def sklearn_forest(
@@ -113,6 +146,49 @@ def sklearn_forest(
     forest.classes_, forest.n_classes_ = classes, len(classes)
     forest.n_features_in_, forest.n_outputs_ = trees[0].n_features, 1
     return forest
+
+
+def sklearn_regression_forest(
+    trees: Sequence[TreeArrays],
+    parameters: dict[str, Any] | None = None,
+    parameters_of_trees: Sequence[dict[str, Any]] | None = None,
+) -> RandomForestRegressor:
+    """Return a fitted scikit-learn ``RandomForestRegressor`` with the nodes of trees; `parameters` are the forest's."""
+    from sklearn.ensemble import RandomForestRegressor
+
+    of_trees = zip(trees, parameters_of_trees or [{}] * len(trees), strict=True)
+    estimators = [sklearn_regression_tree(tree, **own) for tree, own in of_trees]
+    forest = RandomForestRegressor(**({"criterion": estimators[0].criterion} | (parameters or {})))
+    forest.set_params(n_estimators=len(trees))
+    forest.estimators_, forest.estimator_ = estimators, DecisionTreeRegressor()
+    forest.n_features_in_, forest.n_outputs_ = trees[0].n_features, 1
+    return forest
+
+
+def _numbers_of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Return numbers, impurities, weights and numbers of training samples of the nodes of the binary form.
+
+    Impurities are NaN if the tree has none. A node within the search among the categories of a multiway node has the
+    means of its children: what the splits of the search gain together is right.
+    """
+    impurity = tree.impurity if hasattr(tree, "impurity") else np.full(tree.node_count, np.nan)
+    if not tree.is_multiway:
+        return tree.value, impurity, tree.weighted_n_node_samples, tree.n_node_samples
+    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
+    has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
+    weights = np.where(has_samples, tree.weighted_n_node_samples[node], 0.0)
+    n_samples = np.where(has_samples, tree.n_node_samples[node], 0)
+    numbers, impurity = tree.value[node, 0], impurity[node]
+    is_first = np.ones(len(node), dtype=bool)  # a tree's node starts with its first part, in preorder
+    is_first[np.setdiff1d(np.arange(len(node)), np.unique(node, return_index=True)[1])] = False
+    for parent in np.flatnonzero(left != LEAF)[::-1]:
+        below = [left[parent], right[parent]]
+        weights[parent], n_samples[parent] = weights[below].sum(), n_samples[below].sum()
+        if not is_first[parent] and weights[parent] > 0.0:
+            shares = weights[below] / weights[parent]
+            numbers[parent], impurity[parent] = shares @ numbers[below], shares @ impurity[below]
+    return numbers[:, np.newaxis], impurity, weights, n_samples
 
 
 def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -193,10 +269,12 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
 
     Raises the errors of :meth:`pytrees.Tree.from_sklearn`.
     """
-    nodes, name = checked_nodes(estimator), type(estimator).__name__
+    nodes, name = _checked_nodes(estimator), type(estimator).__name__
     weights = nodes.weighted_n_node_samples
     if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):
         raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
+    if isinstance(estimator, DecisionTreeRegressor):
+        return _arrays_of_numbers(nodes, _ERRORS.get(estimator.criterion))
     if estimator.criterion not in _CRITERIA:
         raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
     order, arrays = _splits_of_sklearn(nodes)
@@ -206,6 +284,33 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
     gains[inner] = gain(criterion, *(value[arrays[side][inner]] for side in ("children_left", "children_right")))
     missing = _missing_of_sklearn(nodes)[order]
     return arrays | {"value": value, "gain": gains, "criterion": criterion, "missing_go_to_left": missing}
+
+
+def _arrays_of_numbers(nodes: Any, criterion: str | None) -> dict[str, Any]:
+    """Read the parameters of a tree of numbers; `criterion` names the impurity, None if it is none of ours."""
+    order, arrays = _splits_of_sklearn(nodes)
+    weights = nodes.weighted_n_node_samples[order]
+    # Rounding leaves some impurities just below 0; squares of great numbers have none.
+    impurity = np.maximum(nodes.impurity[order], 0.0)
+    inner, gains = np.flatnonzero(arrays["children_left"] != LEAF), np.zeros(len(order))
+    sides = [arrays[side][inner] for side in ("children_left", "children_right")]
+    with np.errstate(invalid="ignore"):
+        of_children = sum(weights[side] / weights[inner] * impurity[side] for side in sides)
+        decrease = impurity[inner] - of_children
+    gains[inner] = np.where(np.isfinite(decrease), decrease, 0.0)
+    return arrays | {
+        "value": nodes.value[order, 0, :],
+        "gain": gains,
+        "criterion": criterion,
+        "missing_go_to_left": _missing_of_sklearn(nodes)[order],
+        "weighted_n_node_samples": weights,
+        "impurity": None if np.isnan(impurity).any() else impurity,
+    }
+
+
+def error_of_sklearn(criterion: str) -> str:
+    """Return the criterion of numbers by which a tree of this package goes on from scikit-learn's criterion."""
+    return _ERRORS.get(criterion, "squared_error")
 
 
 def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
@@ -238,12 +343,12 @@ def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:
     }
 
 
-def checked_nodes(estimator: Any) -> Any:
-    """Return the nodes of a fitted scikit-learn classification tree of one output; raise an error for anything else."""
-    if not isinstance(estimator, DecisionTreeClassifier):
+def _checked_nodes(estimator: Any) -> Any:
+    """Return the nodes of a fitted scikit-learn tree of one output; raise an error for anything else."""
+    if not isinstance(estimator, (DecisionTreeClassifier, DecisionTreeRegressor)):
         raise TypeError(
-            f"A DecisionTreeClassifier of scikit-learn is expected, got {type(estimator).__name__}; "
-            "pytrees.from_sklearn also takes its forests."
+            "A DecisionTreeClassifier or DecisionTreeRegressor of scikit-learn is expected, got "
+            f"{type(estimator).__name__}; pytrees.from_sklearn also takes its forests."
         )
     check_is_fitted(estimator)
     if estimator.n_outputs_ != 1:

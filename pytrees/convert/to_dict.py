@@ -20,6 +20,7 @@ from .._given_tree import (
 )
 from .._missing import is_missing
 from .._sklearn import validate_params
+from .._tree_arrays import numbers_of
 from .._typing import AnyArray, LabelsLike
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
 
@@ -49,14 +50,17 @@ def export_dict(
     Returns
     -------
     dict
-        Every node has ``n_node_samples``, ``counts`` and ``class``. Inner nodes also have ``feature`` and ``gain``, and
-        either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
-        nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
-        lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
-        None if all others go left. Other infinite thresholds, which no training makes, are ``"inf"`` and ``"-inf"``. If
-        monotonic constraints keep a node from predicting the shares of its ``counts``, ``shares`` are what it predicts.
+        Every node has ``n_node_samples``, and ``counts`` and ``class``; or, in a tree of numbers, ``value``, which is
+        the number that it predicts, ``weighted_n_node_samples`` and, if the tree has impurities, ``impurity``. Inner
+        nodes also have ``feature`` and ``gain``, and either ``threshold`` with the nodes ``left`` (at most the
+        threshold) and ``right``, or ``children``: a list of nodes, each with its ``category``, None for missing values,
+        or with several ``categories``. If training samples lacked the value, ``missing`` is the side of samples without
+        it, ``"left"`` or ``"right"``; the threshold is None if all others go left. Other infinite thresholds, which no
+        training makes, and infinite gains and impurities are ``"inf"`` and ``"-inf"``. If monotonic constraints keep a
+        node from predicting the shares of its ``counts``, ``shares`` are what it predicts.
 
-        The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``; ``feature_names`` if
+        The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``, or the ``criterion``
+        of the impurities of a tree of numbers, None if it is not known; ``feature_names`` if
         they are known; ``takes_missing`` if samples may lack values; ``categories``, lists by the names of categorical
         features; and ``ordered_categories``, whose positions from 0 the thresholds compare. Classes and categories that
         are dates come as text by ISO 8601 (``2000-01-31``, ``2000-01-31T12:30``), durations, intervals and other
@@ -87,24 +91,31 @@ def export_dict(
     >>> from pytrees import DecisionTreeClassifier, export_dict
     >>> export_dict(DecisionTreeClassifier().fit([[1.0], [3.0]], ["a", "b"]))["left"]
     {'n_node_samples': 1, 'counts': [1.0, 0.0], 'class': 'a'}
+
+    >>> from pytrees import DecisionTreeRegressor
+    >>> export_dict(DecisionTreeRegressor().fit([[1.0], [3.0]], [0.5, 0.7]))["left"]
+    {'n_node_samples': 1, 'value': 0.5, 'weighted_n_node_samples': 1.0, 'impurity': 0.0}
     """
     given: Any = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     shown, with_children = shown_nodes(tree, max_depth)
-    labels, name_of = node_labels(given, tree)[shown].tolist(), CategoryNames(given)
-    class_names = [_for_json(name) for name in class_names]
-    numbers = zip(shown.tolist(), tree.n_node_samples[shown].tolist(), tree.value[shown].tolist(), labels, strict=True)
-    nodes = {
-        node: {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
-        for node, n_samples, counts, label in numbers
-    }
+    name_of, class_names = CategoryNames(given), [_for_json(name) for name in class_names]
+    columns: dict[str, list[Any]] = {"n_node_samples": tree.n_node_samples[shown].tolist()}
+    if tree.is_regressor:
+        columns |= {"value": tree.value[shown, 0].tolist()}
+        columns |= {name: list(map(_number, numbers)) for name, numbers in numbers_of(tree, shown).items()}
+    else:
+        columns |= {"counts": tree.value[shown].tolist()}
+        columns |= {"class": [class_names[label] for label in node_labels(given, tree)[shown].tolist()]}
+    rows = zip(*columns.values(), strict=True)
+    nodes = {node: dict(zip(columns, row, strict=True)) for node, row in zip(shown.tolist(), rows, strict=True)}
     if tree._given_shares is not None:
         differ = shown[np.any(tree._evidence[shown] != tree.value[shown], axis=1)]
         for node, shares in zip(differ.tolist(), tree.shares[differ].tolist(), strict=True):
             nodes[node]["shares"] = shares
     for node in with_children.tolist():
         feature, children = tree.feature[node], tree.children_of(node).tolist()
-        nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}
+        nodes[node] |= {"feature": feature_names[feature], "gain": _number(tree.gain[node])}
         if tree.children_left[node] == MULTIWAY:
             for child in children:
                 names = [_for_json(name_of(feature, code)) for code in tree.categories_of(child)]
@@ -119,7 +130,8 @@ def export_dict(
     levels = levels_of_branches(tree) if truncated else []
     for node in truncated:
         nodes[node]["truncated"] = levels[node]
-    nodes[0] |= {"n_features": tree.n_features, "class_names": class_names}
+    nodes[0] |= {"n_features": tree.n_features}
+    nodes[0] |= {"criterion": tree.criterion_name} if tree.is_regressor else {"class_names": class_names}
     nodes[0] |= {"takes_missing": True} if tree.takes_missing else {}
     if not isinstance(feature_names, NumberedNames):
         nodes[0]["feature_names"] = feature_names
@@ -137,9 +149,12 @@ def export_dict(
 
 def _threshold(threshold: float, missing: str | None) -> float | str | None:
     """Return a threshold as JSON holds it: None for infinity at a node that only separates missing values."""
-    if np.isfinite(threshold):
-        return threshold
-    return None if threshold > 0.0 and missing is not None else str(threshold)
+    return None if threshold == np.inf and missing is not None else _number(threshold)
+
+
+def _number(number: float) -> float | str:
+    """Return a number as JSON holds it: infinity as text."""
+    return float(number) if np.isfinite(number) else str(float(number))
 
 
 def _known_values(categories: AnyArray) -> list[Any]:

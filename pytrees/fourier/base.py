@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -210,11 +211,11 @@ def _fitted(estimator: Any, X: FloatArray, y: AnyArray, n_estimators: int | None
     parameters = given.get_params(deep=False)
     if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
         given.set_params(random_state=random_state)
-    if weights is None:
-        return given.fit(X, y)
-    if not has_fit_parameter(given, "sample_weight"):
+    if weights is not None and not has_fit_parameter(given, "sample_weight"):
         raise ValueError(f"{type(given).__name__} has no sample_weight in its fit.")
-    return given.fit(X, y, sample_weight=weights)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes")  # the validation of y has told it
+        return given.fit(X, y) if weights is None else given.fit(X, y, sample_weight=weights)
 
 
 def _classes_of(members: Any) -> AnyArray | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, TypeGuard, TypeVar
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +25,10 @@ _Array = TypeVar("_Array", bound=AnyArray)
 
 # Up to this number of samples, the kernels' integers do not overflow.
 MAX_SAMPLES = 2**28
+
+# More classes than these are a sign of a quantity if they are whole numbers.
+_MOST_CLASSES = 100
+_REGRESSORS = "DecisionTreeRegressor and DecisionForestRegressor"
 
 
 def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
@@ -105,11 +111,16 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     return X, codes, classes
 
 
-def validate_X_y(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for."""
+def validate_X_y(
+    estimator: Any, X: MatrixLike, y: Any, are_codes: bool = False
+) -> tuple[FloatArray, CodeArray, AnyArray]:
+    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for.
+
+    `are_codes`: y holds codes of classes that the user has named, however many they are.
+    """
     with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
-    return validate_coded_X_y(estimator, X, y, coded)
+    return validate_coded_X_y(estimator, X, y, coded, are_codes)
 
 
 def _refuse_nan_label(y: Any) -> None:
@@ -118,12 +129,12 @@ def _refuse_nan_label(y: Any) -> None:
 
 
 def validate_coded_X_y(
-    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None
+    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, are_codes: bool = False
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y; `coded` is X with codes of categories, or None if it has none."""
     _refuse_nan_label(y)
     X, y = _validated_pair(estimator, X, y, coded)
-    classes, codes = _coded_labels(y)
+    classes, codes = _coded_labels(y, are_codes)
     return X, codes, classes
 
 
@@ -193,7 +204,19 @@ def _check_can_be_counted(n_samples: int) -> None:
         raise ValueError(f"X has {n_samples} samples; at most {MAX_SAMPLES} can be fitted.")
 
 
-def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
+def _coded_labels(y: AnyArray, are_codes: bool = False) -> tuple[AnyArray, CodeArray]:
+    """Return the sorted classes, and the code of every label (int32); warn if there are many, and y holds no codes."""
+    classes, codes = _sorted_labels(y)
+    if len(classes) > _MOST_CLASSES and classes.dtype.kind in "iuf" and not are_codes:
+        warn(
+            f"The number of unique classes is {len(classes)}, and all are whole numbers. If y holds numbers and not "
+            f"names of classes, {_REGRESSORS} predict them.",
+            stacklevel=_level_of_caller(),
+        )
+    return classes, codes
+
+
+def _sorted_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     """Return the sorted classes, and the code of every label (int32)."""
     if y.dtype.kind in "iu" and len(y) > 0:
         low = int(y.min())
@@ -205,7 +228,9 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
     if y.dtype.kind in "mM" and np.isnat(y).any():
         raise ValueError("Input y contains NaT.")
     try:
-        check_classification_targets(y)
+        # scikit-learn's check warns of few samples for each class, which `_coded_labels` tells of many whole numbers.
+        if not _are_many_whole_numbers(y):
+            _check_are_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
         raise ValueError(
@@ -213,6 +238,29 @@ def _coded_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
             "one other type that can be sorted."
         ) from error
     return classes, codes.astype(np.int32)
+
+
+def _are_many_whole_numbers(y: AnyArray) -> bool:
+    is_number = y.dtype.kind in "iuf" and len(y) > _MOST_CLASSES
+    return is_number and bool(np.all(y == np.floor(y))) and len(np.unique(y)) > _MOST_CLASSES
+
+
+def _check_are_classes(y: AnyArray) -> None:
+    """Raise ValueError if labels are no classes; name the estimators for numbers that are none."""
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if y.dtype.kind != "f":
+            raise
+        raise ValueError(f"{error} {_REGRESSORS} predict numbers.") from error
+
+
+def _level_of_caller() -> int:
+    """Return the level of the stack, seen from the function that asks, of the code that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("pytrees", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, CodeArray]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from .._engine import reference
+from .._engine import config_context
 from .._typing import AnyArray, FloatArray
-from ..criteria import CRITERIA, OwnCriterion, gain, resolve
+from ..criteria import CRITERIA, OwnCriterion, gain
 
 Counts = tuple[FloatArray, FloatArray]
 Definition = Callable[..., Any]
@@ -64,13 +64,10 @@ class CountCases(Cases):
             return definition
         if definition not in CRITERIA or CRITERIA[definition].judges != "counts":
             raise ValueError(f"definition must be a function, or a criterion of class counts; got {definition!r}.")
-        judge = resolve(definition)
-        gain_of_cut = reference("split.gains").gain_of_cut
 
         def defined(left: list[float], right: list[float]) -> Any:
-            are_whole = all(count == int(count) for count in (*left, *right))
-            sides = [[int(count) if are_whole else float(count) for count in side] for side in (left, right)]
-            return gain_of_cut(judge.specification(len(left)), *sides)
+            with config_context(engine="reference"):
+                return gain(definition, left, right)
 
         return defined
 

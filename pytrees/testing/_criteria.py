@@ -13,13 +13,14 @@ from sklearn.base import clone
 from .._engine import config_context
 from .._typing import is_whole
 from ..criteria import Criterion
-from ..trees import DecisionForestClassifier, DecisionTreeClassifier
+from ..trees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 from ._counts import CountCases, GainsError
 from ._equal import assert_trees_equal
 from ._read import check_tolerance, checked_criterion
 from ._reports import CheckError
 from ._sequences import SequenceCases
 from ._tables import draw_table
+from ._targets import NumberCases
 
 # Tables of more classes take long, and say nothing new.
 _MOST_CLASSES = 10_000
@@ -128,11 +129,12 @@ def check_criterion(
     ----------
     criterion : str or criterion object
         A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion` or
-        :class:`pytrees.criteria.SequenceCriterion` in Python or Cython; or one of pytrees.
+        :class:`pytrees.criteria.SequenceCriterion` in Python or Cython; or one of pytrees, ``"squared_error"`` and
+        ``"absolute_error"`` included.
     definition : callable or str, optional
         The correct gain, written as plainly as possible: a function ``definition(left, right)`` of two lists of class
-        counts, or for label sequences ``definition(labels, goes_left)`` of two lists, that returns a number or a
-        Fraction. Or the name of a criterion of pytrees, which the reference computes.
+        counts, of numbers two lists of targets, or for label sequences ``definition(labels, goes_left)`` of two lists,
+        that returns a number or a Fraction. Or the name of a criterion of pytrees, which the reference computes.
     claims : iterable of str, default=()
         Properties that must hold. All are tested and reported:
 
@@ -146,7 +148,9 @@ def check_criterion(
           equal neighbours of one class.
 
         Criteria on label sequences have ``"nonnegative"``, ``"pure"``, ``"sides"``, ``"classes"``, and ``"order"``: the
-        order of the samples does not matter.
+        order of the samples does not matter. Criteria of numbers have ``"nonnegative"``, ``"pure"``, ``"sides"``,
+        ``"order"``; ``"shift"``: a number may be added to all targets; and ``"scale"``: targets times a number have the
+        gain times that number, or its square.
     max_classes : int, default=5
         The most classes, at least 2.
     n_cases : int, default=100
@@ -208,7 +212,8 @@ def check_criterion(
     if max_classes > _MOST_CLASSES:
         raise ValueError(f"max_classes must be at most {_MOST_CLASSES}, got {max_classes!r}.")
     check_tolerance("tolerance", tolerance)
-    cases = (CountCases if judge.judges == "counts" else SequenceCases)(judge, max_classes, tolerance)
+    kinds: dict[str, Any] = {"counts": CountCases, "sequence": SequenceCases, "numbers": NumberCases}
+    cases = kinds[judge.judges](judge, max_classes, tolerance)
     if isinstance(claims, str) or not isinstance(claims, Iterable):
         raise TypeError(f"claims must be a list of names, got {claims!r}.")
     claims = list(claims)
@@ -238,7 +243,9 @@ def check_criterion(
     return report
 
 
-def _look_at_properties(cases: CountCases | SequenceCases, rng: Generator, report: CriterionReport) -> None:
+def _look_at_properties(
+    cases: CountCases | SequenceCases | NumberCases, rng: Generator, report: CriterionReport
+) -> None:
     """Keep the first example against every property."""
     for name in cases.properties:
         if report.properties[name] in (_HOLDS, _NOT_TESTED):
@@ -251,22 +258,24 @@ def _look_at_properties(cases: CountCases | SequenceCases, rng: Generator, repor
 
 def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionReport) -> None:
     """Grow trees and forests on both engines, and on two threads; keep the first that differ."""
-    table = draw_table(kind, rng, 20, 3, bool(rng.integers(2)) and criterion.judges == "counts", np.float64)
+    of_numbers = criterion.judges == "numbers"
+    weighted = bool(rng.integers(2)) and criterion.judges != "sequence"
+    table = draw_table(kind, rng, 20, 3, weighted, np.float64, numbers=of_numbers)
     weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight * rng.choice([1.0, 0.3])}
+    if weights and of_numbers:
+        weights = {"sample_weight": table.sample_weight}
     data = table.X, table.y
     # Estimators take criteria without parameters by name.
     given: Any = criterion.name if isinstance(criterion, Criterion) else criterion
-    for estimator in (
-        DecisionTreeClassifier(given),
-        DecisionTreeClassifier(given, max_leaf_nodes=4),
-        DecisionForestClassifier(2, criterion=given, random_state=0),
-    ):
+    tree: type[Any] = DecisionTreeRegressor if of_numbers else DecisionTreeClassifier
+    forest: type[Any] = DecisionForestRegressor if of_numbers else DecisionForestClassifier
+    for estimator in (tree(given), tree(given, max_leaf_nodes=4), forest(2, criterion=given, random_state=0)):
         try:
             grown = clone(estimator).fit(*data, **weights)
             with config_context(engine="reference"):
                 by_reference = clone(estimator).fit(*data, **weights)
             _compare("engines", f"the engines grow other trees of {estimator!r}", (grown, by_reference), report)
-            if isinstance(estimator, DecisionForestClassifier):
+            if isinstance(estimator, forest):
                 on_threads = clone(estimator).set_params(n_jobs=2).fit(*data, **weights)
                 _compare("threads", f"two threads grow other trees of {estimator!r}", (on_threads, grown), report)
         except (ValueError, RuntimeError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,8 +30,8 @@ def assert_trees_equal(
     """Raise an AssertionError that names the first difference, unless two trees are equal.
 
     Trees are equal if their classes and all nodes are: the splits, the ways of missing values and categories, and, as
-    far as both sides know them, the numbers of samples, class counts and gains. Nodes are compared by their paths, in
-    preorder, whatever their numbers are.
+    far as both sides know them, the numbers of samples, class counts or predicted numbers, and gains. Nodes are
+    compared by their paths, in preorder, whatever their numbers are.
 
     Parameters
     ----------
@@ -38,14 +39,16 @@ def assert_trees_equal(
         Trees or forests of pytrees or scikit-learn, a dict of :func:`pytrees.export_dict`, or a dict of arrays of shape
         (node_count,), by scikit-learn's names: ``children_left``, ``children_right`` (-1 at leaves), ``feature`` and
         ``threshold``, and if known ``n_node_samples``, ``value`` (class counts or sums of weights, of shape
-        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; also ``n_features`` and ``classes``.
+        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; also ``n_features`` and ``classes``. In a dict
+        with ``weighted_n_node_samples``, or beside a tree of numbers, ``value`` has the numbers that nodes predict.
     X : array-like of shape (n_samples, n_features), optional
         Samples. With them, thresholds may be different numbers if they send each of these samples to the same side.
         Without them, thresholds are compared as numbers. Round X to float32, ``X.astype(np.float32)``, if one of the
         trees does so, as scikit-learn's do.
     rtol : float, default=0.0
-        By how much class counts and gains may differ, relative to the greater of 1 and the desired one. With weights
-        that are not whole numbers they are rounded, and differ in the last digits.
+        By how much class counts, predicted numbers and gains may differ, relative to the greater of 1 and the desired
+        one. With weights that are not whole numbers they are rounded, and differ in the last digits; so do the means
+        and impurities of libraries that add targets up in floating point.
     gains : bool, default=True
         Whether gains are compared. scikit-learn's trees have none: the gains by their criterion are compared.
 
@@ -91,9 +94,18 @@ def assert_trees_equal(
         for number, (one, other) in enumerate(zip(actual.estimators_, desired.estimators_, strict=True)):
             _assert_equal(read_tree(one), read_tree(other), X, rtol, gains, f" of tree {number}")
         return
-    one, other = read_tree(actual), read_tree(desired)
+    one, other = _read_both(actual, desired)
     _assert_classes(one.classes, other.classes)
     _assert_equal(one, other, X, rtol, gains, "")
+
+
+def _read_both(actual: Any, desired: Any) -> tuple[ReadTree, ReadTree]:
+    """Read two trees. A dict of arrays need not tell whether it predicts numbers: then it does what the other does."""
+    if isinstance(actual, Mapping):
+        other = read_tree(desired)
+        return read_tree(actual, of_numbers=other.tree.is_regressor), other
+    one = read_tree(actual)
+    return one, read_tree(desired, of_numbers=one.tree.is_regressor)
 
 
 def _is_forest(given: Any) -> bool:
@@ -110,6 +122,9 @@ def _assert_equal(
     actual: ReadTree, desired: ReadTree, X: MatrixLike | None, rtol: float, gains: bool, where: str
 ) -> None:
     """Raise an AssertionError with the first difference of two trees."""
+    if actual.tree.is_regressor != desired.tree.is_regressor:
+        told = ["numbers" if read.tree.is_regressor else "classes" for read in (actual, desired)]
+        raise AssertionError(f"The trees differ in what they predict{where}: actual {told[0]}, desired {told[1]}.")
     for name, what in (("n_features", "n_features"), ("value", "n_classes")):
         numbers = getattr(actual.tree, what), getattr(desired.tree, what)
         if name in actual.known & desired.known and numbers[0] != numbers[1]:
@@ -186,7 +201,10 @@ class _Pair:
         if "n_node_samples" in known and a.n_node_samples[node] != b.n_node_samples[other]:
             return "the number of samples"
         if "value" in known and not self._near(a.value[node], b.value[other]):
-            return "the class counts"
+            return "the number" if a.is_regressor else "the class counts"
+        weights = a.weighted_n_node_samples, b.weighted_n_node_samples
+        if "weighted_n_node_samples" in known and not self._near(weights[0][node], weights[1][other]):
+            return "the weight of the samples"
         if self.gains and "gain" in known and not self._near(a.gain[node], b.gain[other]):
             return "the gain"
         return None
@@ -235,7 +253,7 @@ class _Pair:
         if difference == "the threshold" and abs(one - two) <= _FLOAT32 * abs(two):
             return "To float32 both thresholds are the same: compare them with X=X.astype(np.float32)."
         counts = a.value[node], b.value[other]
-        if difference == "the class counts" and np.allclose(*counts, rtol=_ROUNDED, atol=_ROUNDED):
+        if difference in ("the class counts", "the number") and np.allclose(*counts, rtol=_ROUNDED, atol=_ROUNDED):
             return "They differ by rounding: allow it by rtol=1e-12."
         if difference not in _OF_SPLITS or "gain" not in self.actual.known & self.desired.known:
             return ""
@@ -263,8 +281,14 @@ def condition(read: ReadTree, node: int, child: int) -> str:
 def samples_at(read: ReadTree, node: int) -> str:
     """Describe the samples of a node as far as they are known."""
     number = f"{read.tree.n_node_samples[node]}" if "n_node_samples" in read.known else ""
-    by_class = f"by class {class_counts(read, node)}" if "value" in read.known else ""
-    return ", ".join(part for part in (number, by_class) if part)
+    value = ""
+    if "value" in read.known:
+        value = (
+            f"value {read.tree.value[node, 0]:.6g}"
+            if read.tree.is_regressor
+            else f"by class {class_counts(read, node)}"
+        )
+    return ", ".join(part for part in (number, value) if part)
 
 
 def class_counts(read: ReadTree, node: int) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
@@ -18,7 +18,8 @@ from ..input.validation import check_sample_weight
 from ..tree import Tree
 from ._causes import causes_of
 from ._limits import Limits, checked_limits, parameters_of
-from ._nodes import Cut, Node, Samples
+from ._nodes import AnySamples, Cut, Node, Samples
+from ._numbers import NumberSamples
 from ._read import check_tolerance, checked_criterion, checked_table, read_tree
 from ._reports import BELOW_ERRORS, NO_PREDICT, Hints, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
@@ -44,9 +45,10 @@ def check_tree(
 ) -> TreeReport:
     """Check every node of a tree with the samples that it was grown on; raise an error unless all are right.
 
-    The reference computes the gain of every cut of every node. The split of a node must be exactly the best, or tie
-    with the best, or gain less by no more than the tolerance; the three cases are counted. Leaves must be pure, at a
-    limit, or have no cut that gains anything. Numbers of samples, class counts, gains and predictions must be right.
+    The reference computes the gain of every cut of every node; gains of numbers are recomputed from the targets, in
+    fractions. The split of a node must be exactly the best, or tie with the best, or gain less by no more than the
+    tolerance; the three cases are counted. Leaves must be pure, at a limit, or have no cut that gains anything. Numbers
+    of samples, class counts, predicted numbers, impurities, gains and predictions must be right.
 
     Parameters
     ----------
@@ -56,9 +58,10 @@ def check_tree(
     X : array-like of shape (n_samples, n_features)
         Its training samples. Missing values are NaN.
     y : array-like of shape (n_samples,)
-        Their classes.
+        Their classes, or numbers.
     criterion : str or criterion object
-        The criterion of the splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own.
+        The criterion of the splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own; or
+        ``"squared_error"`` or ``"absolute_error"`` for a tree of numbers.
     sample_weight : array-like of shape (n_samples,), optional
         Weights: whole numbers, above 0.
     limits : dict, optional
@@ -69,7 +72,8 @@ def check_tree(
         Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
     tolerance : float, default=1e-12
         A split counts as ``"within rounding"`` if it gains less than the best by no more than this, relative to the
-        greater of 1 and the best gain.
+        greater of 1 and the best gain; in a tree of numbers, to the greater of the impurity of all samples and the best
+        gain.
     dtype : type, default=float64
         The type to which the implementation rounds X: ``np.float32`` for scikit-learn's trees.
 
@@ -84,7 +88,8 @@ def check_tree(
         If a node is wrong: an AssertionError with the report. A report lists these errors:
 
         - ``"worse split"``: it gains less than another; ``"tie rule"``: not the first of those that gain as much;
-        - ``"samples"``: its children have other samples than its threshold gives them, or the root has others than X;
+        - ``"samples"``: its children have other samples, class counts, numbers or impurities than its threshold gives
+          them, or the root has others than X;
           ``"empty child"``: a child has none;
         - ``"gain"``: it reports another gain than it has;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
@@ -103,7 +108,13 @@ def check_tree(
     -----
     The gain of every cut is computed exactly: for a node of n samples by O(n_features · n · (log n + n_classes))
     operations on fractions or sums of logarithms, some ten seconds for a tree on 3,000 samples of ten features. A
-    criterion on label sequences, or of your own, takes O(n_features · n²), which allows hundreds of samples.
+    criterion on label sequences, on numbers, or of your own, takes O(n_features · n²), which allows hundreds of
+    samples.
+
+    Numbers have to be near: a predicted number may differ by 1e-9 of the greatest target (of its absolute value) from
+    the mean of the samples, or from some median of them, an impurity by 1e-9 of that target or its square. So neither
+    targets that pytrees rounds to its grid are errors, nor sums in floating point. Two cuts that tie on the grid of
+    decimals, such as 0.1 + 0.2 and 0.3, need not tie exactly, and count as ``"within rounding"``.
 
     Examples
     --------
@@ -121,7 +132,8 @@ def check_tree(
     """
     given = (parameters_of(tree) if hasattr(tree, "get_params") else {}) if limits is None else checked_limits(limits)
     check = _Check(criterion, given, ties, tolerance, dtype, "" if limits is None else f", limits={limits!r}")
-    check.look_at(tree, *_checked_data(X, y, sample_weight, check.dtype))
+    check.check_kind(tree)
+    check.look_at(tree, *_checked_data(X, y, sample_weight, check.dtype, check.is_of_numbers))
     return check.finished()
 
 
@@ -145,9 +157,9 @@ def check_tree_estimator(
     Parameters
     ----------
     estimator : estimator
-        A tree classifier that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be anything
-        that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
-        scikit-learn's names. With `monotonic_cst`, tables have two classes, and a feature for each constraint.
+        A tree classifier or regressor that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be
+        anything that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters,
+        by scikit-learn's names. With `monotonic_cst`, tables have a feature for each constraint, and two classes.
     n_cases : int, default=200
         Number of trees.
     max_samples, max_features : int
@@ -195,6 +207,10 @@ def check_tree_estimator(
     >>> report = check_tree_estimator(DecisionTreeClassifier(), "gini", n_cases=20, dtype=np.float32)
     >>> dict(report.errors), report.splits["tie, another"] > 0
     ({}, True)
+
+    >>> from pytrees import DecisionTreeRegressor
+    >>> dict(check_tree_estimator(DecisionTreeRegressor(), "squared_error", n_cases=20, ties="first").errors)
+    {}
     """
     if isinstance(tables, str) or not isinstance(tables, Sequence):
         raise TypeError(f"tables must be a list of names, got {tables!r}.")
@@ -213,13 +229,15 @@ def check_tree_estimator(
         )
     check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype, is_drawn=True)
     check.check_weights(weighted)
+    check.check_kind(estimator)
     rng, estimator = np.random.default_rng(random_state), clone(estimator)
     constraints = check.given.get("monotonic_cst")
     n_constrained = None if constraints is None else len(constraints)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
     for case in range(n_cases):
         kind = tables[case % len(tables)]
-        table = draw_table(kind, rng, max_samples, max_features, weighted, check.dtype, n_constrained)
+        shape = max_samples, max_features
+        table = draw_table(kind, rng, *shape, weighted, check.dtype, n_constrained, check.is_of_numbers)
         seed = int(rng.integers(2**31 - 1))
         fitted = clone(estimator)
         if takes_seed:
@@ -273,6 +291,26 @@ class _Check:
         if has_weights and self.judge.judges == "sequence":
             raise ValueError("A label sequence has no weights: check the criterion without them.")
 
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether the criterion judges numbers."""
+        return bool(self.judge.judges == "numbers")
+
+    def check_kind(self, checked: Any) -> None:
+        """Raise a ValueError unless an estimator or tree predicts what the criterion judges: classes, or numbers."""
+        if isinstance(checked, Tree):
+            predicts_numbers = checked.is_regressor
+        elif isinstance(checked, BaseEstimator) and (is_regressor(checked) or is_classifier(checked)):
+            predicts_numbers = is_regressor(checked)
+        else:
+            return
+        if predicts_numbers != self.is_of_numbers:
+            kinds = ("classes", "numbers")
+            raise ValueError(
+                f"criterion={self.criterion!r} judges {kinds[self.is_of_numbers]}, but {type(checked).__name__} "
+                f"predicts {kinds[predicts_numbers]}."
+            )
+
     def code(self, fitted: Any, X: FloatArray, y: AnyArray, weights: AnyArray | None) -> Callable[[], str]:
         """Return a function that writes the program that shows a tree."""
         return partial(code_of, fitted, X, y, weights, self.criterion, self.further, self.is_drawn)
@@ -282,22 +320,29 @@ class _Check:
         self.check_weights(weights is not None)
         code = self.code(fitted, X, y, weights)
         try:
-            read = read_tree(fitted)
+            read = read_tree(fitted, self.is_of_numbers)
         except (TypeError, ValueError) as error:
             self.report.errors["no tree"] += 1
             keep_example(self.report, "no tree", str(error), code, len(y))
             return
         if read.tree.is_multiway:
             raise ValueError("The tree splits by categories; only trees with thresholds are checked.")
-        classes, labels = np.unique(y, return_inverse=True)
-        if read.classes is not None and not np.array_equal(read.classes, classes):
+        self.check_kind(read.tree)
+        samples: AnySamples
+        if self.is_of_numbers:
+            classes, samples = None, NumberSamples.of(X, np.asarray(y, dtype=np.float64), weights, self.judge.name)
+        else:
+            classes, labels = np.unique(y, return_inverse=True)
+            specification = self.judge.specification(len(classes))
+            samples = Samples.of(X, labels, weights, len(classes), specification)
+        if classes is not None and read.classes is not None and not np.array_equal(read.classes, classes):
             self.report.errors["classes"] += 1
             text = f"the classes are {list(read.classes)}, but y has {list(classes)}"
             keep_example(self.report, "classes", text, code, len(y))
             return
-        specification = self.judge.specification(len(classes))
-        samples = Samples.of(X, labels, weights, len(classes), specification)
         limits = Limits.of(self.given, len(y), sum(samples.weights))
+        if self.is_of_numbers and limits.monotonic_cst:
+            read.known -= {"value"}  # its nodes predict numbers within bounds, not the means of their samples
         walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, self.hints, code)
         walk.run()
         self.wrong += walk.wrong
@@ -323,11 +368,13 @@ class _Check:
 
 
 def _checked_data(
-    X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None, dtype: Any
+    X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None, dtype: Any, of_numbers: bool
 ) -> tuple[FloatArray, AnyArray, IntArray | None]:
     X = checked_table(X)
     X = X.astype(dtype).astype(np.float64)
     y = column_or_1d(y)
+    if of_numbers:
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     check_consistent_length(X, y, sample_weight)
     if sample_weight is None:
         return X, y, None

@@ -11,12 +11,13 @@ from sklearn.utils import check_array
 
 from .._numbers import within_float64
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, is_real
-from ..criteria import ALIASES, CRITERIA, OwnCriterion, resolve
+from ..criteria import ALIASES, CRITERIA, ERRORS, OwnCriterion, resolve
 from ..tree import LEAF, Tree
 
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
 # The further entries of a node, which arrays of other tools may lack.
 _OF_NODES = ("n_node_samples", "value", "gain")
+_OF_NUMBERS = ("weighted_n_node_samples", "impurity")
 _EXAMPLES = "a Tree, a fitted tree of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
 
 
@@ -25,7 +26,8 @@ class ReadTree:
     """A tree, and what is known about it."""
 
     tree: Tree
-    # The names among n_node_samples, value, gain and n_features that were given; others are filled in.
+    # The names among n_node_samples, value, gain, n_features and, in a tree of numbers, weighted_n_node_samples and
+    # impurity that were given; others are filled in.
     known: frozenset[str]
     classes: AnyArray | None = None
     feature_names: Sequence[str] | None = None
@@ -51,16 +53,19 @@ def checked_table(X: MatrixLike) -> FloatArray:
         return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 
 
-def read_tree(given: Any) -> ReadTree:
-    """Return the tree of a Tree, estimator or dict, with its nodes in preorder; raise an error if there is none."""
+def read_tree(given: Any, of_numbers: bool = False) -> ReadTree:
+    """Return the tree of a Tree, estimator or dict, with its nodes in preorder; raise an error if there is none.
+
+    `of_numbers`: arrays whose names do not tell what they are belong to a tree of numbers.
+    """
     if isinstance(given, Tree):
-        return ReadTree(given, frozenset({*_OF_NODES, "n_features"}), is_ours=True)
+        return ReadTree(given, _known_of(given), is_ours=True)
     if isinstance(given, Mapping):
-        return _of_dict(given)
+        return _of_dict(given, of_numbers)
     own = getattr(given, "tree_", None)
     classes, names = getattr(given, "classes_", None), getattr(given, "feature_names_in_", None)
     if isinstance(own, (Tree, Mapping)):
-        read = read_tree(own)
+        read = read_tree(own, of_numbers)
         read.classes = read.classes if classes is None else np.asarray(classes)
         read.feature_names = read.feature_names if names is None else list(names)
         return read
@@ -69,22 +74,29 @@ def read_tree(given: Any) -> ReadTree:
         raise TypeError(f"{type(given).__name__} has no tree_{hint}. Expected is {_EXAMPLES}.")
     if own is None:
         raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
-    known = frozenset({*_OF_NODES, "n_features"})
+    tree = Tree.from_sklearn(given)
+    known = _known_of(tree)
     if getattr(given, "monotonic_cst", None) is not None:
         known -= {"value"}  # its nodes have what they predict, not the shares of their samples
-    return ReadTree(Tree.from_sklearn(given), known, np.asarray(classes), names, has_own_gains=False)
+    return ReadTree(tree, known, None if tree.is_regressor else np.asarray(classes), names, has_own_gains=False)
 
 
-def _of_dict(given: Mapping[str, Any]) -> ReadTree:
-    if "counts" in given:
+def _known_of(tree: Tree) -> frozenset[str]:
+    """Return the names of what is known about a whole tree."""
+    numbers = [name for name in _OF_NUMBERS if tree.is_regressor and hasattr(tree, name)]
+    return frozenset({*_OF_NODES, "n_features", *numbers})
+
+
+def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
+    if "counts" in given or ("value" in given and not set(_STRUCTURE[:2]) & given.keys()):
         tree = Tree.from_dict(dict(given))
-        return ReadTree(tree, frozenset({*_OF_NODES, "n_features"}), np.asarray(given["class_names"]))
+        return ReadTree(tree, _known_of(tree), None if tree.is_regressor else np.asarray(given["class_names"]))
     lacking = [name for name in _STRUCTURE if name not in given]
     if lacking:
         raise ValueError(f"A dict of arrays needs {', '.join(_STRUCTURE)}; it lacks {', '.join(lacking)}.")
-    arrays = {
-        name: np.asarray(given[name]) for name in (*_STRUCTURE, *_OF_NODES, "missing_go_to_left") if name in given
-    }
+    of_numbers = of_numbers or "weighted_n_node_samples" in given
+    of_nodes = (*_OF_NODES, *_OF_NUMBERS) if of_numbers else _OF_NODES
+    arrays = {name: np.asarray(given[name]) for name in (*_STRUCTURE, *of_nodes, "missing_go_to_left") if name in given}
     n_nodes = arrays["children_left"].size
     for name, array in arrays.items():
         if array.shape[:1] != (n_nodes,) or n_nodes == 0:
@@ -96,12 +108,16 @@ def _of_dict(given: Mapping[str, Any]) -> ReadTree:
         arrays[name] = np.where(leaves, LEAF, number[np.where(leaves, 0, arrays[name])])
     for name in ("feature", "threshold"):
         arrays[name] = np.where(leaves, -2, arrays[name])
-    known = frozenset(name for name in _OF_NODES if name in given) | ({"n_features"} & given.keys())
+    known = frozenset(name for name in of_nodes if name in given) | ({"n_features"} & given.keys())
     filled = {
         "n_node_samples": np.ones(n_nodes, dtype=np.int64),
         "value": np.ones((n_nodes, 1)),
         "gain": np.zeros(n_nodes),
     }
+    if of_numbers:
+        filled["weighted_n_node_samples"] = np.ones(n_nodes)
+        if "value" in arrays:
+            arrays["value"] = arrays["value"].reshape(n_nodes, -1)
     n_features = int(given.get("n_features", max(1, arrays["feature"].max() + 1)))
     classes = given.get("classes")
     return ReadTree(
@@ -134,8 +150,11 @@ def checked_criterion(criterion: Any) -> Any:
         raise TypeError(f"criterion must be an object, got the class {name}: write {name}().")
     if isinstance(criterion, OwnCriterion):
         return criterion
+    if isinstance(criterion, str) and criterion in ERRORS:
+        return ERRORS[criterion]
     if isinstance(criterion, str) and criterion not in CRITERIA | ALIASES:
-        raise ValueError(f"criterion must be one of {sorted(CRITERIA)} or an object, got {criterion!r}.")
+        names = sorted(CRITERIA | ERRORS)
+        raise ValueError(f"criterion must be one of {names} or an object, got {criterion!r}.")
     judge = resolve(criterion)
     if not hasattr(judge, "judges"):
         name = type(criterion).__name__

@@ -17,7 +17,7 @@ class Table:
 
     kind: str
     X: FloatArray
-    y: IntArray
+    y: IntArray | FloatArray
     sample_weight: IntArray | None
 
 
@@ -82,11 +82,13 @@ def draw_table(
     weighted: bool,
     dtype: type[np.floating],
     n_constrained: int | None = None,
+    numbers: bool = False,
 ) -> Table:
     """Draw a table of one of `KINDS`, its values rounded to float64 or float32.
 
     Half of the tables have labels that mostly follow a feature. Weights are whole numbers. With `n_constrained`, the
-    table has so many features, and two classes.
+    table has so many features, and two classes. `numbers`: targets are numbers in place of labels, which are whole,
+    decimals, or real.
     """
     n_samples = int(rng.integers(1, max_samples + 1)) if rng.random() < 0.3 else max_samples
     shape = (n_samples, int(rng.integers(1, max_features + 1)))
@@ -99,4 +101,14 @@ def draw_table(
         rank = np.argsort(np.argsort(X[:, 0], kind="stable"), kind="stable")
         y = np.where(rng.random(n_samples) < 0.8, rank * n_classes // n_samples, y)
     # The classes 1, 2, ... differ from their codes, which a careless `predict` returns.
-    return Table(kind, X, y + 1, rng.integers(1, 6, n_samples) if weighted else None)
+    weights = rng.integers(1, 6, n_samples) if weighted else None
+    return Table(kind, X, _numbers(rng, y) if numbers else y + 1, weights)
+
+
+def _numbers(rng: Generator, y: IntArray) -> FloatArray:
+    """Draw targets about some classes: whole numbers, decimals, which are no sums of powers of two, or real numbers."""
+    noise: FloatArray = [np.zeros(len(y)), rng.integers(-5, 6, len(y)) / 10.0, rng.normal(size=len(y))][
+        int(rng.integers(3))
+    ]
+    is_decimal = np.all(noise == np.round(noise, 1))
+    return np.asarray(np.round(y + noise, 1) if is_decimal else y + noise, dtype=np.float64)

@@ -10,11 +10,23 @@ from typing import Any
 import numpy as np
 
 from .._engine import reference
-from .._typing import AnyArray, FloatArray
+from .._typing import AnyArray, BoolArray, FloatArray
 from ..tree import LEAF, goes_left
-from ._equal import class_counts, condition
+from ._equal import condition
 from ._limits import Limits
-from ._nodes import Cut, Node, Samples, is_greater, judge, number, position_of_threshold, shortfall, values_beside
+from ._nodes import (
+    AnySamples,
+    Cut,
+    Node,
+    Samples,
+    is_greater,
+    judge,
+    number,
+    position_of_threshold,
+    shortfall,
+    values_beside,
+)
+from ._numbers import NumberSamples
 from ._read import ReadTree
 from ._reports import (
     BELOW_ERRORS,
@@ -43,7 +55,7 @@ class Walk:
     def __init__(
         self,
         read: ReadTree,
-        samples: Samples,
+        samples: AnySamples,
         limits: Limits,
         ties: str,
         tolerance: float,
@@ -55,6 +67,7 @@ class Walk:
         self.ties, self.tolerance, self.report, self.hints, self.code = ties, tolerance, report, hints, code
         # The samples as the tree counts them: without weights if the tree ignores weights.
         self.counted = samples
+        self.unit = number(samples.unit)
         self.X = np.array(samples.X)
         self.is_leaf = self.tree.children_left == LEAF
         self.total = sum(samples.weights)
@@ -87,6 +100,11 @@ class Walk:
             self.error("limit ignored", 0, f"has more than max_leaf_nodes={self.limits.max_leaf_nodes} leaves below it")
         elif self.limits.max_leaf_nodes < np.inf:
             self.check_order()
+
+    @property
+    def outcome(self) -> str:
+        """The word of errors for what the tree predicts."""
+        return "class" if isinstance(self.samples, Samples) else "target"
 
     def error(self, kind: str, node: int, message: str, hints: Mapping[str, str] = _NONE) -> None:
         """Count an error of a node, and what would explain it."""
@@ -157,7 +175,7 @@ class Walk:
         gains_too_little = 0.0 < limits.min_impurity_decrease > self.share(judged) * gain
         if is_full or gains_too_little or gain < limits.min_gain:
             self.report.leaves["limit"] += 1
-        elif gain <= self.tolerance:
+        elif gain <= self.tolerance * self.unit:
             self.report.leaves["no gain"] += 1
         else:
             self.error("not split", node, f"is a leaf, but {self.told(judged.best)} gains {gain:.6g}")
@@ -167,7 +185,7 @@ class Walk:
     def check_split(self, node: int, rows: list[int], depth: int) -> bool:
         """Count the split of a node by its kind; return whether the children have the samples that the tree says."""
         if Node(self.samples, rows).is_pure:
-            self.error("pure node split", node, "is split, but all its samples have one class")
+            self.check_pure_split(node)
             self.hand_bounds_down(node, None)
             return self.check_children(node, judge(self.samples, rows, 1, 0.0))
         judged, feature = self.judge(node, rows), int(self.tree.feature[node])
@@ -193,10 +211,23 @@ class Walk:
             self.read.has_own_gains
             and self.counted is self.samples
             and "gain" in self.read.known
-            and not (abs(reported - exact) <= _GAIN_TOLERANCE * max(1.0, abs(exact)))
+            and reported != exact
+            and not (abs(reported - exact) <= _GAIN_TOLERANCE * max(self.unit, abs(exact)))
         ):
             self.error("gain", node, f"says that its split gains {reported:.9g}, which gains {exact:.9g}")
         return True
+
+    def check_pure_split(self, node: int) -> None:
+        """Count the split of a node of one class or target: an error, unless rounding left the node an impurity.
+
+        The mean of equal decimals, added up in floating point, differs from them.
+        """
+        if "impurity" in self.read.known and self.tree.impurity[node] > 0.0:
+            self.report.splits[ROUNDING] += 1
+            text = f"node {node}{self.path(node)} is split: its targets are equal, but rounding gives it an impurity."
+            keep_example(self.report, ROUNDING, text, self.code, len(self.X))
+        else:
+            self.error("pure node split", node, f"is split, but all its samples have one {self.outcome}")
 
     def hand_bounds_down(self, node: int, taken: Cut | None) -> None:
         """Give the children of a node the bounds of their values."""
@@ -221,22 +252,28 @@ class Walk:
             return f"splits {n_samples} samples, with min_samples_split={limits.min_samples_split}"
         if taken.breaks_order:
             return f"splits by {self.told(taken)}, which breaks the monotonic constraint of this feature or of the path"
-        if not taken.is_allowed:
+        if not taken.is_allowed and not taken.is_doubtful:
             return f"has children of {n_left} and {n_samples - n_left} samples, which limits or the criterion forbid"
-        if gain < limits.min_gain - self.tolerance:
+        slack = self.tolerance * self.unit
+        if gain < limits.min_gain - slack:
             return f"is split with a gain of {gain:.6g}, with min_gain={limits.min_gain}"
-        if 0.0 < limits.min_impurity_decrease > self.share(node) * gain + self.tolerance:
+        if 0.0 < limits.min_impurity_decrease > self.share(node) * gain + slack:
             return f"is split with a gain of {gain:.6g}, with min_impurity_decrease={limits.min_impurity_decrease}"
         return None
 
     def check_gain(self, node: int, judged: Node, taken: Cut) -> None:
         """Count whether a split is the best, a tie, rounded or an error."""
-        best = judged.best
-        assert best is not None  # the split that is taken is allowed
+        best, split = judged.best, self.split(node, judged, taken)
         code, n_samples = self.code, len(self.X)
-        split, first = self.split(node, judged, taken), self.told(best)
+        if taken.is_doubtful and (best is None or not is_greater(best.gain, taken.gain)):
+            self.report.splits[ROUNDING] += 1
+            text = f"node {node}{self.path(node)} splits by {split}, which just keeps the monotonic constraints."
+            keep_example(self.report, ROUNDING, text, code, n_samples)
+            return
+        assert best is not None  # the split that is taken is allowed
+        first = self.told(best)
         if is_greater(best.gain, taken.gain):
-            if shortfall(taken.gain, best.gain) <= self.tolerance:
+            if shortfall(taken.gain, best.gain, self.samples.unit) <= self.tolerance:
                 self.report.splits[ROUNDING] += 1
                 text = f"node {node}{self.path(node)} takes {split}, {first} gains a little more."
                 keep_example(self.report, ROUNDING, text, code, n_samples)
@@ -287,13 +324,18 @@ class Walk:
             return False
         if self.has_samples(0, rows):
             return True
-        found = f"has {self.samples_told(0)}, but the samples have {self.samples.counts(rows)}"
+        others = {
+            name: f"That would be right for the criterion {name!r}."
+            for name, criterion in self.samples.other_criteria().items()
+            if replace(self.samples, criterion=criterion).agree_with(self.read, 0, rows)
+        }
+        found = f"has {self.samples_told(0)}, but the samples have {self.samples.told(rows)}"
         self.counted = replace(self.samples, weights=[1] * len(rows))
         if self.has_samples(0, rows):
             hint = "These are numbers of samples: are sample weights ignored?"
             self.error("samples", 0, f"{found} by their weights", {"weights": hint})
             return True
-        self.error("samples", 0, found)
+        self.error("samples", 0, found, others)
         return False
 
     def check_children(self, node: int, judged: Node) -> bool:
@@ -303,7 +345,7 @@ class Walk:
         children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
         for child, side, rows in zip(children, ("left", "right"), (sorted(left), right), strict=True):
             if not self.has_samples(child, rows):
-                found = f"{_samples(len(rows))} of the class counts {self.counted.counts(rows)} go {side}"
+                found = f"{_samples(len(rows))} of {self.counted.told(rows)} go {side}"
                 split = f"splits by {condition(self.read, node, 0)}: {found}, but the tree has"
                 hints = self.hints_of_samples(children[0], node, judged)
                 self.error("samples", node, f"{split} {self.samples_told(child)}", hints)
@@ -314,17 +356,14 @@ class Walk:
         """Describe a node's samples as the tree counts them."""
         number = int(self.tree.n_node_samples[node])
         told = [_samples(number)] if "n_node_samples" in self.read.known else []
-        told += [f"the class counts {class_counts(self.read, node)}"] if "value" in self.read.known else []
-        return " of ".join(told)
+        return " of ".join(part for part in (*told, self.samples.told_at(self.read, node)) if part)
 
     def has_samples(self, node: int, rows: list[int]) -> bool:
-        """Whether these samples give a node's number of samples and class counts, as far as they are known."""
-        known, value = self.read.known, self.tree.value[node]
-        if "n_node_samples" in known and self.tree.n_node_samples[node] != len(rows):
+        """Whether these samples give a node's number of samples, and class counts or numbers, as far as known."""
+        is_known = "n_node_samples" in self.read.known
+        if is_known and self.tree.n_node_samples[node] != len(rows):
             return False
-        counts = np.array(self.counted.counts(rows), dtype=float)
-        is_same = value.shape == counts.shape and np.allclose(value, counts, rtol=_SHARE_TOLERANCE, atol=0.0)
-        return "value" not in known or is_same
+        return self.counted.agree_with(self.read, node, rows)
 
     def hints_of_samples(self, child: int, node: int, judged: Node) -> dict[str, str]:
         """Return hints that would explain the samples of the left child."""
@@ -360,9 +399,14 @@ class Walk:
             split = [node for node in open_leaves if not self.is_leaf[node]]
             if not split:
                 return
+            # If several gain as much, a node whose child gains more and is a leaf was split last.
             best = max(split, key=lambda node: number(total_gain[node]))
+            short = {node: shortfall(total_gain[node], total_gain[best], self.samples.unit) for node in split}
+            tied = [node for node in split if short[node] <= self.tolerance]
+            best = min(tied, key=lambda node: self.opens_leaf(node, total_gain))
             for node in open_leaves:
-                if self.is_leaf[node] and shortfall(total_gain[best], total_gain[node]) > self.tolerance:
+                lacks = shortfall(total_gain[best], total_gain[node], self.samples.unit)
+                if self.is_leaf[node] and lacks > self.tolerance:
                     gains = f"{number(total_gain[node]):.6g}, and node {best} gains {number(total_gain[best]):.6g}"
                     self.error("order of growth", node, f"is a leaf: its best split gains, times its samples, {gains}")
                     return
@@ -370,19 +414,25 @@ class Walk:
             children = int(self.tree.children_left[best]), int(self.tree.children_right[best])
             open_leaves += [child for child in children if child in total_gain]
 
+    def opens_leaf(self, node: int, total_gain: Mapping[int, Any]) -> bool:
+        """Whether a child of a node is a leaf that gains more than the node."""
+        children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
+        is_open = [child for child in children if child in total_gain and self.is_leaf[child]]
+        return any(is_greater(total_gain[child], total_gain[node]) for child in is_open)
+
     # ----------------------------------------------------------------------------------------------------- predictions
 
-    def check_predictions(self, fitted: Any, classes: AnyArray, rounded_to: type[np.floating]) -> None:
-        """Check the predictions of the training samples, and of samples on the tree's thresholds."""
+    def check_predictions(self, fitted: Any, classes: AnyArray | None, rounded_to: type[np.floating]) -> None:
+        """Check the predictions of the training samples, and of samples on the tree's thresholds.
+
+        `classes` is None if the tree predicts numbers.
+        """
         X = self.probes(rounded_to)
         leaves = [self.leaf_of(row) for row in X]
         if any(leaf not in self.rows for leaf in leaves):
             self.report.predictions[BELOW_ERRORS] += 1  # the training samples of that leaf are not known
             return
         self.report.predictions[CHECKED] += 1
-        counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
-        if self.limits.monotonic_cst:
-            counts = self.within_bounds(counts, leaves)
         try:
             predicted = np.asarray(fitted.predict(X))
         except Exception as error:
@@ -393,26 +443,48 @@ class Walk:
         if predicted.shape != (len(X),):
             self.error("prediction", 0, f"predicts an array of shape {predicted.shape} for {len(X)} samples")
             return
-        is_class = predicted[:, np.newaxis] == classes
-        wrong = ~((counts == counts.max(axis=1, keepdims=True)) & is_class).any(axis=1)
-        what = "predicts"
-        if not wrong.any() and hasattr(fitted, "predict_proba"):
-            predicted = np.asarray(fitted.predict_proba(X))
-            shares = counts / counts.sum(axis=1, keepdims=True)
-            wrong = (np.abs(predicted - shares) > _SHARE_TOLERANCE).any(axis=1)
-            what = "gives the shares"
+        if classes is None:
+            predicted, wrong = predicted.astype(float), self.wrong_numbers(predicted, leaves)
+            what = "predicts"
+        else:
+            predicted, wrong, what = self.wrong_classes(fitted, X, predicted, classes, leaves)
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             told = f"the estimator {what} {predicted[row].tolist()}"
-            message = f"has the class counts {counts[row].tolist()}, but for {X[row].tolist()} {told}"
+            message = f"has {self.counted.told(self.rows[leaves[row]])}, but for {X[row].tolist()} {told}"
             hints = {}
-            if what == "predicts" and not np.isin(predicted, classes).all():
+            if classes is not None and what == "predicts" and not np.isin(predicted, classes).all():
                 hints["codes"] = f"Does predict return codes? The classes are {classes.tolist()}."
             elif self.leaf_of(X[row].astype(np.float32).astype(np.float64)) != leaves[row]:
                 hints["rounded"] = "Is X rounded to float32? Then tell it by dtype=np.float32."
             elif self.leaf_of(X[row], strictly=True) != leaves[row]:
                 hints["<"] = "The sample lies on a threshold of its path: < in the place of <=?"
             self.error("prediction", leaves[row], message, hints)
+
+    def wrong_numbers(self, predicted: AnyArray, leaves: list[int]) -> BoolArray:
+        """Return which predictions are not the numbers of the samples' leaves."""
+        assert isinstance(self.counted, NumberSamples)
+        numbers, is_value = zip(predicted.tolist(), leaves, strict=True), self.counted.is_value
+        return np.array([not is_value(number, self.rows[leaf], self.bounds[leaf]) for number, leaf in numbers])
+
+    def wrong_classes(
+        self, fitted: Any, X: FloatArray, predicted: AnyArray, classes: AnyArray, leaves: list[int]
+    ) -> tuple[AnyArray, BoolArray, str]:
+        """Return predictions, which of them are wrong, and what they are: classes, or shares if the classes are right.
+
+        Any of several most frequent classes is right.
+        """
+        assert isinstance(self.counted, Samples)
+        counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
+        if self.limits.monotonic_cst:
+            counts = self.within_bounds(counts, leaves)
+        is_class = predicted[:, np.newaxis] == classes
+        wrong = ~((counts == counts.max(axis=1, keepdims=True)) & is_class).any(axis=1)
+        if wrong.any() or not hasattr(fitted, "predict_proba"):
+            return predicted, wrong, "predicts"
+        shares = np.asarray(fitted.predict_proba(X))
+        wrong = (np.abs(shares - counts / counts.sum(axis=1, keepdims=True)) > _SHARE_TOLERANCE).any(axis=1)
+        return shares, wrong, "gives the shares"
 
     def within_bounds(self, counts: FloatArray, leaves: list[int]) -> FloatArray:
         """Return shares of two classes in place of class counts, within the bounds of their leaves."""

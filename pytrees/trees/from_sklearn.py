@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ..convert.sklearn_estimators import estimator_from_sklearn
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
+from .regression_forest import DecisionForestRegressor
+from .regression_tree import DecisionTreeRegressor
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -19,28 +21,34 @@ def from_sklearn(estimator: BaseEstimator) -> Any:
 
     The result takes part in everything that pytrees does with trees: text, pictures, distinct trees, the Fourier
     algebra. A ``DecisionTreeClassifier`` becomes a :class:`DecisionTreeClassifier`, a ``RandomForestClassifier`` or
-    ``ExtraTreesClassifier`` a :class:`DecisionForestClassifier`. They keep the classes, names of features, and
-    parameters that both libraries have; thresholds to the last bit; and class counts as whole numbers. A forest keeps
-    its out-of-bag scores, and its `estimators_samples_` unless scikit-learn, from 1.9 on, has drawn samples by their
-    weights.
+    ``ExtraTreesClassifier`` a :class:`DecisionForestClassifier`; regressors become a :class:`DecisionTreeRegressor` or
+    :class:`DecisionForestRegressor`. They keep the classes, names of features, and parameters that both libraries have;
+    thresholds and numbers to the last bit; and class counts as whole numbers. A forest keeps its out-of-bag scores, and
+    its `estimators_samples_` unless scikit-learn, from 1.9 on, has drawn samples by their weights.
+
+    Trees of numbers keep the impurities of their nodes, also with a criterion that pytrees lacks: the nodes of
+    ``"friedman_mse"`` have squared errors, and the impurities of ``"poisson"`` stay without a name. The `criterion` of
+    the result, by which another fit would grow, is ``"squared_error"`` then.
 
     pytrees compares samples in float64, while scikit-learn first rounds them to float32: on data that is exact in
-    float32, both decide alike. Probabilities are equal to the last bit if class counts are whole numbers.
+    float32, both decide alike. Probabilities are equal to the last bit if class counts are whole numbers, and numbers
+    always.
 
     Parameters
     ----------
-    estimator : DecisionTreeClassifier, ExtraTreeClassifier, RandomForestClassifier or ExtraTreesClassifier
-        A fitted estimator of scikit-learn.
+    estimator : estimator of scikit-learn
+        A fitted ``DecisionTreeClassifier``, ``ExtraTreeClassifier``, ``RandomForestClassifier``,
+        ``ExtraTreesClassifier``, or the regressor of one of these kinds.
 
     Returns
     -------
-    DecisionTreeClassifier or DecisionForestClassifier
+    DecisionTreeClassifier, DecisionForestClassifier, DecisionTreeRegressor or DecisionForestRegressor
         A fitted estimator of pytrees. Another call of `fit` grows the trees of pytrees, with the best splits.
 
     Raises
     ------
     TypeError
-        If `estimator` is anything else, such as a regressor.
+        If `estimator` is anything else, such as a boosted ensemble.
     ValueError
         If it has several outputs, or nodes without training samples.
 
@@ -62,4 +70,12 @@ def from_sklearn(estimator: BaseEstimator) -> Any:
     petal width (cm) > 0.75
     |   class 2 [0, 44, 59]
     """
-    return estimator_from_sklearn(estimator, DecisionTreeClassifier, DecisionForestClassifier)
+    return estimator_from_sklearn(
+        estimator,
+        {
+            "tree": DecisionTreeClassifier,
+            "forest": DecisionForestClassifier,
+            "regression tree": DecisionTreeRegressor,
+            "regression forest": DecisionForestRegressor,
+        },
+    )

@@ -33,6 +33,7 @@ from .._typing import (
 )
 from ..criteria import CriterionLike, check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
+from ..input.validation import validate_X_y
 from .base import MixedIn
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
@@ -136,7 +137,7 @@ class OrdinalMixin(MixedIn):
             X, codes, classes = super()._validate_X_y(X, y)
         else:
             codes, classes = coded
-            X, codes, present = super()._validate_X_y(X, codes)
+            X, codes, present = validate_X_y(self, X, codes, are_codes=True)
             if self.classes is None:
                 classes = classes[present]
             else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._typing import (
@@ -21,6 +22,7 @@ from .._typing import (
     OobScore,
     RandomState,
 )
+from ..convert.sklearn_estimators import to_sklearn
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
 from .growth_job import GrowthJob
@@ -218,4 +220,5 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         RuntimeError
             If this version of scikit-learn stores nodes differently from 1.9.
         """
-        raise NotImplementedError
+        check_is_fitted(self)
+        return to_sklearn(self)

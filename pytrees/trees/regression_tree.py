@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin, clone
 from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import kernel
@@ -33,6 +34,7 @@ from .._typing import (
 )
 from .._weights import MAX_TOTAL_COUNT, weights_of
 from .._weights import on_grid as weights_on_grid
+from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ERRORS
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
@@ -292,8 +294,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         """
         return self._fit(X, y, sample_weight=sample_weight)
 
-    def _keep(self, tree: GrownTree) -> None:
-        super()._keep(tree.tree)
+    def _keep(self, tree: GrownTree | Tree) -> None:
+        super()._keep(tree.tree if isinstance(tree, GrownTree) else tree)
 
     @described_like(BaseModel.encode)
     def predict(self, X: MatrixLike) -> FloatArray:
@@ -359,4 +361,5 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         RuntimeError
             If this version of scikit-learn stores nodes differently from 1.9.
         """
-        raise NotImplementedError
+        check_is_fitted(self)
+        return to_sklearn(self)

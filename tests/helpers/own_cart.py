@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 FAULTS = (
     "next threshold",
@@ -101,8 +101,11 @@ class OwnCart(ClassifierMixin, BaseEstimator):
             for side, each in zip(sides, counts, strict=True)
         ]
         shares = [1.0, 1.0] if self.fault == "children unweighted" else [size / sizes[0] for size in sizes[1:]]
-        gini = [1 - ((each / each.sum()) ** 2).sum() for each in counts]
-        return gini[0] - shares[0] * gini[1] - shares[1] * gini[2]
+        impurity = [self._impurity(each) for each in counts]
+        return impurity[0] - shares[0] * impurity[1] - shares[1] * impurity[2]
+
+    def _impurity(self, counts):
+        return 1 - ((counts / counts.sum()) ** 2).sum()
 
     def _split(self, node):
         gain, feature, low, high, following, is_left = node["cut"]
@@ -138,3 +141,24 @@ class OwnCart(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class OwnRegressionCart(RegressorMixin, OwnCart):
+    """The same for numbers, by squared errors: a class stands for a target."""
+
+    __sklearn_tags__ = RegressorMixin.__sklearn_tags__
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.targets_ = self.__dict__.pop("classes_")
+        counts = self.tree_["value"]
+        self.tree_["weighted_n_node_samples"] = counts.sum(axis=1)
+        self.tree_["value"] = counts @ self.targets_ / counts.sum(axis=1)
+        return self
+
+    def _impurity(self, counts):
+        shares = counts / counts.sum()
+        return shares @ (self.classes_ - shares @ self.classes_) ** 2
+
+    def predict(self, X):
+        return self.predict_proba(X) @ self.targets_

@@ -16,6 +16,7 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -280,6 +281,7 @@ def test_labels_of_any_type(engine, data, estimator, labels):
         np.testing.assert_array_equal(predicted, np.asarray(y))
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
 @pytest.mark.parametrize("dtype", list("bhilBHIL"))
 @pytest.mark.parametrize("lowest", [False, True])
 def test_whole_numbers_of_every_width_are_classes(dtype, lowest):
@@ -306,7 +308,7 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
     ("change", "message"),
     [
         (lambda y: y[:-1], r"inconsistent numbers of samples: \[24, 23\]"),
-        (lambda y: y + 0.5, "continuous"),
+        (lambda y: y + 0.5, "continuous.* DecisionTreeRegressor and DecisionForestRegressor predict numbers"),
         (lambda y: np.where(y == 0, np.nan, y), "NaN"),
         (lambda y: np.where(y == 0, np.inf, y), "infinity"),
         (lambda y: np.where(y == 0, np.nan, y.astype(object)), "NaN"),
@@ -325,6 +327,42 @@ def test_labels_that_are_refused(data, estimator, change, message):
     X, y = data
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, change(y))
+
+
+@pytest.mark.parametrize("kind", [list, np.float64, np.int16, np.uint64, pd.Series])
+@pytest.mark.parametrize("n_samples", [101, 202, 404], ids=str)
+def test_many_whole_numbers_are_warned_about_once(estimator, kind, n_samples):
+    y = np.arange(n_samples) % 101
+    y = y.astype(kind) if isinstance(kind, type) and issubclass(kind, np.generic) else kind(y)
+    with pytest.warns(UserWarning, match="classes is 101, .* DecisionTreeRegressor and DecisionForest") as told:
+        estimator.set_params(max_depth=1).fit(np.arange(n_samples)[:, np.newaxis], y)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize("values", [np.arange(100), np.array([f"{i:03}" for i in range(150)])], ids=["few", "words"])
+def test_a_hundred_numbers_and_any_words_are_classes(estimator, values):
+    estimator.set_params(max_depth=1).fit(np.arange(2 * len(values))[:, np.newaxis], np.repeat(values, 2))
+
+
+def test_many_classes_with_names_are_not_warned_about():
+    X, y = np.arange(300)[:, np.newaxis], np.arange(300) % 150
+    OrdinalDecisionTreeClassifier(max_depth=1, classes=range(150)).fit(X, y)
+    OrdinalDecisionTreeClassifier(max_depth=1).fit(X, pd.Series(pd.Categorical(y, ordered=True)))
+
+
+@pytest.mark.parametrize("search", [partial(optimal_tree, max_depth=1), minimal_tree], ids=["optimal", "minimal"])
+def test_functions_name_the_regressors(search):
+    with pytest.raises(ValueError, match=r"continuous.* DecisionTreeRegressor and DecisionForestRegressor"):
+        search(np.arange(4)[:, np.newaxis], [0.5, 1.0, 2.0, 3.0])
+
+
+def test_ensembles_of_the_algebra_warn_once():
+    X, y = np.arange(300)[:, np.newaxis] % 3, np.arange(300) % 150
+    for made in (ReconstructedFourierTree(DecisionTreeClassifier(max_depth=1)), AggregatedFourierTreeClassifier()):
+        with pytest.warns(UserWarning, match="DecisionForestRegressor") as told:
+            made.set_params(**({"n_estimators": 2} if hasattr(made, "n_estimators") else {})).fit(X, y)
+        assert len(told) == 1
 
 
 # ---------------------------------------------------------------------------------------------------- keys of the order

@@ -15,7 +15,9 @@ from sklearn.ensemble import RandomForestClassifier
 
 from pytrees import (
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -177,6 +179,58 @@ def test_skops_reads_what_it_wrote(model):
     theirs, probabilities, X, _ = model
     again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
     np.testing.assert_array_equal(again.predict_proba(X), probabilities)
+
+
+# ----------------------------------------------------------------------------------------------------- trees of numbers
+
+
+@pytest.fixture(params=["tree", "median tree", "forest"])
+def regressor(request):
+    """A model in scikit-learn, its predictions, samples at its thresholds, and the model as a forest."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3)).astype(np.float32).astype(np.float64)
+    estimator = {
+        "tree": DecisionTreeRegressor(max_depth=4),
+        "median tree": DecisionTreeRegressor("absolute_error", max_depth=4),
+        "forest": DecisionForestRegressor(8, max_depth=5, random_state=0),
+    }[request.param].fit(X, X[:, 0] + np.abs(X[:, 1]) + 0.1 * rng.normal(size=90))
+    theirs, X = to_sklearn(estimator), near(estimator)
+    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([estimator])
+    np.testing.assert_array_equal(theirs.predict(X), estimator.predict(X))
+    return theirs, estimator.predict(X), X, as_forest
+
+
+def test_shap_is_additive_for_numbers(regressor):
+    (shap,) = imported("shap")
+    theirs, predicted, X, _ = regressor
+    explainer = shap.TreeExplainer(theirs)
+    values = explainer.shap_values(X).sum(axis=1) + explainer.expected_value
+    np.testing.assert_allclose(values, predicted, rtol=0.0, atol=1e-12)
+
+
+def test_treelite_predicts_the_same_numbers(regressor):
+    (treelite,) = imported("treelite")
+    _, predicted, X, as_forest = regressor
+    compiled = treelite.sklearn.import_model(as_forest)
+    for dtype in (np.float32, np.float64):
+        found = treelite.gtil.predict(compiled, X.astype(dtype)).ravel()
+        np.testing.assert_allclose(found, predicted, rtol=0.0, atol=1e-14)
+
+
+def test_onnx_predicts_the_same_numbers(regressor):
+    skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
+    theirs, predicted, X, _ = regressor
+    X = X.astype(np.float32)
+    converted = skl2onnx.to_onnx(theirs, X[:1])
+    (found,) = onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": X})
+    np.testing.assert_allclose(found.ravel(), predicted, rtol=0.0, atol=1e-5)
+
+
+def test_skops_reads_regressors(regressor):
+    (sio,) = imported("skops.io")
+    theirs, predicted, X, _ = regressor
+    again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
+    np.testing.assert_array_equal(again.predict(X), predicted)
 
 
 # ------------------------------------------------------------------------------------------------------- missing values

@@ -408,7 +408,7 @@ def test_known_numbers_of_samples_are_reported(iris):
 def test_wrong_counts_of_the_root(iris, value):
     leaf = {name: values[1:2] for name, values in STUMP.items()}
     told = report_of_tree({**leaf, "value": value}, *iris, "gini").examples["samples"].message
-    assert told.endswith(f"has the class counts {value[0]}, but the samples have [50, 50, 50].")
+    assert told.endswith(f"has the class counts {value[0]}, but the samples have the class counts [50, 50, 50].")
 
 
 def test_messages_show_the_threshold_of_the_tree(iris):

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_multiway_chain, make_stump, make_ties, trees_of
 from sklearn.ensemble import (
     BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     RandomForestClassifier,
-    RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-from sklearn.tree import DecisionTreeRegressor, ExtraTreeClassifier
+from sklearn.tree import ExtraTreeClassifier
 
 import pytrees
 from pytrees import (
@@ -367,9 +367,8 @@ def test_forests_that_draw_by_weight_do_not_know_their_samples():
 @pytest.mark.parametrize(
     "other",
     [
-        RandomForestRegressor(2),
-        DecisionTreeRegressor(),
         BaggingClassifier(n_estimators=2),
+        BaggingRegressor(n_estimators=2),
         GradientBoostingClassifier(),
     ],
     ids=lambda other: type(other).__name__,

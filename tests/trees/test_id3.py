@@ -329,10 +329,10 @@ def test_distances_that_do_not_know_labels_say_so(distance):
 
 
 def test_many_classes_are_many_pairs():
-    X, y = np.arange(303.0).reshape(-1, 1), np.arange(303) % 101
+    X, y = np.arange(303.0).reshape(-1, 1), np.char.mod("%03d", np.arange(303) % 101)
     with pytest.warns(UserWarning, match="all pairs of 101 classes"):
         ID3Classifier("jaccard", evaluation="global", labels="all", max_leaf_nodes=3).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ID3Classifier("jaccard", evaluation="global", labels="all", max_leaf_nodes=3).fit(X[y > 0], y[y > 0])
+        ID3Classifier("jaccard", evaluation="global", labels="all", max_leaf_nodes=3).fit(X[y > "000"], y[y > "000"])
         ID3Classifier("jaccard", evaluation="global", max_leaf_nodes=3).fit(X, y)

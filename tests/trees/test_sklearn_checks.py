@@ -9,7 +9,9 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
@@ -36,6 +38,13 @@ ESTIMATORS = [
     DecisionForestClassifier(n_estimators=5, categorical_features=[0], handle_unknown="majority"),
     DecisionForestClassifier(n_estimators=5, criterion="entropy", bootstrap=False, max_leaf_nodes=10),
     DecisionForestClassifier(n_estimators=5, criterion="etc", max_candidates=8, max_samples=0.5),
+    DecisionTreeRegressor(),
+    DecisionTreeRegressor("absolute_error", max_leaf_nodes=10),
+    DecisionTreeRegressor(max_features=0.5, max_depth=5, random_state=0),
+    DecisionTreeRegressor(ccp_alpha=0.01, min_weight_fraction_leaf=0.01),
+    DecisionForestRegressor(n_estimators=5),
+    DecisionForestRegressor(n_estimators=5, criterion="absolute_error", max_depth=4, max_features=0.5),
+    DecisionForestRegressor(n_estimators=5, bootstrap=False, max_leaf_nodes=10, max_features="sqrt"),
     PermutationDecisionTreeClassifier(max_candidates=16),
     PermutationDecisionForestClassifier(n_estimators=5, max_candidates=8),
     PermutationDecisionForestClassifier(
@@ -87,7 +96,8 @@ def _failures_in_all_versions(estimator):
             "ones, as in scikit-learn's own ensembles"
         }
     is_id3 = isinstance(estimator, (ID3Classifier, ID3ForestClassifier))
-    if not is_id3 and not isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier)):
+    has_draws = isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier, DecisionForestRegressor))
+    if not is_id3 and not has_draws:
         return {}
     failures = {}
     if is_id3 and estimator.evaluation != "local":
