@@ -165,7 +165,8 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     if _holds_missing(y):
         raise ValueError("Input y contains NaN.")
-    X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
+    with np.errstate(invalid="ignore"):  # sums of numbers near both ends of float64
+        X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
         raise ValueError(
             f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."

@@ -104,6 +104,14 @@ def test_a_range_beyond_all_grids(engine):
     assert tree.tree_.n_leaves == 4  # the small targets are equal on the grid
 
 
+@pytest.mark.parametrize("cls", [DecisionTreeRegressor, DecisionForestRegressor])
+def test_targets_at_both_ends_of_the_doubles(engine, cls):
+    """Eight such targets, whose sum in parts is infinity less infinity, are finite all the same."""
+    y = 1.7e308 * np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
+    model = cls(random_state=0).fit(np.arange(10.0)[:, np.newaxis], y)
+    assert np.all(np.isfinite(model.predict([[0.0], [9.0]])))
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e9, -7e12])
 def test_targets_far_from_zero(engine, shift):
     X, y = make_numbers(20)
