@@ -138,7 +138,7 @@ class OrderSensitivity:
         "scoring": [str, callable, None],
         "shuffle": [StrOptions({"all", "training"})],
         "block_size": [Interval(Integral, 1, None, closed="left"), None],
-        "n_permutations": [Interval(Integral, 1, None, closed="left")],
+        "n_permutations": [Interval(Integral, 1, 2**31 - 1, closed="both")],
         "alternative": [StrOptions({"two-sided", "greater", "less"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],

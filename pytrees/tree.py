@@ -423,7 +423,8 @@ class Tree(TreeArrays):
     def feature_importances(self) -> FloatArray:
         """Compute the share of every feature in the total gain, each split's gain weighted by its samples.
 
-        Gains below zero, which ETC can have, count as zero. If nothing was gained, all shares are zero.
+        Gains below zero, which ETC can have, count as zero. If nothing was gained, all shares are zero. Infinite gains,
+        as squares of targets beyond 1e154 are, count alone and alike.
 
         Returns
         -------
@@ -431,7 +432,10 @@ class Tree(TreeArrays):
             Shares that sum to one, or zeros.
         """
         inner = self.children_left != LEAF
-        gains = _below_one(np.maximum(self.gain[inner], 0.0)) * _below_one(self.weighted_n_node_samples[inner])
+        gains = np.maximum(self.gain[inner], 0.0)
+        if np.any(np.isinf(gains)):  # squares beyond float64 leave nothing to others
+            gains = np.isinf(gains).astype(np.float64)
+        gains = _below_one(gains) * _below_one(self.weighted_n_node_samples[inner])
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
 

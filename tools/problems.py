@@ -523,17 +523,25 @@ def fit_with_gaps(name, estimator, weights="none"):
 
 def problems():
     """Yield (name, function, whether for both engines) of every problem."""
+    numbers = _numbers()
     families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
-    families.append(gap_problems)
+    families += [gap_problems, numbers.number_problems, numbers.algebra_problems]
     for family in families:
         for name, call in family():
             yield name, call, True
-    for family in (large_problems, way_problems):
+    for family in (large_problems, way_problems, numbers.large_number_problems):
         for name, call in family():
             yield name, call, False
 
 
+def _numbers():
+    import problems_of_numbers  # here, because that module takes functions of this one
+
+    return problems_of_numbers
+
+
 def estimators_without_problem():
     """Return public estimators that no problem fits: there must be none."""
-    source = inspect.getsource(inspect.getmodule(problems))
-    return [name for name in pytrees.__all__ if name.endswith(("Classifier", "Tree")) and name not in source]
+    source = inspect.getsource(inspect.getmodule(problems)) + inspect.getsource(_numbers())
+    kinds = "Classifier", "Regressor", "Tree"
+    return [name for name in pytrees.__all__ if name.endswith(kinds) and name not in source]

@@ -4,9 +4,9 @@
     python tools/same_trees.py record after.json       # with it
     python tools/same_trees.py compare before.json after.json
 
-A record holds a digest of everything that is fitted for some 2,200 seeded problems, on both engines, and the
+A record holds a digest of everything that is fitted for some 3,800 seeded problems, on both engines, and the
 instructions that some kernels take, counted by callgrind where valgrind is installed (`--no-instructions` leaves them
-out). It takes about a minute on two cores. Compare exits with 1 where a digest differs, or where a kernel takes
+out). It takes a few minutes on two cores. Compare exits with 1 where a digest differs, or where a kernel takes
 over one per cent more instructions.
 """
 

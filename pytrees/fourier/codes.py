@@ -19,7 +19,6 @@ from .._given_tree import node_labels
 from .._numbers import within_float64
 from .._sklearn import feature_names_of, predicts_numbers
 from .._tree_arrays import numbers_of
-from .._tree_checks import NUMBER_DTYPES
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..input.categories import encode, has_missing
 from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
@@ -465,12 +464,12 @@ def arrays_of(tree: Tree) -> dict[str, Any]:
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
     found = {name: np.array(getattr(tree, name)) for name in names + below}
-    return found | {"shares": tree._given_shares} | numbers_of(tree, np.arange(tree.node_count))
+    return found | numbers_of(tree, np.arange(tree.node_count))
 
 
 def with_value(tree: Tree, value: FloatArray, **numbers: FloatArray) -> Tree:
     """Return the tree with another `value`: of classes, or of numbers if these have weights and perhaps impurities."""
-    others = {name: array for name, array in arrays_of(tree).items() if name not in (*NUMBER_DTYPES, "shares")}
+    others = {name: array for name, array in arrays_of(tree).items() if name not in numbers_of(tree, [0])}
     found = Tree(**(others | {"value": value} | numbers), n_features=tree.n_features)
     return of_coding(found, coding_of([tree]))
 
@@ -482,8 +481,8 @@ def structure_of(tree: Tree) -> Tree:
 
 def leaf_like(tree: Tree) -> Tree:
     """Return a single leaf with the features of a tree, and its classes, or numbers."""
-    arrays = [LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], tree.value[:1], [0.0]
-    return Tree(*arrays, n_features=tree.n_features, **numbers_of(tree, [0]))
+    numbers: dict[str, Any] = {"value": tree.value[:1], **numbers_of(tree, [0])}
+    return Tree([LEAF], [LEAF], [UNDEFINED], [UNDEFINED], [1], gain=[0.0], n_features=tree.n_features, **numbers)
 
 
 def with_trees(codes: OrdinalCodes, trees: list[Tree]) -> OrdinalCodes:

@@ -165,7 +165,8 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     if _holds_missing(y):
         raise ValueError("Input y contains NaN.")
-    X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
+    with np.errstate(invalid="ignore"):  # sums of numbers near both ends of float64
+        X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
         raise ValueError(
             f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."
@@ -248,7 +249,8 @@ def _are_many_whole_numbers(y: AnyArray) -> bool:
 def _check_are_classes(y: AnyArray) -> None:
     """Raise ValueError if labels are no classes; name the estimators for numbers that are none."""
     try:
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # it compares numbers of any size with integers
+            check_classification_targets(y)
     except ValueError as error:
         if y.dtype.kind != "f":
             raise

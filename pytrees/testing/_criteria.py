@@ -16,7 +16,7 @@ from ..criteria import Criterion
 from ..trees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 from ._counts import CountCases, GainsError
 from ._equal import assert_trees_equal
-from ._read import check_tolerance, checked_criterion
+from ._read import check_tolerance, checked_criterion, generator_of
 from ._reports import CheckError
 from ._sequences import SequenceCases
 from ._tables import draw_table
@@ -221,7 +221,7 @@ def check_criterion(
     if unknown:
         raise ValueError(f"claims must be some of {list(cases.properties)}, got {unknown}.")
     defined = None if definition is None else cases.definition_of(definition)
-    rng = np.random.default_rng(random_state)
+    rng = generator_of(random_state)
     report = CriterionReport(
         properties=dict.fromkeys(cases.properties, _NOT_TESTED), has_definition=defined is not None
     )

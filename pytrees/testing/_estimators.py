@@ -20,7 +20,7 @@ from ._causes import causes_of
 from ._limits import Limits, checked_limits, parameters_of
 from ._nodes import AnySamples, Cut, Node, Samples
 from ._numbers import NumberSamples
-from ._read import check_tolerance, checked_criterion, checked_table, read_tree
+from ._read import check_tolerance, checked_criterion, checked_table, generator_of, read_tree
 from ._reports import BELOW_ERRORS, NO_PREDICT, Hints, TreeCheckError, TreeReport, code_of, keep_example
 from ._tables import KINDS, draw_table
 from ._walk import Walk
@@ -230,7 +230,7 @@ def check_tree_estimator(
     check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype, is_drawn=True)
     check.check_weights(weighted)
     check.check_kind(estimator)
-    rng, estimator = np.random.default_rng(random_state), clone(estimator)
+    rng, estimator = generator_of(random_state), clone(estimator)
     constraints = check.given.get("monotonic_cst")
     n_constrained = None if constraints is None else len(constraints)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils import check_array
@@ -44,6 +44,16 @@ def check_tolerance(name: str, given: object) -> None:
     """Raise ValueError unless a tolerance is a number that is not negative, infinity at most."""
     if not is_real(given) or not given >= 0.0:
         raise ValueError(f"{name} must be a number that is not negative, got {given!r}.")
+
+
+def generator_of(random_state: object) -> np.random.Generator:
+    """Return the generator of a seed; raise ValueError unless it is one."""
+    try:
+        return np.random.default_rng(cast("int", random_state))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be a whole number that is not negative, got {random_state!r:.100}."
+        ) from error
 
 
 def checked_table(X: MatrixLike) -> FloatArray:

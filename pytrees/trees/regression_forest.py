@@ -23,6 +23,7 @@ from .._typing import (
     RandomState,
 )
 from ..convert.sklearn_estimators import to_sklearn
+from ..input.validation import validate_X
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
 from .growth_job import GrowthJob
@@ -195,6 +196,17 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
     def predict(self, X: MatrixLike) -> FloatArray:
         """Predict the mean of the trees' numbers; the sum over trees runs in their order, whatever `n_jobs` is."""
         return self._mean_outputs(X)[:, 0]
+
+    def _mean_outputs(self, X: Any) -> FloatArray:
+        means = super()._mean_outputs(X)
+        if np.all(np.isfinite(means)):
+            return means
+        # Sums of numbers near the ends of float64 are infinite, but their mean is not.
+        X, trees, exponent = validate_X(self, X), self._trees(), len(self).bit_length()
+        total = sum(np.ldexp(tree.outputs_at(tree.apply_valid(X)), -exponent) for tree in trees)
+        with np.errstate(over="ignore"):
+            means = np.ldexp(total / len(trees), exponent)
+        return np.nan_to_num(means)  # rounding can lead beyond the greatest number
 
     def _keep_out_of_bag(self, job: GrowthJob, means: FloatArray, judged: BoolArray) -> None:
         self.oob_prediction_ = means[:, 0]

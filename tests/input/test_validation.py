@@ -309,6 +309,7 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
     [
         (lambda y: y[:-1], r"inconsistent numbers of samples: \[24, 23\]"),
         (lambda y: y + 0.5, "continuous.* DecisionTreeRegressor and DecisionForestRegressor predict numbers"),
+        (lambda y: y + 1e300, "continuous.* DecisionTreeRegressor and DecisionForestRegressor predict numbers"),
         (lambda y: np.where(y == 0, np.nan, y), "NaN"),
         (lambda y: np.where(y == 0, np.inf, y), "infinity"),
         (lambda y: np.where(y == 0, np.nan, y.astype(object)), "NaN"),

@@ -224,6 +224,7 @@ def test_the_picture_has_all_orders(bursts):
     ("options", "message"),
     [
         ({"n_permutations": 0}, "'n_permutations' parameter"),
+        ({"n_permutations": 2**63}, "'n_permutations' parameter"),
         ({"shuffle": "test"}, "'shuffle' parameter"),
         ({"block_size": 0}, "'block_size' parameter"),
         ({"block_size": 60}, "block_size=60 leaves one block of 60 samples"),

@@ -57,6 +57,7 @@ def test_changes_are_reported(tool, change, message, capsys):
 def test_problems_and_counted_calls_have_names_of_their_own(tool):
     names = [name for name, *_ in tool("problems").problems()]
     assert len(names) == len(set(names)) > 500
+    assert tool("problems").estimators_without_problem() == []
     kernel_of = tool("benchmarks.common").kernel_of
     calls = list(tool("counted").counted_calls())
     assert len({name for name, _, _ in calls}) == len(calls) > 10

@@ -411,6 +411,7 @@ def test_errors_pickle():
         ("gini", {"definition": "etc"}, ValueError, "definition must be a function, or a criterion of class counts"),
         ("etc", {"definition": "gini"}, ValueError, "definition must be a function, or 'etc'"),
         ("gini", {"max_classes": 1}, ValueError, "max_classes must be a whole number of at least 2"),
+        ("gini", {"random_state": -1}, ValueError, "random_state must be a whole number that is not negative, got -1"),
         ("gini", {"n_cases": 1.5}, ValueError, "n_cases must be a whole number of at least 1"),
         ("gini", {"tolerance": -1}, ValueError, "tolerance must be a number"),
     ],

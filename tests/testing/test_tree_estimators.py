@@ -468,6 +468,8 @@ def test_arrays_of_another_language(iris):
         ({"tolerance": -1.0}, "tolerance must be a number"),
         ({"dtype": "float16"}, "dtype must be float32 or float64"),
         ({"n_cases": 0}, "n_cases must be a whole number above 0"),
+        ({"random_state": -1}, "random_state must be a whole number that is not negative, got -1"),
+        ({"random_state": 0.0}, "random_state must be a whole number that is not negative, got 0.0"),
         ({"max_samples": 2.5}, "max_samples must be a whole number above 0"),
     ],
 )

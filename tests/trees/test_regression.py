@@ -104,6 +104,25 @@ def test_a_range_beyond_all_grids(engine):
     assert tree.tree_.n_leaves == 4  # the small targets are equal on the grid
 
 
+def test_infinite_gains_are_the_only_ones_that_count(engine):
+    """Feature 0 parts the targets of 1e300, feature 1 only those of 1."""
+    X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]
+    tree = DecisionTreeRegressor().fit(X, [0.0, 1e285, 1e300, 1e300])
+    assert np.isinf(tree.tree_.gain[0])
+    np.testing.assert_array_equal(tree.feature_importances_, tree.tree_.feature_importances())
+    np.testing.assert_allclose(tree.feature_importances_.sum(), 1.0)
+    model = DecisionForestRegressor(5, random_state=0).fit(X, [0.0, 1.0, 1e300, 1e300])
+    np.testing.assert_array_equal(model.feature_importances_, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("cls", [DecisionTreeRegressor, DecisionForestRegressor])
+def test_targets_at_both_ends_of_the_doubles(engine, cls):
+    """Eight such targets, whose sum in parts is infinity less infinity, are finite all the same."""
+    y = 1.7e308 * np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0])
+    model = cls(random_state=0).fit(np.arange(10.0)[:, np.newaxis], y)
+    assert np.all(np.isfinite(model.predict([[0.0], [9.0]])))
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e9, -7e12])
 def test_targets_far_from_zero(engine, shift):
     X, y = make_numbers(20)

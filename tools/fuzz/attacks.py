@@ -10,8 +10,9 @@ from _thread import interrupt_main
 import numpy as np
 from hypothesis import strategies as st
 from joblib import parallel_config
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressionTree
 
 import pytrees
 from pytrees import config_context
@@ -19,6 +20,7 @@ from pytrees.fourier import additive_model, ordinal_codes
 
 from .asked import asked_of_estimator, asked_of_tree
 from .errors import Defect, attempt, loosely
+from .parameters import predicts_numbers
 from .plain import compare, plain, same
 from .tampered import (
     ARRAYS,
@@ -97,7 +99,8 @@ def judge_changed_dict(problem, estimator, attack):
 
 def judge_changed_sklearn(problem, estimator, attack):
     """Change a node of scikit-learn's tree, and read it: by `from_sklearn`, and for the Fourier algebra."""
-    model = SklearnTree(max_depth=4, random_state=0).fit(problem.grid(), problem.codes())
+    kind = SklearnRegressionTree if predicts_numbers(problem.case["subject"]) else SklearnTree
+    model = kind(max_depth=4, random_state=0).fit(problem.grid(), problem.codes())
     column, change, place = attack["column"], attack["change"], attack["place"]
     if tampered_sklearn(model, column, change, place, by_state=attack["by state"]) is None:
         return
@@ -184,6 +187,7 @@ def _prepared(problem, most_rows):
     for n_rows in (50, 400, 3000, 20_000):
         X = rng.integers(0, 50, (n_rows, 4)).astype(np.float64)
         y = (X[:, 0] + rng.integers(0, 30, n_rows) > 40).astype(np.int64) + (X[:, 1] > 25)
+        y = y + rng.integers(0, 1000, n_rows) / 1000 if is_regressor(estimator) else y
         start = time.perf_counter()
         try:
             estimator.fit(X, y)

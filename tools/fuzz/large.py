@@ -4,15 +4,17 @@ The compiled engine is judged against itself, with other threads and with its sa
 reference where that has little to do: on trees of one split, and on predictions of a few samples.
 """
 
+import numpy as np
+
 from pytrees import config_context
 from pytrees._core.base.sizes import sizes
-from pytrees.criteria import CRITERIA
+from pytrees.criteria import CRITERIA, ERRORS
 
 from .attacks import trees_of
 from .errors import Defect, attempt
-from .parameters import make, parameters_of
+from .parameters import make, parameters_of, predicts_numbers
 from .plain import plain, same
-from .values import features, labels
+from .values import TARGETS, features, labels
 
 # The reference grows whole trees from so many samples in a second.
 MOST_FOR_THE_REFERENCE = 200
@@ -20,6 +22,9 @@ MOST_FOR_THE_REFERENCE = 200
 # Samples from which the reference finds one split by class counts in a second, and samples that it predicts.
 _MOST_FOR_ONE_SPLIT = 5000
 _PREDICTED = 60
+
+# Levels of trees of many samples by absolute errors, whose nodes cost a logarithm more than others.
+_MOST_LEVELS = 6
 
 # Larger problems take more than seconds if the whole sequence of labels, or the whole tree, is judged at every cut.
 _MOST_ROWS = 70_000
@@ -38,15 +43,18 @@ MIDDLE = tuple(
 
 
 def judges_counts(estimator):
-    """Whether an estimator judges a split by class counts alone, and draws no samples: their order has no influence."""
+    """Whether an estimator judges a split by class counts or numbers alone, and draws no samples: their order has no
+    influence."""
     name = getattr(estimator, "criterion", None)
     is_tree = not {"n_estimators", "estimator"} & estimator.get_params(deep=False).keys()
-    return is_tree and isinstance(name, str) and name in CRITERIA and CRITERIA[name].judges == "counts"
+    judge = (CRITERIA | ERRORS).get(name) if isinstance(name, str) else None
+    return is_tree and judge is not None and judge.judges == "counts"
 
 
 def edges_of(subject):
     """Return the numbers of samples to try with an estimator."""
-    if judges_counts(make(subject, {})) or subject in ("C45Classifier", "DecisionForestClassifier"):
+    forests = "DecisionForestClassifier", "DecisionForestRegressor"
+    if judges_counts(make(subject, {})) or subject in ("C45Classifier", *forests):
         return EDGES
     return tuple(edge for edge in EDGES if edge <= _MOST_JUDGED_WHOLE)
 
@@ -54,10 +62,18 @@ def edges_of(subject):
 def _fitted(problem, rows=slice(None), **parameters):
     case = problem.case
     X = features(case["X"]["matrix"], "array", n=problem.n, d=problem.d, seed=problem.seed)
-    y = labels("numbers", case["n_classes"], problem.n, problem.seed)
+    is_number = predicts_numbers(case["subject"]) and case["y"] in TARGETS
+    y = labels(case["y"] if is_number else "numbers", case["n_classes"], problem.n, problem.seed)
+    y = np.asarray(y)
     estimator = problem.estimator()
+    if getattr(estimator, "criterion", None) == "absolute_error" and problem.n > _MOST_FOR_ONE_SPLIT:
+        parameters = {"max_depth": _MOST_LEVELS} | parameters
     taken = {name: value for name, value in parameters.items() if name in parameters_of(case["subject"])}
     return attempt("fit", lambda: estimator.set_params(**taken).fit(X[rows], y[rows])), X
+
+
+def _answer(estimator, X):
+    return (estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict)(X)
 
 
 def _expect_equal(what, one, other, closeness=0.0):
@@ -76,8 +92,8 @@ def judge_large(problem):
         for n_jobs in (2, 3):
             (_, other, *_), _ = _fitted(problem, n_jobs=n_jobs)
             _expect_equal(f"{n_jobs} threads", estimator, other)
-            if not same(other.predict_proba(X), estimator.predict_proba(X)):
-                raise Defect("several threads predict something else", "predict_proba")
+            if not same(_answer(other, X), _answer(estimator, X)):
+                raise Defect("several threads predict something else", "predict")
     if hasattr(estimator, "tree_") and judges_counts(estimator) and is_seeded:
         (_, other, *_), _ = _fitted(problem, problem.rng().permutation(problem.n), n_jobs=1)
         _expect_equal("samples in another order", estimator, other)
@@ -86,7 +102,7 @@ def judge_large(problem):
         with config_context(engine="reference"):
             _expect_equal("the reference", shallow, _fitted(problem, max_depth=1)[0][1], problem.closeness)
     few = X[problem.rng().integers(0, problem.n, _PREDICTED)]
-    answer = estimator.predict_proba(few)
+    answer = _answer(estimator, few)
     with config_context(engine="reference"):
-        if not same(estimator.predict_proba(few), answer, problem.closeness):
-            raise Defect("the reference predicts something else", "predict_proba")
+        if not same(_answer(estimator, few), answer, problem.closeness):
+            raise Defect("the reference predicts something else", "predict")

@@ -7,6 +7,7 @@ from functools import cache, partial
 from numbers import Integral
 
 import numpy as np
+from sklearn.base import RegressorMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression
@@ -173,6 +174,9 @@ TREES = {
     "scikit-learn's forest": lambda: RandomForestClassifier(2, max_depth=2, random_state=0),
     "bagged trees": lambda: BaggingClassifier(SklearnTree(max_depth=2), n_estimators=2, random_state=0),
     "itself": lambda: pytrees.ReconstructedFourierTree(max_leaf_nodes=4),
+    "a tree of numbers": lambda: pytrees.DecisionTreeRegressor(max_depth=2),
+    "a forest of numbers": lambda: pytrees.DecisionForestRegressor(2, max_depth=2),
+    "a Tree of numbers": lambda: pytrees.DecisionTreeRegressor().fit([[0.0, 0.0], [1.0, 1.0]], [0.5, 1.5]).tree_,
     "no tree": DummyClassifier,
     "a regression": LinearRegression,
     "a class": lambda: pytrees.DecisionTreeClassifier,
@@ -278,6 +282,11 @@ def _is_small(value, limit):
 def parameters_of(estimator):
     """Return the names of an estimator's parameters."""
     return tuple(public_names()[estimator]._parameter_constraints)
+
+
+def predicts_numbers(subject):
+    """Whether a name is of a regressor."""
+    return subject in ESTIMATORS and issubclass(public_names()[subject], RegressorMixin)
 
 
 def make(estimator, chosen):

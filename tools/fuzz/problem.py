@@ -112,6 +112,10 @@ def _fitted(estimator):
     return lambda problem: estimator().fit(problem.grid(), problem.codes())
 
 
+def _fitted_to_numbers(estimator):
+    return lambda problem: estimator().fit(problem.grid(), problem.codes() / 10)
+
+
 def _with_missing(problem):
     X = problem.grid()
     X[:: _FEWEST_ROWS // 2, 0] = np.nan
@@ -129,6 +133,7 @@ def _stream(problem):
 
 
 _tree = partial(pytrees.DecisionTreeClassifier, max_depth=4)
+_tree_of_numbers = partial(pytrees.DecisionTreeRegressor, max_depth=3)
 _forest = partial(pytrees.DecisionForestClassifier, 3, max_depth=3, random_state=0)
 _by_category = partial(pytrees.DecisionTreeClassifier, max_depth=3, categorical_features=[0])
 
@@ -154,7 +159,11 @@ MODELS = {
     "scikit-learn's forest": _fitted(partial(RandomForestClassifier, 2, max_depth=2, random_state=0)),
     "bagged trees": _fitted(partial(BaggingClassifier, SklearnTree(max_depth=2), n_estimators=2, random_state=0)),
     "boosted trees": _fitted(partial(GradientBoostingClassifier, n_estimators=2, max_depth=2, random_state=0)),
-    "a regression tree": _fitted(partial(DecisionTreeRegressor, max_depth=3, random_state=0)),
+    "scikit-learn's regression tree": _fitted_to_numbers(partial(DecisionTreeRegressor, max_depth=3, random_state=0)),
+    "a tree of numbers": _fitted_to_numbers(_tree_of_numbers),
+    "a Tree of numbers": lambda problem: _fitted_to_numbers(_tree_of_numbers)(problem).tree_,
+    "a tree of numbers by category": _fitted_to_numbers(partial(_tree_of_numbers, categorical_features=[0])),
+    "a forest of numbers": _fitted_to_numbers(partial(pytrees.DecisionForestRegressor, 2, max_depth=3, random_state=0)),
     "an additive model": lambda problem: additive_model(_fitted(_forest)(problem)),
     "a merged model": lambda problem: merge([_fitted(_tree)(problem), _fitted(_forest)(problem)]),
     "a distilled model": lambda problem: distil(_fitted(_forest)(problem), problem.grid(), max_leaf_nodes=4),

@@ -11,10 +11,10 @@ from .arguments import table_of
 from .attacks import ATTACKS
 from .calls import is_search
 from .large import MIDDLE, edges_of
-from .parameters import ESTIMATORS, parameters_of, values_of
+from .parameters import ESTIMATORS, parameters_of, predicts_numbers, values_of
 from .problem import is_fourier
 from .surface import calls
-from .values import CONTAINERS, GROUPS, LABELS, MATRICES, ORDERS, WEIGHTS
+from .values import CONTAINERS, GROUPS, LABELS, MATRICES, ORDERS, TARGETS, WEIGHTS
 
 # Everything that is called: functions, classes, and methods.
 FUNCTIONS = tuple(calls())
@@ -84,7 +84,7 @@ def cases(draw, subjects=ESTIMATORS + FUNCTIONS):
         "n_classes": draw(st.sampled_from((2, 3, 1, 6, 20))),
         "seed": draw(st.integers(0, 99)),
         "X": draw(_features()),
-        "y": draw(_mostly(_TAME_LABELS, LABELS)),
+        "y": draw(_mostly(tuple(TARGETS) if predicts_numbers(subject) else _TAME_LABELS, LABELS)),
     }
     if subject in ESTIMATORS:
         case["parameters"] = draw(_parameters(subject))

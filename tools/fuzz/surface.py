@@ -30,6 +30,7 @@ UNCHECKED = {
     "apply_checked": "takes X as `validate_rows` returns it",
     "majority_at": "takes leaves as `apply` returns them",
     "shares_at": "takes leaves as `apply` returns them",
+    "outputs_at": "takes leaves as `apply` returns them",
     "from_arrays": "takes the arrays of a kernel; the constructor, which it calls, gets changed ones as attacks",
     "worth_packing": "takes the number of rows of checked samples",
     "number": "takes X as `transform` has checked it",

@@ -118,8 +118,16 @@ def tampered_tree(tree, array, change, place):
     else:
         given = state.get(array)
         with np.errstate(all="ignore"):
-            state[array] = CHANGES[change](getattr(tree, array) if given is None else given, place)
+            state[array] = CHANGES[change](_array_of(tree, array) if given is None else given, place)
     return lambda: make(**state)
+
+
+def _array_of(tree, array):
+    """Return an array that the tree was made without: what follows from the others, or ones if nothing does."""
+    try:
+        return getattr(tree, array)
+    except (AttributeError, ValueError):  # no impurity, or no shares of classes
+        return np.ones((tree.node_count, 2) if array == "shares" else tree.node_count)
 
 
 # ------------------------------------------------------------------------------------------------------- dictionaries

@@ -279,6 +279,30 @@ LABELS = {
     "dict": lambda y: dict(enumerate(y.tolist())),
 }
 
+# Targets of regression. Classifiers and functions of labels get them too, as numbers that are no classes.
+TARGETS = {
+    "tenths": lambda y: y / 10,
+    "sums of tenths": lambda y: np.where(y % 2, 0.1 + 0.2, 0.3) + y // 2,
+    "thirds": lambda y: y / 3.0,
+    "last bits above one": lambda y: 1.0 + y * 2.0**-52,
+    "far from zero": lambda y: 2.0**52 + y,
+    "extreme spread": lambda y: np.where(y % 2, 1e300, -1e-300) * (1 + y),
+    "one far from all": lambda y: np.where(np.arange(len(y)) == 0, 1e18, y),
+    "greatest": lambda y: np.where(y % 2, 1.7e308, -1.7e308),
+    "denormals": lambda y: y * 5e-324,
+    "zeros of both signs": lambda y: np.where(y % 2, 0.0, -0.0),
+    "a number for each": lambda y: np.sin(np.arange(len(y))),
+    "float32": lambda y: (y / 10).astype(np.float32),
+    "long doubles": lambda y: y.astype(np.longdouble) / 3,
+    "large integers": lambda y: y.astype(np.int64) * 2**59,
+    "beyond floats": lambda y: [10**400 * code for code in y.tolist()],
+    "fractions": lambda y: [fractions.Fraction(code, 3) for code in y.tolist()],
+    "decimals of Python": lambda y: [decimal.Decimal(code) / 10 for code in y.tolist()],
+    "durations": lambda y: y.astype("timedelta64[s]"),
+    "series, Float64 with NA": lambda y: pd.Series(y / 10, dtype="Float64").mask(y == 0),
+}
+LABELS |= TARGETS
+
 
 def labels(kind, n_classes, n, seed):
     """Make y: labels of a kind."""
