@@ -4,14 +4,15 @@ Scores in single precision choose the cuts that are worth an exact comparison. W
 samples of both. With more classes, each bin of a node has a row of class weights, and few samples are sorted by class.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, mark_edges, mark_rows, node_weights, score_classes,
-    score_edges, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
-    sum_squares_of_pairs, sum_up_rows, write_factors,
+    score_edges, score_numbers, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
+    sum_squares_of_pairs, sum_up_rows, write_factors, write_permissions,
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
+from pytrees._core.base.sorting cimport place_of
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.entropy_scores cimport (
@@ -19,6 +20,7 @@ from pytrees._core.criteria.entropy_scores cimport (
 )
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
+from pytrees._core.criteria.squared_error cimport SquaredErrorScan, lowered_squared_error, write_residuals
 from pytrees._core.criteria.table cimport BinnedScan, move_left, start_feature, tie_margin
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
@@ -35,15 +37,20 @@ cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entri
     """Lower the best score by its error, which is below a third of the share taken off: another cut that reaches the
     lowered score may be better."""
     cdef float64_t share = 1e-5 if BinnedScan is BinaryGiniScan and not of_entries else 2e-6
+    if BinnedScan is SquaredErrorScan:
+        return <float> lowered_squared_error(score)
     return <float> (score - share * fabs(score) - tie_margin(scan))
 
 
 cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
-    """Return the score of a cut that leaves one class in each child."""
+    """Return the score of a cut that leaves one class in each child; infinity if the criterion does not look for it.
+    """
     if BinnedScan is BinaryGiniScan:
         return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
     elif BinnedScan is GiniScan:
         return <float64_t> scan.total
+    elif BinnedScan is SquaredErrorScan:
+        return INFINITY
     else:
         return 0.0
 
@@ -73,12 +80,25 @@ cdef struct EntryScores:
     uint64_t* steps         # by class
     uint32_t* found         # cuts that could be the best
     uint64_t* squares_of_found
+    # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
+    # weights the pointers to weights are NULL.
+    int32_t* residuals
+    int32_t* weights
+    const int64_t* targets
+    const int64_t* counts
 
 
 cdef inline void allow_entries(
-    const BinnedScan* scan, const EntryScores* scores, index_t n, index_t fewest_left, index_t most_left
+    const BinnedScan* scan, const EntryScores* scores, const index_t* places, index_t n, index_t fewest_left,
+    index_t most_left
 ) noexcept nogil:
-    """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed."""
+    """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed, and what
+    the scores need of the samples, which are at these places."""
+    if BinnedScan is SquaredErrorScan:
+        write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals, scores.weights)
+        if scores.weights != NULL:
+            write_permissions(n, fewest_left, most_left, scores.left_factors)
+            return
     write_factors(
         n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
     )
@@ -97,6 +117,14 @@ cdef inline float score_entries(
         return score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
             scores.steps, 0.0, NULL, NULL, NULL,
+        )
+    elif BinnedScan is SquaredErrorScan:
+        if scores.weights == NULL:
+            return score_numbers(
+                entries, n, scores.residuals, NULL, 0, scores.left_factors, 0.0, NULL, NULL
+            )
+        return score_numbers(
+            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, 0.0, NULL, NULL
         )
     else:
         return 0.0
@@ -117,12 +145,23 @@ cdef inline index_t find_entries(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
             scores.steps, to_reach, scores.found, scores.squares_of_found, &n_found,
         )
+    elif BinnedScan is SquaredErrorScan:
+        score_numbers(
+            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, to_reach,
+            scores.found, &n_found,
+        )
     return n_found
 
 
-cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child; return how many there are."""
+cdef inline index_t take_entries_left(
+    BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t i
+) noexcept nogil:
+    """Put the samples of the i-th cut that was found into the left child; return how many there are. Earlier cuts that
+    were found have been taken before."""
     cdef uint64_t squares
+    if BinnedScan is SquaredErrorScan:
+        _sum_entries_left(scan, scores, entries, n, scores.found[i - 1] if i > 0 else 0, scores.found[i])
+        return scores.found[i]
     if BinnedScan is BinaryGiniScan:
         scan.left_total = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
@@ -134,7 +173,36 @@ cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* score
     return <index_t> scan.left_total
 
 
+cdef inline void _sum_entries_left(
+    SquaredErrorScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t before,
+    index_t n_left
+) noexcept nogil:
+    """Put the first n_left of n samples into the left child, in which the first `before` are, if any. Fewer samples are
+    added up if the right child is the smaller one."""
+    cdef index_t i, first = before, last = n_left
+    cdef int64_t weight = 0, sum = 0
+    cdef bint of_right = n - n_left < n_left - before
+    if of_right:
+        first, last = n_left, n
+    for i in range(first, last):
+        if scores.counts == NULL:
+            sum += scores.targets[place_of(entries[i])]
+        else:
+            weight += scores.counts[place_of(entries[i])]
+            sum += scores.counts[place_of(entries[i])] * scores.targets[place_of(entries[i])]
+    if scores.counts == NULL:
+        weight = last - first
+    if of_right:
+        scan.left_total, scan.left_sum = scan.total - weight, scan.sum - sum
+    elif before > 0:
+        scan.left_total, scan.left_sum = scan.left_total + weight, scan.left_sum + sum
+    else:
+        scan.left_total, scan.left_sum = weight, sum
+
+
 # ------------------------------------------------------------------------------------------- bins of the node, pairs
+
+# Targets that are numbers have no bins of a node, and come into none of the functions below.
 
 cdef inline bint counts_in_halves(const BinnedScan* scan) noexcept nogil:
     """Whether one word counts both classes, if weights are small."""
@@ -157,7 +225,7 @@ cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept no
         take_halves(bins, bins.start, bins.stop)
     elif counts_in_halves(scan):
         take_halves(bins, bins.start, bins.stop)
-    else:
+    elif BinnedScan is not SquaredErrorScan:
         for label in range(bins.n_classes):
             bins.node_row[label] = <uint16_t> scan.total_counts[label]
 
@@ -177,7 +245,7 @@ cdef inline float score_bins(
         )
     elif BinnedScan is EntropyScan:
         return score_bins_by_entropy(scan, bins, feature, first, last)
-    else:
+    elif BinnedScan is GiniScan:
         edges = _edges_of(feature)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
         (feature.right_squares - 1)[0] = <float> scan.total_squares
@@ -185,6 +253,8 @@ cdef inline float score_bins(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
             last, &edges,
         )
+    else:
+        return -INFINITY
 
 
 cdef inline edges_of_rows _edges_of(const NodeFeature* feature) noexcept nogil:

@@ -57,7 +57,8 @@ from pytrees._core.criteria.ratios cimport (
     ratio_gain_of_children, start_ratio, weighted_information, weighted_information_of_children,
 )
 from pytrees._core.criteria.squared_error cimport (
-    SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
+    SquaredErrorScan, best_score_of_squared_error, bound_of_squared_error, forget_best_squared_error,
+    gain_of_squared_error, impurity_by_squared_error, move_sums_left, offer_squared_error, start_squared_error,
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
@@ -67,6 +68,7 @@ from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, weigh_present_classes,
     weighted_wig,
 )
+from pytrees._core.rows.histogram cimport BinSums
 
 
 cdef enum CriterionCode:
@@ -107,6 +109,7 @@ ctypedef fused BinnedScan:
     GiniScan
     EntropyScan
     BinaryRankingScan
+    SquaredErrorScan
 
 
 # Criteria of whole class counts.
@@ -119,7 +122,6 @@ ctypedef fused WholeScan:
     LabelledScan
     JaccardScan
     WigScan
-    SquaredErrorScan
     AbsoluteErrorScan
 
 
@@ -252,6 +254,8 @@ cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
         forget_best_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
         forget_best_ranking(scan)
+    elif BinnedScan is SquaredErrorScan:
+        forget_best_squared_error(scan)
     else:
         forget_best_gini(scan)
 
@@ -337,9 +341,11 @@ cdef inline void move_left(WholeScan* scan, index_t label, int64_t weight) noexc
 
 
 cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    """Move samples of these class counts to the left child."""
+    """Move samples of these class counts, or sums of targets, to the left child."""
     cdef index_t label
-    if BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
+    if BinnedScan is SquaredErrorScan:
+        move_sums_left(scan, <const BinSums*> counts)
+    elif BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
     else:
@@ -537,7 +543,8 @@ cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const C
 
 # Whatever the order of a bin's samples, the left child's class counts at a cut inside the bin lie in a box: between the
 # counts at the bin's left edge and the counts at its right edge. Scores are convex functions of the counts, so the
-# corners of the box bound them. All bounds are on the scale of `best_score_of`.
+# corners of the box bound them. (Sums of targets have bounds of their own.) All bounds are on the scale of
+# `best_score_of`.
 
 cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
     """Return the score of the best cut so far; there is one."""
@@ -545,6 +552,8 @@ cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
         return best_score_of_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
         return best_score_of_binary_ranking(scan)
+    elif BinnedScan is SquaredErrorScan:
+        return best_score_of_squared_error(scan)
     else:
         return best_score_of_gini(scan)
 
@@ -563,17 +572,21 @@ cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexce
         return highest_rise_of_entropy(scan, total)
     elif BinnedScan is BinaryRankingScan:
         return highest_rise_of_binary_ranking(scan, total)
+    elif BinnedScan is SquaredErrorScan:
+        return INFINITY
     else:
         return highest_rise_of_gini(scan, total)
 
 
 cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score of every cut inside a bin of these class counts, `total` in all, whose left edge is the present
-    cut."""
+    """Bound the score of every cut inside a bin of these class counts, `total` in all, or of these sums of targets. The
+    bin's left edge is the present cut."""
     if BinnedScan is EntropyScan:
         return bound_of_entropy(scan, counts, total)
     elif BinnedScan is BinaryRankingScan:
         return bound_of_binary_ranking(scan, counts, total)
+    elif BinnedScan is SquaredErrorScan:
+        return bound_of_squared_error(scan, <const BinSums*> counts)
     else:
         return bound_of_gini(scan, counts, total)
 

@@ -92,10 +92,15 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name in CONVEX and weighs_children
 
 
-def scores_cuts(criterion, n_classes):
+def has_sums_in_bins(criterion):
+    """Whether bins hold sums of targets, which bound what cuts inside a bin gain."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
+def scores_cuts(criterion, n_classes, weights):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)
-    return code == GINI or is_binary_gini(code, n_classes)
+    return code == SQUARED_ERROR or weights is None and (code == GINI or is_binary_gini(code, n_classes))
 
 
 def judges_medians(criterion):

@@ -26,9 +26,10 @@ from libc.string cimport memmove
 
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.sizes cimport (
-    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER,
-    FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
-    MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
+    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
+    BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS,
+    MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS, MOST_WEIGHT_IN_NODE_BINS,
+    PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
@@ -52,13 +53,16 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
-from pytrees._core.criteria.table import has_bounds, is_exact, judges_sequence, weights_as_compared
+from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, judges_sequence, weights_as_compared
 from pytrees._core.growth.tree import check_categories, check_numeric, check_samples
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
 # A decrease of impurity may be this much too small, as in scikit-learn.
 cdef float64_t DECREASE_TOLERANCE = 2.0**-52
+
+# Doubles hold greater weights no longer exactly.
+cdef float64_t MOST_WEIGHT_IN_BINS = 2.0**52
 
 
 cdef struct OpenLeaf:
@@ -533,20 +537,20 @@ def share_features(
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks, n_categories)
+    has_numbers = has_sums_in_bins(criterion)
     allows_bins = (
-        has_bounds(criterion, n_classes)
+        (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
         and weights_are_whole
         and max_candidates == UNLIMITED
-        and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
+    shared.uses_node_bins = ranks and allows_bins and not (has_numbers or shared.features.has_missing)
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
-    if not allows_bins or shared.uses_node_bins:
+    if not allows_bins or ranks and (has_numbers or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:
-        shared.block_rows = _block_rows(shared.features, n_classes)
+        shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
     else:
         shared.block_rows = block_rows
     if shared.block_rows < X.shape[0]:
@@ -554,16 +558,18 @@ def share_features(
     return shared
 
 
-cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) except -1:
+cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes, bint has_numbers) except -1:
     """Return how many rows of a subtree are sorted and not cut into bins."""
     cdef index_t feature
     cdef index_t n_others = 0
     for feature in range(<index_t> features.n_features):
         n_others += not may_be_whole_numbers(features, feature, FEW_VALUES)
     if FEWEST_FEATURES_PER_OTHER * n_others <= features.n_features and n_others < features.n_features:
-        return BLOCK_ROWS_OF_FEW_VALUES * n_classes
-    if features.n_rows <= MOST_ROWS_WITHOUT_BINS:
+        return BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS if has_numbers else BLOCK_ROWS_OF_FEW_VALUES * n_classes
+    if features.n_rows <= (MOST_NUMBERS_WITHOUT_BINS if has_numbers else MOST_ROWS_WITHOUT_BINS):
         return features.n_rows
+    if has_numbers:
+        return BLOCK_ROWS_OF_NUMBERS
     return max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
 
 
@@ -584,7 +590,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     n_classes, criterion = options["n_classes"], options["criterion"]
     growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
     n_places = shared.features.n_rows if is_ranked(shared.features) else block_rows
-    is_wide = max(n_places, n_classes) > MOST_IN_NARROW
+    is_wide = max(n_places, 0 if "targets" in given_of(criterion) else n_classes) > MOST_IN_NARROW
     shares_block = beside is not None and block_rows == len(rows) and not is_ranked(shared.features)
     partition = RowPartition(
         shared.features, rows, block_rows, growth.is_best_first, is_wide,
@@ -592,7 +598,8 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     )
     if block_rows < len(rows):
         histograms = Histograms(
-            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms
+            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
+            given_of(criterion).get("targets", ()), options["total_weight"],
         )
     growth.histograms = histograms
     search = make_search(
@@ -602,6 +609,8 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if shares_block:
         share_block(search, beside.tree.search)
     search.block_rows = block_rows
+    if histograms is not None:
+        search.counts.square_unit = 4.0**histograms.square_shift
     search.min_leaf_weight = options["min_leaf_weight"]
     weights_are_whole = weights is None or weights.dtype != np.float64
     if (
@@ -667,7 +676,10 @@ def grow_by_gain(
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
+    can_use_bins = (
+        shared.bins is not None and weights_are_whole and min_leaf_weight == 0.0
+        and total_weight <= MOST_WEIGHT_IN_BINS
+    )
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,

@@ -49,6 +49,7 @@ cdef class EntryArrays:
     cdef float[::1] left_factors, right_factors
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
+    cdef int32_t[::1] residuals, weights
 
 
 @cython.final
@@ -80,7 +81,8 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers.
+    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers, which
+    # may be more than narrow classes.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts

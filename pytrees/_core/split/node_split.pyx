@@ -14,7 +14,7 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
@@ -65,10 +65,15 @@ def make_search(
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     elif (
-        scores_cuts(criterion, n_classes) and weights is None and max_candidates == UNLIMITED
+        scores_cuts(criterion, n_classes, weights) and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
-        search.entry_scores = EntryArrays(partition.spare_narrow.shape[0], n_classes)
+        search.entry_scores = EntryArrays(
+            partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None
+        )
+        if are_numbers(search.counts):
+            # Vectors read places behind the entries of a node, which have to be places.
+            partition.narrow[:] = 0
     if search.n_drawn_categories > 0:
         has_weights = search.float_weights.shape[0] > 0 or judges_in_floating_point(search.counts.code)
         search.children = ChildCounts(
