@@ -38,6 +38,7 @@ KERNELS = {
         "rows.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
         "growth.by_distance": ("grow_by_distance",),
+        "growth.bounds": ("node_bounds",),
         "growth.distances": ("set_distance", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
         "c45.rows": ("class_shares",),

@@ -110,7 +110,7 @@ def node_labels(given: Any, tree: Tree) -> IntArray:
 def predicted_labels(given: Any, tree: Tree) -> IntArray:
     """Return for every node the code of the class that the estimator's rule predicts for samples that end there."""
     decide = getattr(given, "_decide", None)
-    return node_labels(given, tree) if decide is None else decide(tree.value)
+    return node_labels(given, tree) if decide is None else decide(tree._evidence)
 
 
 class CategoryNames:

@@ -25,6 +25,7 @@ from ._tree_checks import (
     check_tree,
     checked_criterion,
     checked_number,
+    checked_shares,
     frozen,
     read_only,
     siblings,
@@ -64,6 +65,7 @@ class TreeArrays:
     is_multiway: bool
 
     _criterion: Specification | None
+    _given_shares: FloatArray | None  # None: the shares of class counts
     _impurity: FloatArray | None
     _missing: NDArray[np.int8] | None
     _saw_missing: NDArray[np.int8] | None
@@ -85,6 +87,7 @@ class TreeArrays:
         "_binary",
         "_child_arrays",
         "_criterion",
+        "_given_shares",
         "_goes_left",
         "_impurity",
         "_majority",
@@ -120,6 +123,7 @@ class TreeArrays:
         categories: ArrayLike | None = None,
         weighted_n_node_samples: ArrayLike | None = None,
         impurity: ArrayLike | None = None,
+        shares: ArrayLike | None = None,
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         kept = dict(zip(DTYPES, all_frozen(DTYPES, given), strict=True))
@@ -134,6 +138,7 @@ class TreeArrays:
         self._set(_max_depth=check_tree(self), _criterion=checked_criterion(criterion, self.n_classes))
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
+        self._set(_given_shares=None if shares is None else checked_shares(self, shares))
 
     def _set(self, **attributes: Any) -> None:
         """Set attributes; no other code can."""
@@ -205,7 +210,7 @@ class TreeArrays:
         made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
         missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
         tree._take_numbers(arrays.get("weighted_n_node_samples"), arrays.get("impurity"))
-        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False}
+        made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False, "_given_shares": None}
         tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
         tree._forget()
         return tree
@@ -222,8 +227,8 @@ class TreeArrays:
         arrays = tuple(getattr(self, name) for name in DTYPES)
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         sets = self._category_sets() if self.is_multiway else (None, None)
-        missing = self._missing, self._saw_missing
-        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, self._weights, self._impurity
+        missing, further = (self._missing, self._saw_missing), (self._weights, self._impurity, self._given_shares)
+        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -236,6 +241,7 @@ class TreeArrays:
             and all(np.array_equal(array, one) for array, one in zip(arrays, others, strict=True))
             and np.array_equal(self.saw_missing, other.saw_missing)
             and np.array_equal(self.missing_go_to_left, other.missing_go_to_left)
+            and (self._given_shares is other._given_shares or np.array_equal(self.shares, other.shares))
         )
 
     def __hash__(self) -> int:
@@ -431,14 +437,22 @@ class TreeArrays:
         """The most frequent class of every node, the lowest of several; ndarray of shape (node_count,)."""
         self._check_has_classes()
         if self._majority is None:
-            self._set(_majority=read_only(self.value.argmax(axis=1)))
+            self._set(_majority=read_only(self._evidence.argmax(axis=1)))
         return self._majority
 
     @property
     def shares(self) -> FloatArray:
-        """The shares of the classes at every node; ndarray of shape (node_count, n_classes)."""
+        """The shares of the classes that every node predicts; ndarray of shape (node_count, n_classes)."""
         self._check_has_classes()
-        return _shares(self.value)
+        return _shares(self.value) if self._given_shares is None else self._given_shares
+
+    @property
+    def _evidence(self) -> FloatArray:
+        """The class counts of every node, or its shares if these are others; of shape (node_count, n_classes)."""
+        if self._given_shares is None:
+            return self.value
+        differ = np.any(self._given_shares != _shares(self.value), axis=1, keepdims=True)
+        return np.where(differ, self._given_shares, self.value)
 
     @property
     def outputs(self) -> FloatArray:
@@ -463,7 +477,7 @@ class TreeArrays:
             The codes of their classes.
         """
         if self._majority is None and not self.is_regressor and len(nodes) < self.node_count:
-            return self.value.take(nodes, axis=0).argmax(axis=1)
+            return self._evidence.take(nodes, axis=0).argmax(axis=1)
         return self.majority.take(nodes)
 
     @described_like(majority_at)
@@ -475,7 +489,7 @@ class TreeArrays:
         ndarray of shape (n, n_classes), float64
             Their class shares.
         """
-        if len(nodes) < self.node_count and not self.is_regressor:
+        if len(nodes) < self.node_count and not self.is_regressor and self._given_shares is None:
             return _shares(self.value.take(nodes, axis=0))
         return self.shares.take(nodes, axis=0)
 
@@ -540,9 +554,9 @@ def missing_arrays(tree: TreeArrays) -> tuple[NDArray[np.uint8], BoolArray] | tu
 
 
 def numbers_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, FloatArray]:
-    """Return `weighted_n_node_samples` and `impurity` of some nodes as arguments for a tree of these nodes; an empty
-    dict if the tree predicts classes."""
-    kept = {"weighted_n_node_samples": tree._weights, "impurity": tree._impurity}
+    """Return `weighted_n_node_samples`, `impurity` and `shares` of some nodes as arguments for a tree of these nodes,
+    without those that the tree was made without."""
+    kept = {"weighted_n_node_samples": tree._weights, "impurity": tree._impurity, "shares": tree._given_shares}
     return {name: array[nodes] for name, array in kept.items() if array is not None}
 
 

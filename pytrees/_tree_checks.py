@@ -127,6 +127,18 @@ def checked_criterion(criterion: object, n_classes: int) -> Specification | None
         raise ValueError(f"Not a tree: {error}") from error
 
 
+def checked_shares(tree: TreeArrays, shares: ArrayLike) -> NDArray[np.float64]:
+    """Return the shares of classes as a read-only array; raise ValueError if they are none."""
+    found = frozen("shares", shares, np.float64)
+    if tree._weights is not None:
+        raise ValueError("Not a tree: a tree of numbers has no shares of classes.")
+    if found.shape != tree.value.shape:
+        raise ValueError(f"Not a tree: shares has shape {found.shape}, but value has {tree.value.shape}.")
+    if not (np.all(found >= 0.0) and np.allclose(found.sum(axis=1), 1.0, rtol=0.0, atol=1e-9)):
+        raise ValueError("Not a tree: the shares of the classes must not be negative, and add up to 1 at every node.")
+    return found
+
+
 def check_tree(tree: TreeArrays) -> int:
     """Raise a ValueError if the tree's arrays could not be walked safely; return its depth."""
     _check_shapes(tree)

@@ -46,6 +46,7 @@ ModelOutput: TypeAlias = Literal["probability", "margin", "value"]
 OrdinalMetric: TypeAlias = Literal["rps", "mae", "amae", "mmae", "qwk", "off_by_one"]
 
 # Other parameters of several estimators or functions.
+MonotonicConstraints: TypeAlias = ArrayLike | dict[str, int] | None
 MaxFeatures: TypeAlias = int | float | Literal["sqrt", "log2"] | None
 CategoricalFeatures: TypeAlias = ArrayLike | Literal["from_dtype"] | None
 ClassWeight: TypeAlias = dict[Any, float] | dict[Any, int] | Literal["balanced"] | None

@@ -124,7 +124,7 @@ class _Nodes(ShownTree):
 
     def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""
-        colours = node_colours(self.tree.value[self.shown], self.labels[self.shown])
+        colours = node_colours(self.tree._evidence[self.shown], self.labels[self.shown])
         colours = np.rint(255.0 * colours).astype(int).tolist()
         lines = []
         for node, (red, green, blue) in zip(self.shown.tolist(), colours, strict=True):

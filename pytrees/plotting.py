@@ -387,7 +387,7 @@ class _Path(ShownTree):
         drawn, predicted = [], self.class_names[self.labels[nodes[-1]]]
         for step, sentence in enumerate([*self.questions(), f"predicted: {predicted}"]):
             is_last = step == len(nodes) - 1
-            face = node_colours(tree.value[nodes[-1:]], self.labels[nodes[-1:]])[0] if is_last else "0.96"
+            face = node_colours(tree._evidence[nodes[-1:]], self.labels[nodes[-1:]])[0] if is_last else "0.96"
             box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
             weight = "bold" if is_last else "normal"
             drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
@@ -472,7 +472,7 @@ class _Drawing(ShownTree):
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
-        faces = node_colours(self.tree.value[self.shown], self.labels[self.shown])
+        faces = node_colours(self.tree._evidence[self.shown], self.labels[self.shown])
         return [
             ax.annotate(
                 "(...)" if self.is_left_out[node] else self.label(node),

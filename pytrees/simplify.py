@@ -191,6 +191,7 @@ class _Merging:
         self.threshold = tree.threshold.tolist()
         self.n_node_samples = tree.n_node_samples.copy()
         self.value = tree.value.copy()
+        self.shares = None if tree._given_shares is None else tree._given_shares.copy()
         self.gain = tree.gain.copy()
         self.missing = [array.copy() for array in missing_arrays(tree)]
         self.n_repeated = self.n_siblings = 0
@@ -222,6 +223,9 @@ class _Merging:
         self.n_repeated += 1
         self.n_node_samples[leaf] += self.n_node_samples[lower_leaf]
         self.gain[node] += self.gain[child] * (self.value[child].sum() / self.value[node].sum())
+        if self.shares is not None:
+            weights = self.value[[leaf, lower_leaf]].sum(axis=1)
+            self.shares[leaf] = np.average(self.shares[[leaf, lower_leaf]], axis=0, weights=weights)
         self.value[leaf] += self.value[lower_leaf]
         self.threshold[node] = threshold_of(self.threshold[node], self.threshold[child])
         if self.missing:
@@ -259,6 +263,8 @@ class _Merging:
             pending += reversed(self.children[node])
         number = {node: i for i, node in enumerate(kept)}
         children = [[number[child] for child in self.children[node]] for node in kept]
+        further: dict[str, Any] = category_sets_of(self.tree, kept)
+        further |= {} if self.shares is None else {"shares": self.shares[kept]}
         tree = Tree(
             self.sides(kept, children, 0),
             self.sides(kept, children, 1),
@@ -273,7 +279,7 @@ class _Merging:
             self.category[kept],
             self.criterion,
             *(array[kept] for array in self.missing),
-            **category_sets_of(self.tree, kept),
+            **further,
         )
         return tree, kept
 

@@ -90,13 +90,16 @@ class Tree(TreeArrays):
         is a tree of numbers; in a tree of classes the weights are the sums of `value`.
     impurity : array-like of shape (node_count,), float, optional
         The impurities of the nodes of a tree of numbers, such as the mean squared errors of their samples.
+    shares : array-like of shape (node_count, n_classes), float, optional
+        The shares of the classes that every node predicts, if monotonic constraints keep these from being the shares of
+        `value`. By default they are.
 
     Attributes
     ----------
     children_left, children_right, feature, threshold, n_node_samples, value, gain : ndarray
         As above: int64 and float64, not writeable.
-    child_offsets, children, category, category_offsets, categories : ndarray
-        As above, for every tree.
+    child_offsets, children, category, category_offsets, categories, shares : ndarray
+        As above, for every tree; a tree of numbers has no shares.
     n_features, n_classes, node_count, n_leaves, max_depth : int
         `max_depth` counts edges: a single leaf has depth 0. A tree of numbers has 0 classes.
     is_regressor : bool

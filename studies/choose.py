@@ -1,9 +1,9 @@
 """Which tree for me: the scores of every family of trees beside scikit-learn's random forest and histogram boosting.
 
-A question has tables and models of its own. The samples of a table, 700 at most, are divided by stratified fivefold
-cross-validation, twice. All models of a question see the same folds, and have their default parameters, except for the
-limits that the question is about. Models are compared in pairs over the tables of a question: a table counts once, with
-its mean over the folds.
+A question has tables and models of its own. The samples of a table, 700 at most, are divided by fivefold
+cross-validation, twice; the folds have the classes' shares, if there are classes. All models of a question see the same
+folds, and have their default parameters, except for the limits that the question is about. Models are compared in pairs
+over the tables of a question: a table counts once, with its mean over the folds.
 
 Fits run on one thread, because their processor time is compared: scikit-learn's boosting would take every core.
 
@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from pytrees.datasets import get_data_home
@@ -84,15 +84,20 @@ def run(tables, options):
 def judge_folds(question, problem, repetition):
     """Judge all models of a question on the folds of one repetition; return a row for each model and fold."""
     rows = []
-    with warnings.catch_warnings():
-        # Some classes have fewer samples than there are folds; all models see the same folds.
-        warnings.filterwarnings("ignore", message="The least populated class in y has only")
-        folds = list(StratifiedKFold(N_FOLDS, shuffle=True, random_state=repetition).split(problem.X, problem.y))
-    for fold, (train, test) in enumerate(folds):
+    for fold, (train, test) in enumerate(folds_of(problem, repetition)):
         parts = [(problem.X[part], problem.y[part]) for part in (train, test)]
         judged = JUDGES[question](question, *parts, problem.categorical, repetition * N_FOLDS + fold)
         rows += [{"fold": fold, **row} for row in judged]
     return rows
+
+
+def folds_of(problem, repetition):
+    """Divide samples at random, or with the shares of the classes."""
+    kind = KFold if problem.y.dtype == np.float64 else StratifiedKFold
+    with warnings.catch_warnings():
+        # Some classes have fewer samples than there are folds; all models see the same folds.
+        warnings.filterwarnings("ignore", message="The least populated class in y has only")
+        return list(kind(N_FOLDS, shuffle=True, random_state=repetition).split(problem.X, problem.y))
 
 
 @threadpool_limits.wrap(limits=1)

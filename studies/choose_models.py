@@ -16,15 +16,19 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
+from sklearn.tree import DecisionTreeRegressor as SklearnTreeRegressor
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
@@ -33,6 +37,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     optimal_tree,
 )
+from pytrees.datasets import equal_frequency_classes
 from pytrees.fourier import distil
 from pytrees.trees.ordinal import median_class
 
@@ -41,6 +46,8 @@ from .ordinal import measure
 LEAVES = 8
 MORE_LEAVES = 32
 N_SEEDS = 10
+N_GRADES = 5
+THIRD = 1.0 / 3.0
 MOST_CATEGORIES = 12
 OPTIMAL_SECONDS = 20.0
 PERMUTED = {"max_depth": 8, "max_candidates": 16}
@@ -76,6 +83,24 @@ class Optimal:
 
     def predict(self, X):
         return self.classes_[self.tree_.predict(X)]
+
+
+class ShuffledForest:
+    """A forest of numbers with all features, in another order for every tree: ties fall to features by chance."""
+
+    def __init__(self, seed, n_estimators=100):
+        self.seed, self.n_estimators = seed, n_estimators
+
+    def fit(self, X, y):
+        rng = np.random.RandomState(self.seed)
+        self.orders_ = [rng.permutation(X.shape[1]) for _ in range(self.n_estimators)]
+        one = [DecisionForestRegressor(n_estimators=1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
+        self.estimators_ = [forest.estimators_[0] for forest in one]
+        return self
+
+    def predict(self, X):
+        trees = zip(self.estimators_, self.orders_, strict=True)
+        return np.mean([tree.predict(X[:, order]) for tree, order in trees], axis=0)
 
 
 def categories(columns):
@@ -169,6 +194,33 @@ MODELS = {
     },
 }
 
+# Models of numbers, by seed.
+NUMBERS = {
+    "rf": lambda seed: RandomForestRegressor(random_state=seed),
+    "rf_third": lambda seed: RandomForestRegressor(max_features=THIRD, random_state=seed),
+    "hgb": lambda seed: HistGradientBoostingRegressor(random_state=seed),
+    "hgb_absolute": lambda seed: HistGradientBoostingRegressor(loss="absolute_error", random_state=seed),
+    "forest": lambda seed: DecisionForestRegressor(random_state=seed),
+    "forest_shuffled": ShuffledForest,
+    "forest_third": lambda seed: DecisionForestRegressor(max_features=THIRD, random_state=seed),
+    "absolute": lambda seed: DecisionForestRegressor(criterion="absolute_error", random_state=seed),
+    "absolute_third": lambda seed: DecisionForestRegressor(
+        criterion="absolute_error", max_features=THIRD, random_state=seed
+    ),
+    "tree": lambda seed: DecisionTreeRegressor(),
+    "tree_5": lambda seed: DecisionTreeRegressor(min_samples_leaf=5),
+    "absolute_tree_5": lambda seed: DecisionTreeRegressor("absolute_error", min_samples_leaf=5),
+    "sklearn_tree": lambda seed: SklearnTreeRegressor(random_state=seed),
+    "sklearn_tree_5": lambda seed: SklearnTreeRegressor(min_samples_leaf=5, random_state=seed),
+}
+# Grades that are cut numbers: predict the number and cut it, predict the code of the grade and round it, or classify.
+CUT = {f"{name}_cut": NUMBERS[name] for name in ("rf", "hgb", "forest", "forest_third", "absolute_third")}
+ROUNDED = {f"{name}_rounded": NUMBERS[name] for name in ("rf", "hgb", "forest_third")}
+GRADED = {
+    "rf": lambda seed: RandomForestClassifier(random_state=seed),
+    "ogini_median": lambda seed: OrdinalDecisionForestClassifier(predict_rule="median", random_state=seed),
+}
+
 # By seed. The rules are tried on one fit each.
 ORDINAL = {
     "rf": lambda seed: RandomForestClassifier(random_state=seed),
@@ -257,6 +309,44 @@ def _ordinal_row(name, y, predicted, shares, seconds, leaves):
     return {"model": name, **figures, "accuracy": accuracy, "seconds": seconds, "leaves": leaves}
 
 
+def judge_numbers(question, train, test, columns, seed):
+    """Judge models of numbers by R² and by the mean absolute error, as a share of the error of the training median."""
+    rows = []
+    of_median = np.abs(test[1] - np.median(train[1])).mean()
+    for name, make in NUMBERS.items():
+        model = make(seed)
+        seconds = timed_fit(model, *train)
+        predicted = model.predict(test[0])
+        error = float(np.abs(test[1] - predicted).mean() / of_median)
+        r2 = float(r2_score(test[1], predicted))
+        rows.append({"model": name, "r2": r2, "relative_mae": error, "seconds": seconds, "leaves": leaves_of(model)})
+    return rows
+
+
+def judge_cut(question, train, test, columns, seed):
+    """Judge predictions of grades into which numbers are cut, at edges that all models know."""
+    edges = edges_of_grades(np.r_[train[1], test[1]])
+    grades, truth = (np.searchsorted(edges, y) for y in (train[1], test[1]))
+    rows, labels = [], np.arange(N_GRADES)
+    for models, y, to_grades in (
+        (GRADED, grades, np.asarray),
+        (CUT, train[1], lambda predicted: np.searchsorted(edges, predicted)),
+        (ROUNDED, grades.astype(float), lambda predicted: np.clip(np.rint(predicted), 0, labels[-1]).astype(int)),
+    ):
+        for name, make in models.items():
+            model = make(seed)
+            seconds = timed_fit(model, train[0], y)
+            found = to_grades(model.predict(test[0]))
+            rows.append(_ordinal_row(name, truth, found, np.eye(N_GRADES)[found], seconds, leaves_of(model)))
+    return rows
+
+
+def edges_of_grades(y):
+    """Return the numbers between equally frequent grades: the middles between neighbours of different grades."""
+    grades = equal_frequency_classes(y, N_GRADES)
+    return np.array([0.5 * (y[grades <= grade].max() + y[grades > grade].min()) for grade in range(N_GRADES - 1)])
+
+
 def judge_same(question, train, test, columns, seed):
     """Count the trees of several seeds, and of several orders of the samples, and on how many test samples they differ.
 
@@ -288,4 +378,9 @@ def _digest(model):
     return model.tree_.feature.tobytes() + np.asarray(model.tree_.threshold).tobytes()
 
 
-JUDGES = dict.fromkeys(MODELS, judge_accuracy) | {"grades": judge_grades, "same": judge_same}
+JUDGES = dict.fromkeys(MODELS, judge_accuracy) | {
+    "grades": judge_grades,
+    "same": judge_same,
+    "numbers": judge_numbers,
+    "cut": judge_cut,
+}

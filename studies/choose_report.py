@@ -135,6 +135,44 @@ QUESTIONS = {
             ("gini_told", "before"),
         ),
     ),
+    "numbers": Question(
+        "My target is a number",
+        {"r2": True, "relative_mae": False},
+        (
+            ("forest", "rf"),
+            ("forest_shuffled", "rf"),
+            ("forest_shuffled", "forest"),
+            ("forest_third", "forest"),
+            ("forest_third", "rf_third"),
+            ("forest_third", "rf"),
+            ("hgb", "rf"),
+            ("forest_third", "hgb"),
+            ("absolute", "forest"),
+            ("absolute_third", "forest_third"),
+            ("absolute_third", "hgb_absolute"),
+            ("tree", "sklearn_tree"),
+            ("tree_5", "tree"),
+            ("tree_5", "sklearn_tree_5"),
+            ("absolute_tree_5", "tree_5"),
+            ("tree_5", "rf"),
+        ),
+    ),
+    "cut": Question(
+        "My grades are a number, cut into five classes",
+        {"mae": False, "qwk": True, "accuracy": True},
+        (
+            ("ogini_median", "rf"),
+            ("forest_cut", "rf_cut"),
+            ("rf_cut", "ogini_median"),
+            ("hgb_cut", "ogini_median"),
+            ("forest_cut", "ogini_median"),
+            ("forest_third_cut", "ogini_median"),
+            ("absolute_third_cut", "ogini_median"),
+            ("rf_cut", "rf_rounded"),
+            ("hgb_cut", "hgb_rounded"),
+            ("forest_third_cut", "forest_third_rounded"),
+        ),
+    ),
     "same": Question("The same tree again", {}, ()),
 }
 
@@ -164,8 +202,8 @@ def report(rows, output):
             continue
         print_models(found, about)
         written += [(question, *line) for line in print_pairs(found, about)]
-    fields = ("question", "table", "repetition", "fold", "model", "accuracy", "mae", "qwk", "rps", "recall")
-    fields = (*fields, "seconds", "leaves", "proven", *SAME_FIELDS)
+    fields = ("question", "table", "repetition", "fold", "model", "accuracy", "mae", "qwk", "rps", "recall", "r2")
+    fields = (*fields, "relative_mae", "seconds", "leaves", "proven", *SAME_FIELDS)
     write_csv(output / "choose_folds.csv", fields, [[row.get(field, "") for field in fields] for row in rows])
     header = ("question", "metric", "group", "model", "rival", "tables", "difference", "low", "high")
     write_csv(output / "choose_pairs.csv", (*header, "better", "equal", "worse", "wilcoxon_holm_p"), written)

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytrees.datasets import load, load_ordinal
 
-# The most samples of a table, drawn once with its classes' shares.
+# The most samples of a table, drawn once, with its classes' shares if there are classes.
 MOST_SAMPLES = 700
 
 NUMBERS = (
@@ -67,6 +67,20 @@ CUT_NUMBERS = (
     "machine",
     "stock",
 )
+TARGETS = (
+    "abalone",
+    "bank8fm",
+    "bank32nh",
+    "calhousing",
+    "cpu_small",
+    "cpu_act",
+    "machine_cpu",
+    "pyrim",
+    "stock",
+    "housing",
+    "house_8L",
+    "house_16H",
+)
 WITH_GAPS = ("automobile", "eucalyptus")
 MADE_GAPS = ("breast_cancer_wisconsin_diagnostic", "ctg_nsp", "ionosphere", "seeds", "wine", "winequality_red")
 
@@ -79,10 +93,10 @@ HIGH_QUANTILE = 0.6
 
 
 class Problem(NamedTuple):
-    """Samples to be classified."""
+    """Samples whose classes or numbers are to be predicted."""
 
     X: np.ndarray  # of shape (n_samples, n_features), float64; categories as codes
-    y: np.ndarray  # of shape (n_samples,), codes
+    y: np.ndarray  # of shape (n_samples,): codes of classes, or numbers as float64
     categorical: tuple[int, ...]  # columns
 
 
@@ -96,6 +110,7 @@ def load_problems(home):
     """
     nominal = {name: _nominal(name, home) for name in (*NUMBERS, *WHOLE_NUMBERS, *CATEGORIES, *WITH_GAPS)}
     numeric = {name: nominal[name]._replace(categorical=()) for name in (*NUMBERS, *WHOLE_NUMBERS)}
+    numbers = {name: _numbers(name, home) for name in TARGETS}
     gaps = {name: nominal[name] for name in WITH_GAPS}
     for name, at_random, high_values in zip(MADE_GAPS, AT_RANDOM, HIGH_VALUES, strict=True):
         gaps[at_random] = _with_gaps(numeric[name], high=False)
@@ -108,6 +123,8 @@ def load_problems(home):
         "same": numeric,
         "categories": {name: nominal[name] for name in CATEGORIES},
         "missing": gaps,
+        "numbers": numbers,
+        "cut": numbers,
     }
 
 
@@ -119,6 +136,17 @@ def _nominal(name, home):
 def _ordinal(name, home):
     table = load_ordinal(name, data_home=home)
     return cut_down(table.data, table.target, ())
+
+
+def _numbers(name, home):
+    table = load(name, data_home=home)
+    return cut_down_numbers(table.data, table.target.astype(np.float64))
+
+
+def cut_down_numbers(X, y):
+    """Make a problem of at most `MOST_SAMPLES` samples, in their order; categories stay codes."""
+    rows = np.sort(np.random.RandomState(0).permutation(len(y))[:MOST_SAMPLES])
+    return Problem(X[rows], y[rows], ())
 
 
 def cut_down(X, y, categorical):

@@ -203,6 +203,10 @@ def family_problems():
         name = f"ordinal tree, {criterion}, {rule}"
         estimator = OrdinalDecisionTreeClassifier(criterion, predict_rule=rule, classes=[3, 1, 0, 2], max_depth=3)
         yield name, partial(fit, name, estimator)
+    for criterion, growth, weights in product(("ogini", "wig", "ranking", "entropy"), GROWTHS, WEIGHTS):
+        name = f"constrained tree, {criterion}, {growth}, weights {weights}"
+        estimator = OrdinalDecisionTreeClassifier(criterion, monotonic_cst=[1, -1, 0, 1], **GROWTHS[growth])
+        yield name, partial(fit, name, estimator, weights, n=60)
     for n_jobs, max_features in product((1, 2), (None, 2)):
         name = f"permutation tree, {n_jobs} threads, {max_features} features"
         estimator = PermutationDecisionTreeClassifier(n_jobs=n_jobs, max_features=max_features, random_state=1)

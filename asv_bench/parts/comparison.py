@@ -48,8 +48,9 @@ a forest have bootstrap samples, and consider the square root of the features at
 """
 
 ELSEWHERE = """
-Beyond speed: scikit-learn and biosphere also fit numbers, not only classes; YDF also boosts trees, and serves models in
-other languages; sklearnex also runs on Intel's graphics processors. pytrees does none of these.
+Beyond speed: scikit-learn and YDF also boost trees; YDF serves models in other languages; sklearnex also runs on
+Intel's graphics processors. pytrees does none of these. All of them fit numbers, too, as [pytrees
+does](guide/regression.md); the table is about classes.
 [Performance](performance.md) measures pytrees in more detail.
 """
 

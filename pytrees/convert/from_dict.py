@@ -88,7 +88,7 @@ class _Reader:
 
     def arrays(self) -> dict[str, Any]:
         """Return the parameters of a Tree."""
-        columns: dict[str, Any] = {name: [] for name in (*DTYPES, "category", "missing_go_to_left")}
+        columns: dict[str, Any] = {name: [] for name in (*DTYPES, "category", "missing_go_to_left", "shares")}
         # A stack of nodes to read: each with its parent's number and its categories.
         pending: list[tuple[dict[str, Any], int | None, list[int]]] = [(self.root, None, [])]
         below: list[list[int]] = []
@@ -118,6 +118,7 @@ class _Reader:
             del columns["category"]
         if not self.takes_missing:
             del columns["missing_go_to_left"]
+        columns["shares"] = _completed(columns["shares"], columns["value"])
         return columns | {"n_features": self.n_features}
 
     def row(self, node: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[dict[str, Any], list[int]]]]:
@@ -129,7 +130,7 @@ class _Reader:
         if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
             raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
         row: dict[str, Any] = {"n_node_samples": self.entry(node, "n_node_samples", Integral), "value": counts}
-        row["missing_go_to_left"] = self.side_of_missing(node)
+        row["missing_go_to_left"], row["shares"] = self.side_of_missing(node), self.shares(node)
         if "truncated" in node:
             raise ValueError("Not a whole tree: levels were cut off by max_depth when it was exported.")
         if "feature" not in node:
@@ -140,6 +141,13 @@ class _Reader:
             return split | row, [(self.entry(node, side, dict), []) for side in ("left", "right")]
         children = self.entry(node, "children", list)
         return _split(MULTIWAY) | row, [(child, self.codes(node["feature"], child)) for child in children]
+
+    def shares(self, node: dict[str, Any]) -> list[float] | None:
+        """Return the shares of classes that a node predicts; None if these are the shares of its counts."""
+        shares = self.entry(node, "shares", list) if "shares" in node else None
+        if shares is not None and (len(shares) != self.n_classes or not all(map(_is_number, shares))):
+            raise ValueError(f"Not an exported tree: shares are not {self.n_classes} numbers: {shares!r:.50}.")
+        return shares
 
     def threshold(self, node: dict[str, Any]) -> float:
         """Return the threshold of a node: infinity if None separates missing values; infinities may come as text."""
@@ -169,6 +177,18 @@ def _split(children: int) -> dict[str, Any]:
     """Return the values that a node without a threshold has in the columns of its split."""
     sides = {"children_left": children, "children_right": children}
     return sides | {"feature": UNDEFINED, "threshold": UNDEFINED}
+
+
+def _completed(shares: list[Any], counts: list[list[float]]) -> Any:
+    """Return the shares of all nodes, those of the counts where there are no others; None if there are none."""
+    known = [node for node, of_node in enumerate(shares) if of_node is not None]
+    if not known:
+        return None
+    value = np.array(counts, dtype=np.float64)
+    totals = value.sum(axis=1, keepdims=True)
+    completed = np.divide(value, totals, out=np.zeros_like(value), where=totals > 0.0)
+    completed[known] = [shares[node] for node in known]
+    return completed
 
 
 def _joined(lists: list[list[int]]) -> tuple[Any, Any]:

@@ -31,6 +31,7 @@ _PARAMETERS_OF_TREES = (
     "random_state",
     "min_impurity_decrease",
     "ccp_alpha",
+    "monotonic_cst",
 )
 _PARAMETERS_OF_FORESTS = (*_PARAMETERS_OF_TREES, "bootstrap", "oob_score", "max_samples", "class_weight")
 
@@ -122,7 +123,7 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
     _check_predictions(given, tree)
     converted = tree.to_sklearn(classes)
     if not isinstance(given, Tree):
-        converted.set_params(**kept_parameters(given, _PARAMETERS_OF_TREES))
+        converted.set_params(**_parameters_of_theirs(given, _PARAMETERS_OF_TREES))
     _copy_attributes(given, converted, "feature_names_in_", "max_features_")
     return converted
 
@@ -139,8 +140,8 @@ def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestC
     classes = forest.classes_ if classes is None else np.asarray(classes)
     if len(classes) != forest.n_classes_:
         raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
-    of_trees = [kept_parameters(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
-    labels, parameters = forest._labels_of_nodes(), kept_parameters(forest, _PARAMETERS_OF_FORESTS)
+    of_trees = [_parameters_of_theirs(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
+    labels, parameters = forest._labels_of_nodes(), _parameters_of_theirs(forest, _PARAMETERS_OF_FORESTS)
     converted = sklearn_forest(forest._trees(), classes, labels, parameters, of_trees)
     for one, estimator in zip(converted.estimators_, forest, strict=True):
         one.max_features_ = estimator.max_features_
@@ -215,6 +216,18 @@ def kept_parameters(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return the estimator's parameters among these names."""
     parameters = estimator.get_params(deep=False)
     return {name: parameters[name] for name in names if name in parameters}
+
+
+def _parameters_of_theirs(estimator: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return the estimator's parameters among these names as scikit-learn's trees take them: monotonic constraints by
+    feature, and for two classes only."""
+    parameters = kept_parameters(estimator, names)
+    constraints = parameters.get("monotonic_cst")
+    if estimator.n_classes_ > 2:
+        parameters.pop("monotonic_cst", None)
+    elif isinstance(constraints, dict):
+        parameters["monotonic_cst"] = [constraints.get(name, 0) for name in estimator.feature_names_in_]
+    return parameters
 
 
 # ------------------------------------------------------------------------------------------------------------------- in

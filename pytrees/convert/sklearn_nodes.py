@@ -69,6 +69,7 @@ def sklearn_tree(
         )
     left, right, feature, threshold = tree.binary[:4]
     shares, weights, n_samples = _of_binary_nodes(tree)
+    predicted = shares if tree._given_shares is None else tree.shares[tree.binary.node]
     criterion = _criterion_of(tree)
     nodes = np.zeros(len(left), dtype=_tree.NODE_DTYPE)
     nodes["left_child"], nodes["right_child"], nodes["feature"] = left, right, feature
@@ -78,7 +79,7 @@ def sklearn_tree(
     nodes["missing_go_to_left"] = (
         tree.missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
     )
-    values = shares if labels is None else _means_of_votes(tree, labels, weights)
+    values = predicted if labels is None else _means_of_votes(tree, labels, weights)
     estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
     estimator.tree_ = _tree.Tree(tree.n_features, np.array([len(classes)], dtype=np.intp), 1)
     state = {"nodes": nodes, "values": np.ascontiguousarray(values[:, np.newaxis, :])}
@@ -115,9 +116,10 @@ def sklearn_forest(
 
 
 def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return class shares, weights and numbers of training samples of the nodes of the binary form."""
+    """Return the nodes of the binary form by their training samples: shares of classes, weights and numbers."""
     if not tree.is_multiway:
-        return tree.shares, tree.weighted_n_node_samples, tree.n_node_samples
+        weights = tree.weighted_n_node_samples
+        return tree.value / weights[:, np.newaxis], weights, tree.n_node_samples
     left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
     has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
@@ -126,8 +128,9 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
     for parent in np.flatnonzero(left != LEAF)[::-1]:
         value[parent] = value[left[parent]] + value[right[parent]]
         n_samples[parent] = n_samples[left[parent]] + n_samples[right[parent]]
+    own = (tree.value / tree.weighted_n_node_samples[:, np.newaxis])[node]
     weights = value.sum(axis=1)
-    shares = np.divide(value, weights[:, np.newaxis], out=tree.shares[node], where=(weights > 0.0)[:, np.newaxis])
+    shares = np.divide(value, weights[:, np.newaxis], out=own, where=(weights > 0.0)[:, np.newaxis])
     return shares, weights, n_samples
 
 

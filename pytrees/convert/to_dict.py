@@ -53,7 +53,8 @@ def export_dict(
         either ``threshold`` with the nodes ``left`` (at most the threshold) and ``right``, or ``children``: a list of
         nodes, each with its ``category``, None for missing values, or with several ``categories``. If training samples
         lacked the value, ``missing`` is the side of samples without it, ``"left"`` or ``"right"``; the threshold is
-        None if all others go left. Other infinite thresholds, which no training makes, are ``"inf"`` and ``"-inf"``.
+        None if all others go left. Other infinite thresholds, which no training makes, are ``"inf"`` and ``"-inf"``. If
+        monotonic constraints keep a node from predicting the shares of its ``counts``, ``shares`` are what it predicts.
 
         The root also has ``n_features``; ``class_names``, the classes in the order of ``counts``; ``feature_names`` if
         they are known; ``takes_missing`` if samples may lack values; ``categories``, lists by the names of categorical
@@ -97,6 +98,10 @@ def export_dict(
         node: {"n_node_samples": n_samples, "counts": counts, "class": class_names[label]}
         for node, n_samples, counts, label in numbers
     }
+    if tree._given_shares is not None:
+        differ = shown[np.any(tree._evidence[shown] != tree.value[shown], axis=1)]
+        for node, shares in zip(differ.tolist(), tree.shares[differ].tolist(), strict=True):
+            nodes[node]["shares"] = shares
     for node in with_children.tolist():
         feature, children = tree.feature[node], tree.children_of(node).tolist()
         nodes[node] |= {"feature": feature_names[feature], "gain": float(tree.gain[node])}

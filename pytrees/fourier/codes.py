@@ -386,7 +386,7 @@ def _of_all_classes(members: list[Member], ensemble: Any) -> list[Member]:
     for member, estimator in zip(members, ensemble.estimators_, strict=True):
         known = estimator.classes_.astype(np.int64)  # the trees of bagging learn the codes of the classes
         value = np.zeros((member.tree.node_count, n_classes))
-        value[:, known] = member.tree.value
+        value[:, known] = member.tree._evidence
         completed.append(member._replace(tree=with_value(member.tree, value), labels=known[member.labels]))
     return completed
 
@@ -436,12 +436,12 @@ def arrays_of(tree: Tree) -> dict[str, Any]:
     """Copy all arrays that a Tree is made of, by name."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
     below = ("child_offsets", "children", "category", "category_offsets", "categories") if tree.is_multiway else ()
-    return {name: np.array(getattr(tree, name)) for name in names + below}
+    return {name: np.array(getattr(tree, name)) for name in names + below} | {"shares": tree._given_shares}
 
 
 def with_value(tree: Tree, value: FloatArray) -> Tree:
     """Return the tree with another `value`."""
-    found = Tree(**(arrays_of(tree) | {"value": value}), n_features=tree.n_features)
+    found = Tree(**(arrays_of(tree) | {"value": value, "shares": None}), n_features=tree.n_features)
     return of_coding(found, coding_of([tree]))
 
 

@@ -250,10 +250,11 @@ def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes
         return {"n_categories": sizes}
     most = kernel("most_categories")(criterion, n_classes)
     for column in np.flatnonzero(sizes > most).tolist() if most is not None else ():
+        classes = f" and {n_classes} classes" if hasattr(estimator, "predict_proba") else ""
         raise ValueError(
             f"Found {sizes[column]} categories in {name_of_column(estimator, column)}. categorical_split='subset' with "
-            f"criterion={estimator.criterion!r} and {n_classes} classes judges all divisions of at most {most} "
-            "categories: group some of them, or set categorical_split='multiway'."
+            f"criterion={estimator.criterion!r}{classes} judges all divisions of at most {most} categories: group some "
+            "of them, or set categorical_split='multiway'."
         )
     return {"n_categories": sizes, "subsets": True}
 

@@ -63,8 +63,8 @@ def check_tree(
         Weights: whole numbers, above 0.
     limits : dict, optional
         Limits that the tree was grown with, by scikit-learn's names: ``max_depth``, ``min_samples_split``,
-        ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``; and
-        ``min_gain``. By default the estimator's own; a tree has none.
+        ``min_samples_leaf``, ``min_weight_fraction_leaf``, ``max_leaf_nodes``, ``min_impurity_decrease``,
+        ``monotonic_cst``; and ``min_gain``. By default the estimator's own; a tree has none.
     ties : {"any", "first"}, default="any"
         Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
     tolerance : float, default=1e-12
@@ -147,7 +147,7 @@ def check_tree_estimator(
     estimator : estimator
         A tree classifier that is compatible with scikit-learn: it is cloned and fitted. Its `tree_` may be anything
         that :func:`assert_trees_equal` takes, such as a dict of arrays. Limits are read from its parameters, by
-        scikit-learn's names.
+        scikit-learn's names. With `monotonic_cst`, tables have two classes, and a feature for each constraint.
     n_cases : int, default=200
         Number of trees.
     max_samples, max_features : int
@@ -214,9 +214,12 @@ def check_tree_estimator(
     check = _Check(criterion, parameters_of(estimator), ties, tolerance, dtype, is_drawn=True)
     check.check_weights(weighted)
     rng, estimator = np.random.default_rng(random_state), clone(estimator)
+    constraints = check.given.get("monotonic_cst")
+    n_constrained = None if constraints is None else len(constraints)
     takes_seed = "random_state" in estimator.get_params(deep=False) and estimator.random_state is None
     for case in range(n_cases):
-        table = draw_table(tables[case % len(tables)], rng, max_samples, max_features, weighted, check.dtype)
+        kind = tables[case % len(tables)]
+        table = draw_table(kind, rng, max_samples, max_features, weighted, check.dtype, n_constrained)
         seed = int(rng.integers(2**31 - 1))
         fitted = clone(estimator)
         if takes_seed:

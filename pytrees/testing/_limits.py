@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import ceil, inf, isnan
 from typing import Any
 
+import numpy as np
+
 from .._typing import is_real, is_whole
 
 # Parameters that can keep a node from taking the best split, with the values with which they do not.
@@ -17,7 +19,6 @@ _NOT_CHECKED = {
     "class_weight": (None,),
     "ccp_alpha": (0.0,),
     "categorical_features": (None,),
-    "monotonic_cst": (None,),
 }
 _LIMITS = (
     "max_depth",
@@ -27,6 +28,7 @@ _LIMITS = (
     "max_leaf_nodes",
     "min_impurity_decrease",
     "min_gain",
+    "monotonic_cst",
 )
 
 
@@ -41,6 +43,7 @@ class Limits:
     max_leaf_nodes: float = inf
     min_impurity_decrease: float = 0.0
     min_gain: float = -inf
+    monotonic_cst: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any], n_samples: int, total: int) -> Limits:
@@ -53,6 +56,8 @@ class Limits:
             value = given.get(name, least)
             setattr(limits, name, max(least, ceil(value * n_samples)) if isinstance(value, float) else value)
         limits.min_leaf_weight = (given.get("min_weight_fraction_leaf") or 0.0) * total
+        if given.get("monotonic_cst") is not None:
+            limits.monotonic_cst = tuple(int(direction) for direction in given["monotonic_cst"])
         return limits
 
 
@@ -65,6 +70,11 @@ def parameters_of(estimator: Any) -> dict[str, Any]:
                 f"{type(estimator).__name__} has {name}={given[name]!r}, with which a node need not take the best "
                 f"split of all; set {name}={values[0]!r} to check all other parameters."
             )
+    constraints = given.get("monotonic_cst")
+    if isinstance(constraints, dict):
+        if not hasattr(estimator, "feature_names_in_"):
+            raise ValueError("Tables have no names of features: give monotonic_cst as an array.")
+        given["monotonic_cst"] = [constraints.get(name, 0) for name in estimator.feature_names_in_]
     return {name: given[name] for name in _LIMITS if name in given}
 
 
@@ -80,6 +90,9 @@ def checked_limits(limits: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_limit(name: str, value: object) -> bool:
     """Whether a value can be a limit of this name: numbers of samples are whole, or shares of all samples."""
+    if name == "monotonic_cst":
+        directions = np.asarray(value)
+        return directions.ndim == 1 and bool(np.all(np.isin(directions, (-1, 0, 1))))
     if is_whole(value) and not name.startswith(("min_gain", "min_impurity", "min_weight")):
         return True
     return is_real(value) and (0.0 <= value <= 1.0 if name.startswith("min_samples") else not isnan(value))

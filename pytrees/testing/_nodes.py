@@ -51,6 +51,12 @@ class Cut:
     counts: tuple[list[int], list[int]]
     gain: Any
     is_allowed: bool = True
+    breaks_order: bool = False
+
+    def values(self) -> list[Any]:
+        """Return the values of both sides: the mean ranks of their classes."""
+        value_of = reference("split.monotonic").value_of
+        return [value_of(self.node.samples.criterion, side) for side in self.counts]
 
     @cached_property
     def left(self) -> frozenset[int]:
@@ -91,8 +97,15 @@ def _modules() -> tuple[Any, ...]:
     return tuple(map(reference, names))
 
 
-def judge(samples: Samples, rows: list[int], min_samples_leaf: int, min_leaf_weight: float) -> Node:
-    """Return a node with all cuts of its samples, judged by the reference.
+def judge(
+    samples: Samples,
+    rows: list[int],
+    min_samples_leaf: int,
+    min_leaf_weight: float,
+    monotonic_cst: Sequence[int] = (),
+    bounds: tuple[Any, Any] | None = None,
+) -> Node:
+    """Return a node with all cuts of its samples, judged by the reference; `bounds` are those of its value.
 
     It takes O(n_features · n_samples · (log n_samples + n_classes)), or O(n_features · n_cuts · n_samples) for criteria
     of label sequences, and for a user's own.
@@ -114,7 +127,11 @@ def judge(samples: Samples, rows: list[int], min_samples_leaf: int, min_leaf_wei
         for (threshold, missing), gain, (n_left, left, right) in zip(cuts, gains, sides, strict=True):
             is_allowed = min(n_left, len(rows) - n_left) >= min_samples_leaf
             is_allowed = is_allowed and min(sum(left), sum(right)) >= min_leaf_weight and gain != user.FORBIDDEN
-            node.cuts.append(Cut(node, feature, threshold, missing, n_left, (left, right), gain, is_allowed))
+            cut = Cut(node, feature, threshold, missing, n_left, (left, right), gain, is_allowed)
+            direction = monotonic_cst[feature] if monotonic_cst else 0
+            if direction and not reference("split.monotonic").keeps_order(direction, *cut.values(), bounds):
+                cut.is_allowed, cut.breaks_order = False, True
+            node.cuts.append(cut)
     best = find.best_of((cut.gain, index) for index, cut in enumerate(node.cuts) if cut.is_allowed)
     node.best = None if best is None else node.cuts[best[1]]
     return node

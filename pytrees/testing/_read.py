@@ -70,6 +70,8 @@ def read_tree(given: Any) -> ReadTree:
     if own is None:
         raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
     known = frozenset({*_OF_NODES, "n_features"})
+    if getattr(given, "monotonic_cst", None) is not None:
+        known -= {"value"}  # its nodes have what they predict, not the shares of their samples
     return ReadTree(Tree.from_sklearn(given), known, np.asarray(classes), names, has_own_gains=False)
 
 

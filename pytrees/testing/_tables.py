@@ -75,17 +75,25 @@ KINDS: dict[str, Callable[[Generator, tuple[int, int]], FloatArray]] = {
 
 
 def draw_table(
-    kind: str, rng: Generator, max_samples: int, max_features: int, weighted: bool, dtype: type[np.floating]
+    kind: str,
+    rng: Generator,
+    max_samples: int,
+    max_features: int,
+    weighted: bool,
+    dtype: type[np.floating],
+    n_constrained: int | None = None,
 ) -> Table:
     """Draw a table of one of `KINDS`, its values rounded to float64 or float32.
 
-    Half of the tables have labels that mostly follow a feature. Weights are whole numbers.
+    Half of the tables have labels that mostly follow a feature. Weights are whole numbers. With `n_constrained`, the
+    table has so many features, and two classes.
     """
     n_samples = int(rng.integers(1, max_samples + 1)) if rng.random() < 0.3 else max_samples
     shape = (n_samples, int(rng.integers(1, max_features + 1)))
+    shape = shape if n_constrained is None else (n_samples, n_constrained)
     with np.errstate(over="ignore", under="ignore"):
         X = np.ascontiguousarray(KINDS[kind](rng, shape).astype(dtype).astype(np.float64))
-    n_classes = int(rng.choice([2, 2, 3, 4]))
+    n_classes = int(rng.choice([2, 2, 3, 4])) if n_constrained is None else 2
     y = rng.integers(0, n_classes, n_samples)
     if rng.random() < 0.5:
         rank = np.argsort(np.argsort(X[:, 0], kind="stable"), kind="stable")

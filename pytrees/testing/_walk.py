@@ -63,6 +63,7 @@ class Walk:
         self.taken: dict[int, Cut] = {}
         self.wrong: list[tuple[Node, Cut]] = []
         self.rows: dict[int, list[int]] = {}
+        self.bounds: dict[int, tuple[Any, Any]] = {0: reference("split.monotonic").NO_BOUNDS}
 
     def run(self) -> None:
         """Check every node that has samples."""
@@ -120,7 +121,15 @@ class Walk:
 
     def judge(self, node: int, rows: list[int]) -> Node:
         """Return a node with all its cuts, and keep it."""
-        self.judged[node] = judge(self.samples, rows, self.limits.min_samples_leaf, self.limits.min_leaf_weight)
+        limits = self.limits
+        self.judged[node] = judge(
+            self.samples,
+            rows,
+            limits.min_samples_leaf,
+            limits.min_leaf_weight,
+            limits.monotonic_cst,
+            self.bounds[node],
+        )
         return self.judged[node]
 
     def share(self, node: Node) -> float:
@@ -159,6 +168,7 @@ class Walk:
         """Count the split of a node by its kind; return whether the children have the samples that the tree says."""
         if Node(self.samples, rows).is_pure:
             self.error("pure node split", node, "is split, but all its samples have one class")
+            self.hand_bounds_down(node, None)
             return self.check_children(node, judge(self.samples, rows, 1, 0.0))
         judged, feature = self.judge(node, rows), int(self.tree.feature[node])
         if not self.check_children(node, judged):
@@ -171,6 +181,7 @@ class Walk:
         sides = [left, frozenset(rows) - left]
         taken = next(cut for side in sides for cut in judged.cuts if cut.feature == feature and cut.left == side)
         self.taken[node] = taken
+        self.hand_bounds_down(node, taken)
         self.report.thresholds[position_of_threshold(judged, taken, float(self.tree.threshold[node]))] += 1
         if broken := self.broken_limit(judged, taken, depth):
             self.error("limit ignored", node, broken)
@@ -187,6 +198,14 @@ class Walk:
             self.error("gain", node, f"says that its split gains {reported:.9g}, which gains {exact:.9g}")
         return True
 
+    def hand_bounds_down(self, node: int, taken: Cut | None) -> None:
+        """Give the children of a node the bounds of their values."""
+        direction = 0 if taken is None or not self.limits.monotonic_cst else self.limits.monotonic_cst[taken.feature]
+        values = [0, 0] if taken is None else taken.values()
+        children = int(self.tree.children_left[node]), int(self.tree.children_right[node])
+        bounds = reference("split.monotonic").bounds_of_children(direction, values, self.bounds[node])
+        self.bounds.update(zip(children, bounds, strict=True))
+
     def left_of(self, node: int, rows: list[int]) -> frozenset[int]:
         """Return the samples that go left."""
         left = goes_left(self.tree, node, self.X[rows, self.tree.feature[node]])
@@ -200,6 +219,8 @@ class Walk:
             return f"is split at depth {depth}, with max_depth={limits.max_depth}"
         if n_samples < limits.min_samples_split:
             return f"splits {n_samples} samples, with min_samples_split={limits.min_samples_split}"
+        if taken.breaks_order:
+            return f"splits by {self.told(taken)}, which breaks the monotonic constraint of this feature or of the path"
         if not taken.is_allowed:
             return f"has children of {n_left} and {n_samples - n_left} samples, which limits or the criterion forbid"
         if gain < limits.min_gain - self.tolerance:
@@ -360,6 +381,8 @@ class Walk:
             return
         self.report.predictions[CHECKED] += 1
         counts = np.array([self.counted.counts(self.rows[leaf]) for leaf in leaves], dtype=float)
+        if self.limits.monotonic_cst:
+            counts = self.within_bounds(counts, leaves)
         try:
             predicted = np.asarray(fitted.predict(X))
         except Exception as error:
@@ -390,6 +413,12 @@ class Walk:
             elif self.leaf_of(X[row], strictly=True) != leaves[row]:
                 hints["<"] = "The sample lies on a threshold of its path: < in the place of <=?"
             self.error("prediction", leaves[row], message, hints)
+
+    def within_bounds(self, counts: FloatArray, leaves: list[int]) -> FloatArray:
+        """Return shares of two classes in place of class counts, within the bounds of their leaves."""
+        ones = counts[:, -1] / counts.sum(axis=1) if counts.shape[1] == 2 else np.zeros(len(counts))
+        ones = np.clip(ones, *np.array([self.bounds[leaf] for leaf in leaves], dtype=float).T)
+        return np.stack([1.0 - ones, ones], axis=1) if counts.shape[1] == 2 else counts
 
     def probes(self, rounded_to: type[np.floating]) -> FloatArray:
         """Return the training samples, and for every split one of its samples with the threshold as its value."""

@@ -49,6 +49,7 @@ from ..input.validation import (
 )
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
+from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -121,11 +122,12 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-# Further parameters of trees whose samples can have weights.
+# Further parameters of trees whose samples can have weights and monotonic constraints.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
     "min_weight_fraction_leaf": [FiniteReal(0.0, 0.5)],
     "min_impurity_decrease": [FiniteReal(0.0)],
     "ccp_alpha": [FiniteReal(0.0)],
+    **MONOTONIC_CONSTRAINTS,
 }
 
 
@@ -265,6 +267,8 @@ def grow(
     name = criterion if isinstance(criterion, str) else criterion[0]
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
+    if "monotonic_cst" in limits:
+        tree = with_bounds(tree, limits["monotonic_cst"])
     return pruned(tree, pruning_path(tree, criterion), ccp_alpha) if ccp_alpha > 0.0 else tree
 
 
@@ -437,6 +441,10 @@ class BaseModel(ParametersReadOnce):
         """Return the greatest weight that the samples of a tree can have together."""
         return n_rows if weights is None else weights.sum()
 
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        """Return monotonic constraints as a limit of growth, if there are some."""
+        return monotonic_limits(self, n_features)
+
     def _groups(self, groups: LabelsLike | None, n_samples: int) -> CodeArray | None:
         """Return the code of every sample's group; None without groups."""
         if groups is None:
@@ -527,12 +535,21 @@ class BaseClassifier(ClassifierMixin, BaseModel):
     classes_: AnyArray
     n_classes_: int
 
+    # Whether monotonic constraints take several classes, which then have an order.
+    _orders_classes: ClassVar[bool] = False
+
     def _know(self, outcome: AnyArray) -> None:
         """Take over the classes, in their order."""
         self.classes_, self.n_classes_ = outcome, len(outcome)
 
     def _number_of_classes(self) -> int:
         return len(self.classes_)
+
+    def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
+        found = super()._constraints(n_features, n_classes)
+        if found:
+            check_classes(self, n_classes)
+        return found
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, codes, classes = self._validate_X_y(X, y)
@@ -605,7 +622,7 @@ class BaseTree(BaseModel):
             X, codes = X[rows], codes[rows]
         n_codes = len(samples.outcome)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        limits = self._limits(*X.shape)
+        limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
         n_threads = _n_threads(getattr(self, "n_jobs", 1))
         criterion = self._criterion_for(samples, self._greatest_total(samples.weights, len(X)), rows)
         if samples.groups is not None:

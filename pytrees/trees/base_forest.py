@@ -177,7 +177,8 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     def _make_job(self, samples: Samples) -> GrowthJob:
         n_codes, n_rows, weights = len(samples.outcome), samples.n_used, samples.weights
-        limits = self._limits(n_rows, samples.X.shape[1])
+        n_features = samples.X.shape[1]
+        limits = self._limits(n_rows, n_features) | self._constraints(n_features, len(samples.outcome))
         weights_are_whole = weights is None or weights.dtype != np.float64
         criterion = self._criterion_for(samples, self._greatest_total(weights, n_rows))
         if samples.groups is not None:

@@ -19,6 +19,7 @@ from .._typing import (
     LabelsLike,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     RandomState,
 )
 from ..criteria import CriterionLike
@@ -77,6 +78,11 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         ``"wig"`` and ``"ranking"``. See :meth:`DecisionTreeClassifier.cost_complexity_pruning_path`.
     max_candidates : int or None, default=None
         Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
+    monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
+        Monotonic constraints: along a feature of 1 the probability of the second class must not fall, along a feature
+        of -1 not rise, and along a feature of 0 it may do anything; a dict has constraints by the names of features. A
+        cut that breaks a constraint is not taken, and leaves predict shares of the classes within bounds that follow
+        from the splits above them. For two classes, numeric features, and criteria on class counts. See the Notes.
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         The features whose values are categories: a mask of shape (n_features,), indices, or names of a data frame's
         columns; ``"from_dtype"`` takes the columns of pandas' dtype category, and splits ordered ones by thresholds on
@@ -146,6 +152,15 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     values on the right. If a node saw none in training, samples that lack the value go to the child of more weight,
     right of two equal ones. Among categories a missing value is one of them.
 
+    `monotonic_cst` has scikit-learn's meaning. A cut by a constrained feature is allowed if the shares of the second
+    class on both sides are in order, and within the bounds of the node. The mean of both shares then bounds all nodes
+    on either side, and leaves outside of their bounds predict the nearest bound. Shares and bounds are compared as
+    fractions, unless weights are not whole numbers, and the predicted probabilities keep the constraint to the last
+    bit. `max_candidates` are chosen among the allowed cuts. ``tree_.value`` has the class counts of the training
+    samples, and ``tree_.shares`` what the nodes predict; impurities, importances and `ccp_alpha` are about the counts.
+    Pruning keeps all constraints, for a node that becomes a leaf has bounds too. A missing value is neither low nor
+    high: the constraint compares known values.
+
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
     samples. The gain is the distance of the uncut node minus the distance of the cut:
 
@@ -206,6 +221,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -224,6 +240,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
@@ -261,7 +278,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         ------
         ValueError
             If X holds infinity (the column is named), y is continuous, lengths differ, keys or weights are
-            missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``.
+            missing, weights are negative or all zero, or weights are given with ``"etc"`` or ``"lz76"``; if
+            `monotonic_cst` does not fit the features, constrains a categorical one, y has more than two classes, or the
+            criterion judges sequences.
         """
         return self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight, order=order)
 

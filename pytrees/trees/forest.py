@@ -28,12 +28,13 @@ from .._typing import (
     LabelsLike,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     OobScore,
     RandomState,
 )
 from .._workers import in_order, set_on_error
 from ..criteria import CriterionLike
-from ..input.categories import encode, takes_codes
+from ..input.categories import allows_missing, encode, takes_codes
 from ..input.validation import MAX_SAMPLES
 from .base import WEIGHT_CONSTRAINTS, Samples, unchanged_on_error
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
@@ -86,7 +87,8 @@ class BootstrapMixin(MixedIntoForest):
             job = self._fit(X, y, **given)
             if self.oob_score:
                 if takes_codes(self):  # samples of weight 0 can have values that fit has not seen
-                    job = replace(job, X=encode(self, X, handle_unknown="majority"))
+                    coded = encode(self, X, handle_unknown="majority", allow_missing=allows_missing(self))
+                    job = replace(job, X=coded)
                 self._judge_out_of_bag(job)
 
     def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
@@ -249,6 +251,7 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -273,6 +276,7 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split

@@ -26,6 +26,7 @@ from .._typing import (
     LabelsLike,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     OobScore,
     PredictRule,
     RandomState,
@@ -126,6 +127,8 @@ class OrdinalMixin(MixedIn):
 
     A subclass has the method `_evidence(X)`, which returns for every sample the counts or shares of the classes.
     """
+
+    _orders_classes: ClassVar[bool] = True
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
         coded = self._coded(y)
@@ -240,6 +243,10 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         The cost of a prediction, by the class of the sample (row) and the predicted class (column), both in the order
         of `classes_`: finite, and not negative. Only ``predict_rule="cost"`` needs and uses it; a tree grows by the
         costs of :class:`pytrees.criteria.RankingImpurity`.
+    monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
+        As in :class:`DecisionTreeClassifier`, for any number of classes: along a feature of 1 the expected score, the
+        mean of the ranks 0, 1, ... by `predict_proba`, must not fall, along a feature of -1 not rise. Single
+        probabilities may do both, and so may predictions other than by ``predict_rule="expected"``. See the Notes.
     handle_unknown : {"error", "majority"}, default="error"
         As in :class:`DecisionTreeClassifier`; samples that stay at a node are predicted from its counts by
         `predict_rule`.
@@ -269,6 +276,11 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
     -----
     Growth costs as much as for :class:`DecisionTreeClassifier`; a prediction by median or expectation takes
     O(n_classes) more.
+
+    If the bounds of `monotonic_cst` raise the expected score of a leaf, the same part of every class counts for the
+    next higher class, and for the next lower class if they lower the score. Values and bounds are compared exactly;
+    scores of two classes keep the constraint to the last bit, and scores of more classes, which are sums of rounded
+    probabilities, to some 1e-15.
 
     Parts of scikit-learn ignore an order of words that is not the sorted order. Its scorers of probabilities
     (``"roc_auc"``, ``"neg_log_loss"``) take the columns as sorted and give wrong values. Tools that code the labels on
@@ -325,6 +337,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -344,6 +357,7 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
             min_impurity_decrease=min_impurity_decrease,
             ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
+            monotonic_cst=monotonic_cst,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
             categorical_split=categorical_split,
@@ -356,10 +370,10 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         self.cost_matrix = cost_matrix
 
     def _evidence(self, X: MatrixLike) -> FloatArray:
-        return self.tree_.value.take(self.apply(X), axis=0)
+        return self.tree_._evidence.take(self.apply(X), axis=0)
 
     def _codes(self, X: MatrixLike) -> IntArray:
-        leaves, value = self.apply(X), self.tree_.value
+        leaves, value = self.apply(X), self.tree_._evidence
         if len(leaves) < len(value):
             return self._decide(value.take(leaves, axis=0))
         return self._decide(value).take(leaves)
@@ -439,6 +453,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -464,6 +479,7 @@ class OrdinalDecisionForestClassifier(OrdinalMixin, DecisionForestClassifier):
             min_impurity_decrease=min_impurity_decrease,
             ccp_alpha=ccp_alpha,
             max_candidates=max_candidates,
+            monotonic_cst=monotonic_cst,
             categorical_features=categorical_features,
             handle_unknown=handle_unknown,
             categorical_split=categorical_split,

@@ -17,6 +17,7 @@ from .._typing import (
     HandleUnknown,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     OobScore,
     RandomState,
 )
@@ -128,6 +129,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -151,6 +153,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split

@@ -27,6 +27,7 @@ from .._typing import (
     IntArray,
     MatrixLike,
     MaxFeatures,
+    MonotonicConstraints,
     RandomState,
     Specification,
 )
@@ -37,6 +38,7 @@ from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
 from .cart import DecisionTreeClassifier
+from .monotonic import numbers_within_bounds
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -90,6 +92,8 @@ def grow_numbers(
         "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
     tree = Tree._from_engine(arrays, X.shape[1], name)
+    if "monotonic_cst" in limits:
+        tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
     if ccp_alpha == 0.0:
         return GrownTree(tree, None)
     path = path_by_risks(tree, _risks(name, **sums), int(sums["weight"][0]))
@@ -153,11 +157,17 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
         becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
         branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+    monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
+        Monotonic constraints: along a feature of 1 the prediction must not fall, along a feature of -1 not rise, and
+        along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
+        constraint is not taken, and leaves predict numbers within bounds that follow from the splits above them. For
+        numeric features. See the Notes.
     categorical_split : {"multiway", "subset"}, default="multiway"
         The children of a split by a categorical feature: one for every category among the node's samples; or two, for
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
-        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow.
+        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
+        ``"absolute_error"`` all 2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
@@ -179,6 +189,13 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
     squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.
+
+    `monotonic_cst` has scikit-learn's meaning. A cut by a constrained feature is allowed if the means, or medians, of
+    both sides are in order, and within the bounds of the node. The mean of both then bounds all nodes on either side,
+    and leaves outside of their bounds predict the nearest bound. All of these are compared as fractions, and
+    predictions keep the constraint to the last bit. `max_candidates` are chosen among the allowed cuts. Impurities,
+    importances and `ccp_alpha` are about the means and medians as they are. Pruning keeps all constraints, for a node
+    that becomes a leaf has bounds too. A missing value is neither low nor high: the constraint compares known values.
 
     Examples
     --------
@@ -210,6 +227,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: float = 0.0,
         max_candidates: int | None = None,
+        monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
         categorical_split: CategoricalSplit = "multiway",
@@ -227,6 +245,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.max_candidates = max_candidates
+        self.monotonic_cst = monotonic_cst
         self.categorical_features = categorical_features
         self.handle_unknown = handle_unknown
         self.categorical_split = categorical_split
@@ -296,7 +315,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         >>> X, y = np.arange(4.0).reshape(-1, 1), [0.0, 2.0, 10.0, 10.0]
         >>> path = DecisionTreeRegressor().cost_complexity_pruning_path(X, y)
         >>> path.ccp_alphas, path.impurities
-        (array([ 0. ,  0.5, 20.25]), array([ 0.  ,  0.5 , 20.75]))
+        (array([ 0.  ,  0.5 , 20.25]), array([ 0.  ,  0.5 , 20.75]))
         """
         # The greatest cost cuts off all branches, so that the path goes down to the root.
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)

@@ -123,14 +123,11 @@ def targets_of(criterion, n_classes):
     return targets
 
 
-def check_targets(criterion, n_classes, weights, rows, n_categories):
-    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types,
-    and all features are numeric."""
+def check_targets(criterion, n_classes, weights, rows):
+    """Raise ValueError unless sums of the targets, and their products with weights, fit the compiled engine's types."""
     targets = targets_of(criterion, n_classes)
     if targets is None:
         return
-    if any(n_categories or []):
-        raise ValueError("A criterion on targets takes numeric features only.")
     if weights is not None and isinstance(weights[0], float):
         raise ValueError(f"criterion={name_of(criterion)!r} and targets or real weights do not go together.")
     total = len(rows) if weights is None else sum(weights)

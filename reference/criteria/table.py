@@ -145,6 +145,11 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name_of(criterion) in CONVEX and parameters_of(criterion, n_classes)[3]
 
 
+def orders_by_mean(criterion):
+    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
+    return name_of(criterion) == "squared_error"
+
+
 def score(criterion, left, right):
     """Return a score that grows with the gain of a cut of a node, from the children's counts; an empty child adds 0.
 

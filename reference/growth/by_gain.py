@@ -11,11 +11,12 @@ from math import ceil
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
 from ..criteria.categories import check_subsets
-from ..criteria.counts import add_up, check_targets, given_of, is_greater, user_criterion_of
+from ..criteria.counts import add_up, check_targets, class_counts, given_of, is_greater, user_criterion_of
 from ..criteria.table import judges_sequence
 from ..criteria.user import check_criterion
 from ..rows.partition import check_categories
 from ..sequence.groups import check_groups
+from ..split.monotonic import bounds_of_children, checked_constraints, value_of
 from ..split.node_search import mix64
 from ..split.node_split import find_split
 from .tree import Node, as_arrays, children_of, in_preorder
@@ -35,6 +36,10 @@ def grow_by_gain(
     """Grow a tree and return a dict of its arrays, the nodes in preorder. A limit of UNLIMITED or -inf does not apply;
     min_impurity_decrease and min_weight_fraction_leaf do not apply if they are 0 or absent.
 
+    `monotonic_cst` has a number for every feature, or is None or absent: along a feature of 1 the tree's value must not
+    fall, of -1 not rise. The value is the mean of the targets, their median, or the mean rank of the classes. Class
+    counts and sums of targets are as they are: `node_bounds` tells within which bounds values have to be clipped.
+
     The tree uses the rows of `rows`, in this order, or all rows. If n_categories of a feature is above 0, the feature
     holds codes 0, 1, ..., n_categories - 1, and splits into one child a category or, with `subsets=True`, into two sets
     of categories. If n_categories is None, no feature is categorical. The number of threads changes no tree, and here
@@ -51,8 +56,9 @@ def grow_by_gain(
     groups = given_of(criterion).get("groups")
     if groups is not None:
         check_groups(groups, rows, len(y))
-    check_targets(criterion, n_classes, weights, rows, n_categories)
-    limits = with_least_weights(limits, weights, rows)
+    check_targets(criterion, n_classes, weights, rows)
+    directions = checked_constraints(limits.get("monotonic_cst"), criterion, len(X[0]), n_categories)
+    limits = with_least_weights(limits, weights, rows) | {"monotonic_cst": directions}
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     weights = [1] * len(y) if weights is None else weights
@@ -65,6 +71,8 @@ def grow_by_gain(
         node, split = open_leaves.pop(chosen)
         gain, feature, cut = split
         children = children_of(X, node, feature, cut, n_categories)
+        if directions:
+            hand_bounds_down(node, children, directions[feature], y, weights, n_classes, criterion)
         # With too many children the node stays a leaf; the split of another leaf may have few enough.
         if n_leaves - 1 + len(children) > limits["max_leaf_nodes"]:
             continue
@@ -78,6 +86,18 @@ def grow_by_gain(
                 open_leaves.insert(chosen, (child, split))
     of_nodes = in_preorder(root), y, weights, n_classes, n_categories is not None
     return as_arrays(*of_nodes, limits.get("subsets"), criterion)
+
+
+def hand_bounds_down(node, children, direction, y, weights, n_classes, criterion):
+    """Give the children of a node the bounds of their values."""
+    values = [
+        value_of(
+            criterion, class_counts([y[row] for row in child.rows], [weights[row] for row in child.rows], n_classes)
+        )
+        for child in children
+    ]
+    for child, bounds in zip(children, bounds_of_children(direction, values, node.bounds), strict=True):
+        child.bounds = bounds
 
 
 def with_least_weights(limits, weights, rows):
@@ -108,6 +128,7 @@ def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
         return None
     if len({y[row] for row in node.rows}) == 1:
         return None
+    limits = limits | {"bounds": node.bounds}
     split = find_split(X, y, weights, n_classes, criterion, limits, node.rows, node.random_state, n_categories)
     if split is None or float(split[0]) < limits["min_gain"]:
         return None

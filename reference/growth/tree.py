@@ -8,18 +8,20 @@ from ..criteria.absolute_error import median_target
 from ..criteria.counts import class_counts, given_of, name_of
 from ..criteria.table import exact_impurity
 from ..rows.partition import is_categorical, rows_by_category, split_rows
+from ..split.monotonic import NO_BOUNDS
 from ..split.node_search import MASK, mix64
 
 
 class Node:
-    """A node while the tree grows: its rows in order, its depth, the state its draws of features start from, and the
-    categories that lead to it, ascending."""
+    """A node while the tree grows: its rows in order, its depth, the state its draws of features start from, the
+    categories that lead to it, ascending, and the bounds of its value."""
 
-    def __init__(self, rows, depth, random_state, categories=()):
+    def __init__(self, rows, depth, random_state, categories=(), bounds=NO_BOUNDS):
         self.rows = rows
         self.depth = depth
         self.random_state = random_state
         self.categories = categories
+        self.bounds = bounds
         self.feature, self.cut, self.gain = UNDEFINED, (float(UNDEFINED), NONE_MISSING), 0.0
         self.children = []
 

@@ -24,6 +24,7 @@ from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, has_bounds, judges_sequence
 from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
+from .monotonic import keeps_order, value_of
 from .node_search import (
     allowed_cuts,
     allows_children,
@@ -128,9 +129,20 @@ def best_of(splits):
 def best_cut(X, y, weights, n_classes, criterion, limits, rows, feature):
     allowed = allowed_cuts(X, rows, feature, limits["min_samples_leaf"])
     allowed = heavy_enough(X, weights, rows, feature, allowed, limits.get("min_leaf_weight", 0.0))
+    direction = (limits.get("monotonic_cst") or {feature: 0})[feature]
+    if direction:
+        allowed = keeping_order(X, y, weights, n_classes, criterion, limits, rows, feature, allowed, direction)
     cuts = candidates(allowed, limits["max_candidates"])
     gains = gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts)
     return best_of((gain, feature, cut) for gain, cut in zip(gains, cuts, strict=True) if gain != FORBIDDEN)
+
+
+def keeping_order(X, y, weights, n_classes, criterion, limits, rows, feature, cuts, direction):
+    """Return the cuts that keep the monotonic constraint of a feature."""
+    node = counted([(y[row], weights[row]) for row in rows], n_classes)
+    left = left_counts(X, y, weights, n_classes, rows, feature, cuts)
+    values = [[value_of(criterion, child[0]) for child in (side, remainder(node, side))] for side in left]
+    return [cut for cut, of_cut in zip(cuts, values, strict=True) if keeps_order(direction, *of_cut, limits["bounds"])]
 
 
 def splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature):

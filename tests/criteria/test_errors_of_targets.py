@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import limits as limits_of_growth
 from support import assert_same_tree, examples, grow, grow_one_by_one, grow_reference, on_both_engines
+from targets import criterion_of, grow_numbers
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
@@ -16,18 +17,6 @@ from pytrees.testing.strategies import count_weights, feature_matrices, no_weigh
 
 ERRORS = ["squared_error", "absolute_error"]
 SIZES = sizes()
-
-
-def criterion_of(targets, error="squared_error"):
-    """Return the codes of whole numbers as targets, how many there are, and the criterion."""
-    classes, codes = np.unique(targets, return_inverse=True)
-    return codes, len(classes), (error, {"targets": classes.astype(np.int64)})
-
-
-def grow_numbers(X, targets, weights=None, error="squared_error", **limits):
-    """Grow a tree of whole numbers as targets; return its arrays."""
-    codes, n_classes, criterion = criterion_of(targets, error)
-    return grow(X, codes, weights, n_classes, criterion, **limits)
 
 
 # ------------------------------------------------------------------------------------------------------------ by hand
@@ -80,12 +69,6 @@ def test_targets_that_sums_do_not_hold_are_refused(engine, targets, weights, mes
     weights = None if weights is None else np.array(weights)
     with pytest.raises(ValueError, match=message):
         grow_numbers([[0.0], [1.0]], targets, weights)
-
-
-@pytest.mark.parametrize("subsets", [False, True])
-def test_targets_need_numeric_features(engine, subsets):
-    with pytest.raises(ValueError, match="numeric features only"):
-        grow_numbers([[0.0, 1.0], [1.0, 0.0]], [0, 1], n_categories=np.array([2, 0]), subsets=subsets)
 
 
 @pytest.mark.parametrize(

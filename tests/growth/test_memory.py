@@ -9,6 +9,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from support import without_sanitizer
 
 import pytrees
 
@@ -59,9 +60,6 @@ def run(program):
 
 
 needs_proc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc, and limits address space")
-without_sanitizer = pytest.mark.skipif(
-    "asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers keep freed memory, and reserve addresses"
-)
 
 
 @needs_proc

@@ -1,5 +1,6 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
+import os
 import signal
 import threading
 import time
@@ -26,6 +27,11 @@ NO_LIMITS = {
     "max_features": UNLIMITED,
     "seed": 0,
 }
+
+
+without_sanitizer = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers keep freed memory, and reserve addresses"
+)
 
 
 def examples(number):

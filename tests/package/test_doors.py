@@ -344,6 +344,11 @@ GUARDS = {
         "`check_samples`, `check_groups` and `Features` of the kernel; `input.validation` before it",
         "package/test_doors.py::test_growth_refuses_labels_outside_the_classes",
     ),
+    "node_bounds": (
+        "children and features of nodes",
+        "the kernel",
+        "growth/test_monotonic.py::test_bounds_of_no_tree_are_refused",
+    ),
     "share_features": (
         "codes of categories",
         "`Features` of the kernel",

@@ -11,6 +11,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.base import clone
+from support import without_sanitizer
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -138,6 +139,7 @@ def fail(estimator, X, y):
         estimator.fit(X, y)
 
 
+@without_sanitizer
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("kind", dict.fromkeys(type(estimator) for estimator, _ in ESTIMATORS))
 def test_memory_of_repeated_fits_does_not_grow(kind):
@@ -147,6 +149,7 @@ def test_memory_of_repeated_fits_does_not_grow(kind):
     watch_memory(fit_and_ask, kind(**few))
 
 
+@without_sanitizer
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_memory_of_repeated_failures_does_not_grow():
     watch_memory(fail, DecisionTreeClassifier(Broken()))

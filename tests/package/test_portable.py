@@ -57,6 +57,8 @@ int main() {
         CHECK("signed order", (wide_of(x) < wide_of(y)) == (x < y) && (wide_of(x) > wide_of(y)) == (x > y))
         CHECK("equality", (wide(a) == wide(b)) == (a == b) && (wide_of(x) != wide_of(y)) == (x != y))
         CHECK("double", (double)wide(a) == (double)a && (double)wide_of(x) == (double)x)
+        whole exact = (whole)(double)(x / 4);
+        CHECK("from double", back(pytrees_int128((double)(x / 4))) == (natural)exact)
         CHECK("small", back(wide(a) * (int64_t)-3) == a * (natural)(whole)-3 && (int64_t)wide_of(x) == (int64_t)x)
         CHECK("mixed", back(wide(a) + wide_of(y)) == a + b && (bool)wide(a) == (a != 0))
         CHECK("in place", back(wide(a) += wide(b)) == a + b && back(wide_of(x) -= wide_of(y)) == a - b)

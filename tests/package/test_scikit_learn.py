@@ -6,29 +6,38 @@ from pathlib import Path
 
 import pytest
 from samples import make_classes
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.base import is_classifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "scikit-learn.md"
 PAIRS = [
     (SklearnDecisionTreeClassifier, DecisionTreeClassifier),
     (RandomForestClassifier, DecisionForestClassifier),
     (ExtraTreesClassifier, DecisionForestClassifier),
+    (SklearnDecisionTreeRegressor, DecisionTreeRegressor),
+    (RandomForestRegressor, DecisionForestRegressor),
 ]
+KINDS = {"all", "tree", "forests", "classifiers", "regressors", "forests of classes", "forests of numbers"}
 
 
-def table(heading):
-    """Return what the table under a heading says of every name: of which estimators, and what there is here."""
+def table(heading, estimator):
+    """Return what the table under a heading says of every name of scikit-learn's estimator: what there is here."""
     section = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", section, re.MULTILINE)
-    assert len({name for name, _, _ in rows}) == len(rows)
-    return {name: (of, here) for name, of, here in rows}
+    rows = re.findall(r"^\| `(\w+)` \| ([\w ]+) \| (.*) \|$", section, re.MULTILINE)
+    assert {of for _, of, _ in rows} <= KINDS
+    found = [(name, here) for name, of, here in rows if of in kinds_of(estimator)]
+    assert len(dict(found)) == len(found)
+    return dict(found)
 
 
-def is_of(estimator, of):
-    return of in ("all", "tree" if estimator is SklearnDecisionTreeClassifier else "forests")
+def kinds_of(estimator):
+    kind, targets = ("classifiers", "classes") if is_classifier(estimator()) else ("regressors", "numbers")
+    own = {"forests", f"forests of {targets}"} if hasattr(estimator, "estimators_samples_") else {"tree"}
+    return {"all", kind, *own}
 
 
 def attributes_of(estimator):
@@ -39,29 +48,26 @@ def attributes_of(estimator):
 
 @pytest.mark.parametrize(("theirs", "ours"), PAIRS)
 def test_every_parameter_is_there_or_on_the_page(theirs, ours):
-    parameters, known, there = inspect.signature(theirs).parameters, table("Parameters"), ours().get_params()
-    assert [name for name in parameters if name not in known and name not in there] == []
+    parameters, known, there = inspect.signature(theirs).parameters, table("Parameters", theirs), ours().get_params()
     assert [name for name in parameters if name not in known] == []
+    assert [name for name in known if name not in parameters] == []
     for name in parameters:
-        of, here = known[name]
-        assert is_of(theirs, of), name
+        here = known[name]
         assert here.startswith("Yes") == (name in there), name
-        if here.startswith("Yes") and name in parameters and name != "bootstrap":
+        if here.startswith("Yes") and name != "bootstrap":
             assert there[name] == parameters[name].default, name
-    assert [name for name, (of, _) in known.items() if is_of(theirs, of) and name not in parameters] == []
 
 
 @pytest.mark.parametrize(("theirs", "ours"), PAIRS)
 def test_every_attribute_is_there_or_on_the_page(theirs, ours):
     X, y = make_classes()
-    fitted = ours(**({"oob_score": True} if ours is DecisionForestClassifier else {}))
+    fitted = ours(**({"oob_score": True} if "oob_score" in ours().get_params() else {}))
     fitted.fit(X, y)
-    known = table("Attributes")
+    known = table("Attributes", theirs)
     attributes = attributes_of(theirs)
-    assert len(attributes) > 7
+    assert len(attributes) > (7 if is_classifier(theirs()) else 5)
     for name in attributes:
-        of, here = known[name]
-        assert is_of(theirs, of), name
+        here = known[name]
         assert here.startswith("Yes") == (hasattr(fitted, name) or name == "feature_names_in_"), name
 
 

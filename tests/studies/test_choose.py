@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from csv_tables import read_csv
 from scipy import stats
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from pytrees import DecisionTreeClassifier, OrdinalDecisionForestClassifier
+from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, OrdinalDecisionForestClassifier
+from pytrees.datasets import equal_frequency_classes
 from studies import choose, choose_models, choose_report, choose_tables, order_tables
 from studies.__main__ import main
 from studies.choose_tables import Problem
@@ -21,6 +22,12 @@ def make_problem(n_samples=90, n_classes=3, columns=()):
     return Problem(X, y, columns)
 
 
+def make_numbers(n_samples=60):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_samples, 2))
+    return Problem(X, np.exp(X[:, 0] + rng.normal(size=n_samples)), ())
+
+
 def test_a_large_table_keeps_its_order_and_shares():
     y = np.repeat([3, 5, 9], [1000, 600, 400])
     y = y[np.random.default_rng(0).permutation(len(y))]
@@ -29,6 +36,16 @@ def test_a_large_table_keeps_its_order_and_shares():
     assert (np.diff(problem.X[:, 0]) > 0).all()
     np.testing.assert_array_equal(np.array([3, 5, 9])[problem.y], y[problem.X[:, 0].astype(int)])
     np.testing.assert_allclose(np.bincount(problem.y) / len(problem.y), [0.5, 0.3, 0.2], atol=0.002)
+
+
+def test_a_large_table_of_numbers_is_drawn_once_and_keeps_its_order():
+    X, y = np.arange(2000.0)[:, np.newaxis], np.arange(2000.0) / 7.0
+    problem, again = (choose_tables.cut_down_numbers(X, y) for _ in range(2))
+    assert len(problem.y) == choose_tables.MOST_SAMPLES
+    assert (np.diff(problem.X[:, 0]) > 0).all()
+    np.testing.assert_array_equal(problem.y, problem.X[:, 0] / 7.0)
+    np.testing.assert_array_equal(problem.y, again.y)
+    assert len(choose_tables.cut_down_numbers(X[:50], y[:50]).y) == 50
 
 
 def test_gaps_are_as_many_at_random_and_of_high_values():
@@ -50,6 +67,46 @@ def test_models_are_judged_on_the_same_folds(monkeypatch):
         tree = DecisionTreeClassifier().fit(problem.X[train], problem.y[train])
         assert row["accuracy"] == tree.score(problem.X[test], problem.y[test])
         assert row["leaves"] == tree.get_n_leaves()
+
+
+def test_models_of_numbers_are_judged_on_plain_folds_beside_the_median(monkeypatch):
+    problem = make_numbers()
+    monkeypatch.setattr(choose_models, "NUMBERS", {"tree": choose_models.NUMBERS["tree"]})
+    rows = choose.judge_folds("numbers", problem, 1)
+    folds = KFold(choose.N_FOLDS, shuffle=True, random_state=1).split(problem.X)
+    for row, (train, test) in zip(rows, folds, strict=True):
+        tree = DecisionTreeRegressor().fit(problem.X[train], problem.y[train])
+        assert row["r2"] == tree.score(problem.X[test], problem.y[test])
+        errors = np.abs(tree.predict(problem.X[test]) - problem.y[test]).mean()
+        of_median = np.abs(np.median(problem.y[train]) - problem.y[test]).mean()
+        assert row["relative_mae"] == pytest.approx(errors / of_median)
+        assert row["leaves"] == tree.get_n_leaves()
+
+
+def test_a_shuffled_forest_knows_where_its_columns_are():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 6))
+    forest = choose_models.ShuffledForest(0, n_estimators=10).fit(X, X[:, 4])
+    assert len({tuple(order) for order in forest.orders_}) > 5
+    for tree, order in zip(forest.estimators_, forest.orders_, strict=True):
+        assert tree.tree_.feature[0] == list(order).index(4)
+    assert np.abs(forest.predict(X) - X[:, 4]).mean() < 0.1
+
+
+def test_numbers_are_cut_where_the_grades_are():
+    y = np.r_[make_numbers(200).y, np.zeros(70)]
+    edges = choose_models.edges_of_grades(y)
+    np.testing.assert_array_equal(np.searchsorted(edges, y), equal_frequency_classes(y, choose_models.N_GRADES))
+
+
+def test_cut_rounded_and_classified_grades_are_the_same_grades(monkeypatch):
+    X, y, _ = make_numbers(100)
+    X = np.column_stack([y, X])
+    tree_classes = {"GRADED": DecisionTreeClassifier, "CUT": DecisionTreeRegressor, "ROUNDED": DecisionTreeRegressor}
+    for name, tree_class in tree_classes.items():
+        monkeypatch.setattr(choose_models, name, {name: lambda seed, tree_class=tree_class: tree_class()})
+    rows = choose_models.judge_cut("cut", (X, y), (X, y), (), 0)
+    assert [(row["model"], row["mae"], row["accuracy"]) for row in rows] == [(name, 0.0, 1.0) for name in tree_classes]
 
 
 def test_rules_of_the_grades_are_those_of_the_estimators(monkeypatch):
@@ -97,6 +154,8 @@ def test_every_pair_compares_known_models():
     models = {question: set(of) for question, of in choose_models.MODELS.items()}
     models["grades"] = {name + rule for name in choose_models.ORDINAL for rule in ("", "_median")}
     models["grades"] |= set(choose_models.REGRESSORS)
+    models["numbers"] = set(choose_models.NUMBERS)
+    models["cut"] = {*choose_models.GRADED, *choose_models.CUT, *choose_models.ROUNDED}
     models["time"] = {*choose.timed_models(), "before"}
     for question, about in choose_report.QUESTIONS.items():
         assert {name for pair in about.pairs for name in pair} <= models.get(question, set())
@@ -107,12 +166,13 @@ def small(monkeypatch):
     plain, coded = {"one": make_problem(40), "two": make_problem(40, 2)}, {"three": make_problem(40, 2, (1,))}
     tables = {question: {"one": plain["one"]} for question in choose_report.QUESTIONS}
     tables |= {"accuracy": plain, "categories": coded}
+    tables |= {question: {"four": make_numbers()} for question in ("numbers", "cut")}
     monkeypatch.setattr(choose, "load_problems", lambda home: tables)
     monkeypatch.setattr(choose, "load_ordered", lambda home: {})
     monkeypatch.setattr(choose, "make_ordered", lambda name, seed: order_tables.make_ordered(name, seed, 90))
     monkeypatch.setattr(choose, "GENERATORS", ["regimes"])
     monkeypatch.setattr(choose, "N_FOLDS", 2)
-    for name in ("RandomForestClassifier", "RandomForestRegressor"):
+    for name in ("RandomForestClassifier", "RandomForestRegressor", "DecisionForestRegressor"):
         forest = getattr(choose_models, name)
         monkeypatch.setattr(choose_models, name, functools.partial(forest, n_estimators=5))
     monkeypatch.setitem(choose_models.PERMUTED, "max_depth", 1)

@@ -4,6 +4,7 @@ import pickle
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from own_cart import FAULTS, OwnCart
 from own_criteria import Gini
@@ -494,6 +495,48 @@ def test_an_estimator_must_be_one_that_can_be_copied(estimator):
 def test_trees_that_do_not_take_the_best_split(parameters, name):
     with pytest.raises(ValueError, match=name):
         check_tree_estimator(SklearnTree(**parameters), "gini")
+
+
+@pytest.mark.parametrize("constraints", [[1], [1, -1], [0, 1, -1]])
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 5}, {"min_samples_leaf": 2}])
+def test_trees_with_monotonic_constraints(constraints, limits):
+    for tree, dtype in ((DecisionTreeClassifier, np.float64), (SklearnTree, np.float32)):
+        estimator = tree(monotonic_cst=constraints, **limits)
+        report = check_tree_estimator(estimator, "gini", n_cases=30, tables=["ties", "real", "copies"], dtype=dtype)
+        assert report.predictions["checked"] == 30
+    ordinal = OrdinalDecisionTreeClassifier(monotonic_cst=constraints, **limits)
+    check_tree_estimator(ordinal, "ogini", n_cases=30, weighted=True, tables=["ties", "missing"], ties="first")
+
+
+class IgnoresConstraints(SklearnTree):
+    """A tree that grows without the constraints that it is given."""
+
+    def fit(self, X, y):
+        given, self.monotonic_cst = self.monotonic_cst, None
+        super().fit(X, y)
+        self.monotonic_cst = given
+        return self
+
+
+def test_broken_monotonic_constraints_are_found():
+    with pytest.raises(TreeCheckError) as raised:
+        check_tree_estimator(IgnoresConstraints(monotonic_cst=[1, 0]), "gini", n_cases=20, dtype=np.float32)
+    assert raised.value.report.errors["limit ignored"] > 5
+    assert "breaks the monotonic constraint" in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_constraints_of_one_tree_may_have_names(iris):
+    X, y = iris
+    frame = pd.DataFrame(X[50:], columns=list("abcd"))
+    for given in ({"d": 1, "b": -1}, [0, -1, 0, 1]):
+        tree = DecisionTreeClassifier(max_depth=2, monotonic_cst=given).fit(frame, y[50:])
+        check_tree(tree, X[50:], y[50:], "gini")
+    check_tree(tree.tree_, X[50:], y[50:] - 1, "gini", limits={"max_depth": 2, "monotonic_cst": [0, -1, 0, 1]})
+    with pytest.raises(ValueError, match="give monotonic_cst as an array"):
+        check_tree_estimator(DecisionTreeClassifier(monotonic_cst={"a": 1}), "gini")
+    with pytest.raises(ValueError, match="which is no limit"):
+        check_tree(tree.tree_, X, y, "gini", limits={"monotonic_cst": [0, 2]})
 
 
 def test_check_tree_refuses_wrong_parameters(iris):

@@ -108,3 +108,10 @@ def test_importances_need_samples_that_were_not_drawn():
 def test_forests_without_out_of_bag_scores_have_none():
     X, y = make_classes(n_samples=40)
     assert not hasattr(ID3ForestClassifier(2, random_state=0).fit(X, y), "unbiased_feature_importances_")
+
+
+def test_missing_categories_out_of_bag():
+    words = np.array(["a", "b", None, "c"] * 10, dtype=object).reshape(-1, 1)
+    y = np.isin(words[:, 0], ["a", "c"])
+    forest = DecisionForestClassifier(40, categorical_features=[0], oob_score=True, random_state=0).fit(words, y)
+    assert forest.oob_score_ == 1.0

@@ -288,6 +288,36 @@ def test_other_tools_take_them_for_regressors(data):
     assert bagging.predict(X).shape == y.shape
 
 
+# ---------------------------------------------------------------------------------------------------------- categories
+
+
+@pytest.mark.parametrize("split", ["multiway", "subset"])
+@pytest.mark.parametrize("error", ERRORS)
+def test_categories(engine, error, split):
+    rng = np.random.default_rng(0)
+    words = np.array(["red", "green", "blue", "grey", None], dtype=object)[rng.integers(0, 5, 60)]
+    X = np.column_stack([words, rng.integers(0, 4, 60)]).astype(object)
+    y = np.where(np.isin(words, ["red", "grey"]), 5.0, 0.0) + rng.integers(0, 3, 60) * 0.25
+    tree = DecisionTreeRegressor(error, max_depth=1, categorical_features=[0], categorical_split=split).fit(X, y)
+    assert tree.tree_.feature[0] == 0
+    assert tree.tree_.n_leaves == (2 if split == "subset" else 5)
+    grouped = np.isin(words, ["red", "grey"]) if split == "subset" else words
+    for group in set(grouped.tolist()):
+        rows = grouped == group
+        value = median_low(y[rows].tolist()) if error == "absolute_error" else exact_mean(y[rows].tolist())
+        assert set(tree.predict(X[rows])) == {value}
+    forest = DecisionForestRegressor(30, random_state=0, categorical_features=[0], oob_score=True).fit(X, y)
+    assert forest.score(X, y) > 0.9
+
+
+def test_too_many_categories_for_all_divisions():
+    X = np.arange(13.0).reshape(-1, 1)
+    estimator = DecisionTreeRegressor("absolute_error", categorical_features=[0], categorical_split="subset")
+    with pytest.raises(ValueError, match="criterion='absolute_error' judges all divisions of at most 12"):
+        estimator.fit(X, X[:, 0])
+    assert clone(estimator).set_params(criterion="squared_error").fit(X, X[:, 0]).get_n_leaves() == 13
+
+
 # ----------------------------------------------------------------------------------------------------------- bad input
 
 

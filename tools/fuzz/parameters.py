@@ -136,6 +136,30 @@ _CLASS_WEIGHTS = {
     "a list": lambda: [{0: 1}],
 }
 
+_CONSTRAINTS = {
+    "[1, -1]": lambda: [1, -1],
+    "rising": lambda: [1] * 3,
+    "falling": lambda: np.full(4, -1),
+    "[1, 0]": lambda: (1, 0),
+    "[-1]": lambda: [-1.0],
+    "zeros": lambda: np.zeros(3),
+    "{'x0': 1}": lambda: {"x0": 1},
+    "{'x9': 1}": lambda: {"x9": 1},
+    "{'x0': 2}": lambda: {"x0": 2},
+    "{}": dict,
+    "None": lambda: None,
+    "[2, 0]": lambda: [2, 0],
+    "NaN": lambda: [math.nan, 1],
+    "0.5": lambda: [0.5, 0.5],
+    "words": lambda: ["a", "b"],
+    "None among them": lambda: [None, 1],
+    "2**70": lambda: [2**70, 0],
+    "two dimensions": lambda: [[1, 0]],
+    "none": list,
+    "a word": lambda: "rising",
+    "1": lambda: 1,
+}
+
 TREES = {
     "None": lambda: None,
     "a tree": lambda: pytrees.DecisionTreeClassifier(max_depth=3),
@@ -175,6 +199,7 @@ SPECIAL = {
     "categorical_features": FEATURES,
     "classes": _CLASSES,
     "class_weight": _CLASS_WEIGHTS,
+    "monotonic_cst": _CONSTRAINTS,
     "estimator": TREES,
     "measure": MEASURES,
     "weights": {

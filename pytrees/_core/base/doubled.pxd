@@ -42,6 +42,12 @@ cdef inline Doubled _normal(float64_t high, float64_t low) noexcept nogil:
     return x
 
 
+cdef inline Doubled sum_of(Doubled a, Doubled b) noexcept nogil:
+    """Add two numbers of the same sign: the sum is wrong by less than 2**-103 of its value."""
+    cdef float64_t high = a.high + b.high, of_b = high - a.high
+    return _normal(high, ((a.high - (high - of_b)) + (b.high - of_b)) + (a.low + b.low))
+
+
 cdef inline Doubled product_of(Doubled a, Doubled b) noexcept nogil:
     cdef Doubled product = _exact_product(a.high, b.high)
     return _normal(product.high, product.low + (a.high * b.low + a.low * b.high))
@@ -56,5 +62,10 @@ cdef inline Doubled quotient_of(Doubled a, Doubled b) noexcept nogil:
 
 cdef inline bint is_certain(Doubled x) noexcept nogil:
     """Whether all numbers within 2**-90 of the value round to the double `x.high`."""
-    cdef float64_t error = fabs(x.high) * 2.0**-90
+    return is_certain_within(x, 2.0**-90)
+
+
+cdef inline bint is_certain_within(Doubled x, float64_t relative_error) noexcept nogil:
+    """Whether all numbers this near to the value round to the double `x.high`."""
+    cdef float64_t error = fabs(x.high) * relative_error
     return x.high + (x.low + error) == x.high and x.high + (x.low - error) == x.high

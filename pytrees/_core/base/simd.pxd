@@ -1,6 +1,6 @@
-"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h` and `simd_sorted.h`."""
+"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h` and `simd_sorted.h`."""
 
-from pytrees._core.base.types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "simd_binary.h":
@@ -70,6 +70,19 @@ cdef extern from "simd_multiclass.h":
     float score_squares(
         const uint16_t* left_squares, const uint16_t* right_squares, const uint16_t* left, int32_t n, float total,
         float* scores
+    ) nogil
+
+
+cdef extern from "simd_few.h":
+    ctypedef struct few_samples:
+        int32_t n, total
+        const int16_t** ranks
+        int16_t* residuals
+        int16_t* weights
+    float score_few(const few_samples* few, int32_t stride, const int16_t* is_drawn, float* scores) nogil
+    int32_t find_few(int32_t n, int32_t stride, const float* scores, float to_reach, int32_t* features) nogil
+    int32_t first_difference(
+        const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn
     ) nogil
 
 

@@ -30,6 +30,8 @@ cdef extern from "sizes.h":
         MOST_OF_FEW
         FEWEST_SCORED
         MOST_SCORED
+        MOST_IN_FEW
+        MOST_WEIGHT_OF_FEW
         MOST_WEIGHT_OF_NUMBERS
         ENTRIES_AT_ONCE
         BOX_ROWS

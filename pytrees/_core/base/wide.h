@@ -153,6 +153,13 @@ struct pytrees_int128 {
     template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>
     constexpr pytrees_int128(T value) : bits(value) {}
 
+    /* Truncates, as in C; both differences are exact. */
+    explicit pytrees_int128(double value) {
+        double magnitude = fabs(value);
+        uint64_t high = (uint64_t)ldexp(magnitude, -64);
+        *this = of(value < 0, pytrees_uint128(high, (uint64_t)(magnitude - ldexp((double)high, 64))));
+    }
+
     template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>
     explicit constexpr operator T() const { return (T)bits.low; }
     explicit constexpr operator bool() const { return (bool)bits; }

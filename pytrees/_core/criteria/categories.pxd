@@ -1,4 +1,7 @@
-"""The class counts of a node's categories, and of the categories that are listed for one side of a split into two."""
+"""The class counts of a node's categories, and of the categories that are listed for one side of a split into two.
+
+If classes are numbers, weights and sums of targets take the place of the counts of two classes.
+"""
 
 cimport cython
 
@@ -9,14 +12,15 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint
 cdef class CategoryCounts:
     """The categories of a feature that the samples of a node have, ascending, numbered from 0.
 
-    Divisions into two sets have numbers. In the order of shares, the number is how many of the first categories are on
-    the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ... are listed;
-    category 0 never is.
+    Divisions into two sets have numbers. In the order of shares or means, the number is how many of the first
+    categories are on the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ...
+    are listed; category 0 never is.
     """
 
     cdef index_t n_classes, n_present
     cdef bint has_weights               # floating-point numbers in `weights` replace `counts`
-    cdef bint by_share                  # only divisions of the order of shares are judged
+    cdef bint by_share                  # only divisions of the order of shares or means are judged
+    cdef bint has_targets               # `counts` has the weight of every category, and the sum of its targets
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
     cdef int64_t[:, ::1] counts         # by category and class
     cdef float64_t[:, ::1] weights

@@ -4,6 +4,16 @@ With two classes, the best division puts the categories with the lowest shares o
 gain is greatest at a corner of the possible class counts of the left child: Breiman, Friedman, Olshen and Stone,
 "Classification and Regression Trees" (1984), Theorem 4.5. The gain is greatest at a corner if it is a convex function
 of these counts, or a convex function over a concave one. In all other cases every division is judged.
+
+If classes are numbers and squared errors are judged, the best division of any number of categories puts the categories
+with the lowest means on one side. If one side has the weight n and the sum s, and the node N and S, the gain grows with
+f(n, s) = s**2 / n + (S - s)**2 / (N - n). This function is convex, and its least value S**2 / N continues it at (0, 0)
+and (N, S). A side's (n, s) is the sum of the points (n_v, s_v) of its categories v. A convex function is greatest at a
+corner of the hull of all these sums. At a corner some linear function a n + b s is greater than at all other sums, and
+the sum of the points with a n_v + b s_v > 0 has the greatest value: all categories with means s_v / n_v on one side of
+-a / b. No two categories of equal means are divided at a corner, so any order of them will do; theirs is the order of
+their codes. Limits on samples may forbid the best division: then the best allowed one in the order is taken, as with
+two classes. Distances to medians have no such order.
 """
 
 import numpy as np
@@ -12,7 +22,7 @@ cimport cython
 
 from pytrees._core.base.wide cimport int128_t
 
-from pytrees._core.criteria.table import orders_by_share
+from pytrees._core.criteria.table import orders_by_mean, orders_by_share
 
 # A feature of more categories is refused if every division has to be judged: there are 2**(k - 1) - 1.
 MOST_CATEGORIES = 12
@@ -20,7 +30,9 @@ MOST_CATEGORIES = 12
 
 def most_categories(criterion, n_classes):
     """Return how many categories a feature may have if its divisions into two are judged; None is any number."""
-    return None if orders_by_share(criterion, n_classes) else MOST_CATEGORIES
+    if orders_by_mean(criterion) or orders_by_share(criterion, n_classes):
+        return None
+    return MOST_CATEGORIES
 
 
 def check_subsets(criterion, n_classes, n_categories):
@@ -38,11 +50,13 @@ def check_subsets(criterion, n_classes, n_categories):
 cdef class CategoryCounts:
     def __cinit__(
         self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint by_share, bint has_weights,
-        bint judges_sequences,
+        bint judges_sequences, bint has_targets,
     ):
         cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
+        n_classes = 2 if has_targets else n_classes
         self.n_classes = <index_t> n_classes
         self.by_share = by_share
+        self.has_targets = has_targets
         self.has_weights = has_weights
         self.codes = np.empty(most, dtype=np.int32)
         self.sizes = np.empty(most, dtype=np.int32)
@@ -75,7 +89,7 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
 # ------------------------------------------------------------------------------------------------ the order of shares
 
 cdef void order_by_share(CategoryCounts categories) noexcept nogil:
-    """Sort the categories by the share of the second class, then by code: a merge sort."""
+    """Sort the categories by the share of the second class or by the mean, then by code: a merge sort."""
     cdef index_t i, start, width = 1, n = categories.n_present
     for i in range(n):
         categories.order[i] = i
@@ -103,7 +117,7 @@ cdef inline void _merge(CategoryCounts categories, index_t start, index_t middle
 
 
 cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other) noexcept nogil:
-    """Whether the share of the second class is less in one category than in the other."""
+    """Whether the share of the second class, or the mean, is less in one category than in the other."""
     cdef const int64_t* a
     cdef const int64_t* b
     if categories.has_weights:
@@ -111,6 +125,8 @@ cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other)
             categories.weights[other, 1] / categories.weight[other]
         )
     a, b = &categories.counts[one, 0], &categories.counts[other, 0]
+    if categories.has_targets:
+        return <int128_t> a[1] * b[0] < <int128_t> b[1] * a[0]
     return <int128_t> a[1] * (b[0] + b[1]) < <int128_t> b[1] * (a[0] + a[1])
 
 

@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport SplitLogs
 from pytrees._core.criteria.weighted cimport WeightedScan
@@ -15,9 +15,11 @@ cdef struct Quotient:
 
 
 cdef struct QuotientSum:
-    Quotient* terms     # not negative
+    # A sum of quotients, which are not negative. If classes are numbers, a sum of squares: a numerator is the sum of a
+    # child's targets, a denominator its weight, and a term is the square of the former by the latter.
+    Quotient* terms
     index_t n_terms
-    float64_t value     # approximately
+    float64_t value     # approximately; of squares see `add_square`
 
 
 cdef struct ChildrenSplit:
@@ -53,7 +55,7 @@ cdef class ChildCounts:
 
     # The children so far.
     cdef int64_t joint_sum, size_sum    # sums of n log2 n: of each class in each child, of each child's samples
-    cdef int128_t cost                  # the children's ordinal forms
+    cdef int128_t cost                  # the children's ordinal forms, or their sums of distances to medians
     cdef index_t label_of_all           # the class that is the best for every child, or NONE
     cdef int64_t score, least_loss      # with each child's best class; the least loss if one child takes another class
     cdef float64_t weighted_score, weighted_loss
@@ -67,8 +69,8 @@ cdef class ChildCounts:
     cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
     cdef int64_t[:, ::1] log_counts     # of their logs
     cdef ChildrenSplit present, best
-    cdef int64_t best_cost              # of sequences, in place of counts: what the children's efforts cost
-    cdef object large_gain              # of the best split, if it is large: total count of the node times its gain
+    cdef int64_t best_cost              # of sequences, what the children's efforts cost; or `cost` of the best split
+    cdef object large_gain              # of class counts, of the best split if it is large: see large_gain_of_best
     cdef object user_criterion
 
 
@@ -79,7 +81,29 @@ cdef inline void add_quotient(QuotientSum* total, int64_t numerator, int64_t den
     total.value += <float64_t> numerator / <float64_t> denominator
 
 
+cdef inline bint sums_squares(ChildCounts children) noexcept nogil:
+    """Whether the gain is the sum over the children of sum**2 / weight, less the same of the node, by its weight."""
+    return children.sums_fractions and are_numbers(children.node)
+
+
+cdef inline void add_square(
+    ChildCounts children, QuotientSum* total, int64_t target_sum, int64_t weight
+) noexcept nogil:
+    """Add a child of these sums. The `value` adds up difference**2 / weight, and the difference is the node's weight
+    times the child's sum less the child's weight times the node's sum. The value is the node's weight**3 times the gain
+    of the split, and no number in it cancels another."""
+    cdef float64_t difference = <float64_t> (
+        <int128_t> children.total * target_sum - <int128_t> weight * children.node.sums.sum
+    )
+    total.terms[total.n_terms].numerator = target_sum
+    total.terms[total.n_terms].denominator = weight
+    total.n_terms += 1
+    total.value += difference * difference / <float64_t> weight
+
+
 cdef int offer_sum(ChildCounts children) except -1 nogil
 cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil
 cdef int complete_best(ChildCounts children) except -1 nogil
+cdef int compare_squares_to_cut(ChildCounts children, const Gain* gain) except -2 nogil
+cdef object large_gain_of_best(ChildCounts children)     # total count of the node times the gain of a large split
 cdef object exact_fraction(const Gain* gain)     # total count of the node times the gain of an exact criterion

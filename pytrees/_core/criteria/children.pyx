@@ -11,11 +11,16 @@ from math import lcm
 import numpy as np
 
 cimport cython
+from libc.math cimport fabs
+from libc.stdlib cimport qsort
 
-from pytrees._core.base.fractions cimport greatest_common_divisor
+from pytrees._core.base.doubled cimport (
+    Doubled, doubled_of, is_certain_within, product_of, quotient_of, sum_of,
+)
+from pytrees._core.base.fractions cimport add_fraction, greatest_common_divisor
 from pytrees._core.base.types cimport NONE, uint64_t
 from pytrees._core.base.wide cimport uint128_t
-from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near
+from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near, squared_gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION, compare_information
 
 cdef enum:
@@ -27,7 +32,8 @@ cdef enum:
 @cython.final
 cdef class ChildCounts:
     def __cinit__(self, ClassCounts node, bint has_weights, bint sums_fractions, Py_ssize_t most_terms, user_criterion):
-        cdef Py_ssize_t n_classes = node.n_classes, most_counts = 0
+        # Classes that are numbers are not counted.
+        cdef Py_ssize_t n_classes = 0 if are_numbers(node) else node.n_classes, most_counts = 0
         self.node = node
         self.user_criterion = user_criterion
         self.has_weights = has_weights
@@ -80,6 +86,8 @@ cdef bint _is_greater_sum(ChildCounts children) except -1 nogil:
     """Whether the present split is better than the best so far."""
     cdef const QuotientSum* present = &children.present.terms
     cdef const QuotientSum* best = &children.best.terms
+    if sums_squares(children):
+        return _compare_squares(present, best) > 0
     # No term is negative: every quotient is rounded three times by 2**-53, and every sum once.
     cdef float64_t margin = (present.n_terms + best.n_terms + 8) * 2.0**-52 * (present.value + best.value)
     if present.value - best.value > margin:
@@ -127,6 +135,8 @@ cdef bint _set_gain(ChildCounts children, ChildrenSplit* split) noexcept nogil:
 cdef object _exact_sum(ChildCounts children, const ChildrenSplit* split):
     """Return the total count of the node times the gain, as a fraction."""
     cdef index_t i
+    if sums_squares(children):
+        return _exact_squares(&split.terms) - Fraction(int(children.node.sums.sum) ** 2, int(children.total))
     numerators = {}
     for i in range(split.terms.n_terms):
         denominator = int(split.terms.terms[i].denominator)
@@ -138,6 +148,8 @@ cdef object _exact_sum(ChildCounts children, const ChildrenSplit* split):
 
 cdef int complete_best(ChildCounts children) except -1 nogil:
     """Write the gain of the best split of the node."""
+    if sums_squares(children):
+        return _complete_squares(children)
     if not children.sums_fractions or _set_gain(children, &children.best):
         return 0
     with gil:
@@ -150,9 +162,125 @@ cdef int complete_best(ChildCounts children) except -1 nogil:
     return 0
 
 
+cdef object large_gain_of_best(ChildCounts children):
+    """Return the total count of the node times the gain of its best split, which is large, as a fraction."""
+    return _exact_sum(children, &children.best) if sums_squares(children) else children.large_gain
+
+
 cdef object exact_fraction(const Gain* gain):
     """Return the total count of the node times the gain of an exact criterion, as a fraction."""
     cdef uint128_t low = <uint64_t> -1
     numerator = (int(<int64_t> (gain.numerator >> 64)) << 64) + int(<uint64_t> (<uint128_t> gain.numerator & low))
     denominator = (int(<uint64_t> (gain.denominator >> 64)) << 64) + int(<uint64_t> (gain.denominator & low))
+    if gain.left_total > 0:
+        left, right = int(gain.left_total), int(gain.right_total)
+        return Fraction(numerator ** 2, left * right * (left + right))
     return Fraction(numerator, denominator)
+
+
+# -------------------------------------------------------------------------------------------------- sums of squares
+
+cdef int _compare_squares(const QuotientSum* one, const QuotientSum* other) except -2 nogil:
+    """Return the sign of the difference of the sums of squares of two splits of the same node. This may change the
+    order of their terms."""
+    # No term is negative: every term is rounded by five times 2**-53, and every sum once.
+    cdef float64_t margin = (one.n_terms + other.n_terms + 8) * 2.0**-52 * (one.value + other.value)
+    if fabs(one.value - other.value) > margin:
+        return 1 if one.value > other.value else -1
+    if one.value == 0.0 and other.value == 0.0:
+        return 0        # all children have the mean of the node
+    return _compare_terms(one, other)
+
+
+cdef int _compare_terms(const QuotientSum* one, const QuotientSum* other) except -2 nogil:
+    """Return the sign of the difference exactly. Most splits that come here divide the samples alike, so that all
+    terms cancel."""
+    cdef index_t i = 0, j = 0
+    cdef int order
+    cdef int128_t numerator = 0, root
+    cdef uint128_t denominator = 1
+    cdef const Quotient* term
+    qsort(one.terms, one.n_terms, sizeof(Quotient), _order_of_terms)
+    qsort(other.terms, other.n_terms, sizeof(Quotient), _order_of_terms)
+    # numerator / denominator is the sum of the squares of one.terms[:i] less that of other.terms[:j].
+    while i < one.n_terms or j < other.n_terms:
+        if i == one.n_terms or j == other.n_terms:
+            order = 1 if i == one.n_terms else -1
+        else:
+            order = _order_of_terms(&one.terms[i], &other.terms[j])
+        term = &one.terms[i] if order <= 0 else &other.terms[j]
+        i += order <= 0
+        j += order >= 0
+        root = term.numerator
+        if order != 0 and not add_fraction(
+            &numerator, &denominator, -order * root * root, <uint128_t> term.denominator
+        ):
+            with gil:
+                exact, exact_other = _exact_squares(one), _exact_squares(other)
+                return (exact > exact_other) - (exact < exact_other)
+    return (numerator > 0) - (numerator < 0)
+
+
+cdef int _order_of_terms(const void* one, const void* other) noexcept nogil:
+    cdef const Quotient* a = <const Quotient*> one
+    cdef const Quotient* b = <const Quotient*> other
+    if a.denominator != b.denominator:
+        return 1 if a.denominator > b.denominator else -1
+    return (a.numerator > b.numerator) - (a.numerator < b.numerator)
+
+
+cdef object _exact_squares(const QuotientSum* total):
+    """Return a sum of squares as a fraction."""
+    cdef index_t i
+    numerators = {}
+    for i in range(total.n_terms):
+        denominator = int(total.terms[i].denominator)
+        numerators[denominator] = numerators.get(denominator, 0) + int(total.terms[i].numerator) ** 2
+    common = lcm(*numerators)
+    return Fraction(sum(part * (common // denominator) for denominator, part in numerators.items()), common)
+
+
+cdef int _complete_squares(ChildCounts children) except -1 nogil:
+    """Write the gain of the best split: as a cut's if it has two children, otherwise as a large one."""
+    cdef const QuotientSum* terms = &children.best.terms
+    cdef Gain* gain = &children.best.gain
+    cdef Doubled total, difference, square, squares
+    cdef index_t i
+    if terms.n_terms == 2:
+        return squared_gain(
+            _difference(children, &terms.terms[0]), terms.terms[0].denominator, terms.terms[1].denominator, gain
+        )
+    squares.high = squares.low = 0.0
+    for i in range(terms.n_terms):
+        difference = doubled_of(_difference(children, &terms.terms[i]))
+        square = quotient_of(product_of(difference, difference), doubled_of(terms.terms[i].denominator))
+        squares = sum_of(squares, square)
+    total = doubled_of(<int128_t> children.total * children.total)
+    squares = quotient_of(squares, total)
+    children.best.is_large = True
+    # Placeholder: large gains are compared by their values, and if these are equal by their terms.
+    gain[0] = exact_gain(0, 1, 1)
+    gain.priority = squares.high
+    squares = quotient_of(squares, doubled_of(children.total))
+    gain.value = squares.high
+    if not is_certain_within(squares, (terms.n_terms + 64) * 2.0**-98):
+        with gil:
+            gain.value = float(_exact_sum(children, &children.best) / int(children.total))
+    return 0
+
+
+cdef inline int128_t _difference(ChildCounts children, const Quotient* term) noexcept nogil:
+    return <int128_t> children.total * term.numerator - <int128_t> term.denominator * children.node.sums.sum
+
+
+cdef int compare_squares_to_cut(ChildCounts children, const Gain* gain) except -2 nogil:
+    """Return 1 if the best split gains more than a cut of this gain, 0 if both gain the same, else -1."""
+    cdef Quotient[2] sides
+    cdef QuotientSum cut
+    # The cut's difference is the node's weight times the left sum, less the left weight times the node's sum.
+    cdef int128_t left = gain.numerator + <int128_t> gain.left_total * children.node.sums.sum
+    cdef int64_t left_sum = <int64_t> (left // children.total)
+    cut.terms, cut.n_terms, cut.value = sides, 0, 0.0
+    add_square(children, &cut, left_sum, gain.left_total)
+    add_square(children, &cut, children.node.sums.sum - left_sum, gain.right_total)
+    return _compare_squares(&children.best.terms, &cut)

@@ -39,7 +39,8 @@ cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entri
     cdef float64_t share = 1e-5 if BinnedScan is BinaryGiniScan and not of_entries else 2e-6
     if BinnedScan is SquaredErrorScan:
         return <float> lowered_squared_error(score)
-    return <float> (score - share * fabs(score) - tie_margin(scan))
+    else:
+        return <float> (score - share * fabs(score) - tie_margin(scan))
 
 
 cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
@@ -159,18 +160,18 @@ cdef inline index_t take_entries_left(
     """Put the samples of the i-th cut that was found into the left child; return how many there are. Earlier cuts that
     were found have been taken before."""
     cdef uint64_t squares
+    cdef index_t n_left = scores.found[i]
     if BinnedScan is SquaredErrorScan:
-        _sum_entries_left(scan, scores, entries, n, scores.found[i - 1] if i > 0 else 0, scores.found[i])
-        return scores.found[i]
-    if BinnedScan is BinaryGiniScan:
-        scan.left_total = scores.found[i] >> 16
+        _sum_entries_left(scan, scores, entries, n, scores.found[i - 1] if i > 0 else 0, n_left)
+    elif BinnedScan is BinaryGiniScan:
+        scan.left_total = n_left = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
     elif BinnedScan is GiniScan:
         squares = scores.squares_of_found[i]
         scan.left_total = scores.found[i]
         scan.left_squares = <int64_t> (squares & <uint64_t> 0xFFFFFFFF)
         scan.right_squares = scan.total_squares - <int64_t> (squares >> 32)
-    return <index_t> scan.left_total
+    return n_left
 
 
 cdef inline void _sum_entries_left(
@@ -391,3 +392,22 @@ cdef inline void take_pair_left(
                 weight += samples.weights[i] if feature.keys[i] <= key else 0
                 i += 1
             move_left(scan, label_of_packed(bins, bins.packed[bins.start + i - 1]), weight)
+
+
+# --------------------------------------------------------------------------------------------------- of the left child
+
+cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
+    """Return the sum of the ranks of the left child's classes, or of its targets: of two classes, the samples of the
+    second."""
+    cdef index_t label
+    cdef int64_t total = 0
+    if BinnedScan is BinaryGiniScan:
+        total = (scan.difference - scan.left_total * scan.steps[0]) // scan.total
+    elif BinnedScan is BinaryRankingScan:
+        total = scan.left_counts[1]
+    elif BinnedScan is SquaredErrorScan:
+        total = scan.left_sum
+    else:
+        for label in range(scan.n_classes):
+            total += label * scan.left_counts[label]
+    return total

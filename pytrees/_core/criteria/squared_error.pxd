@@ -8,8 +8,9 @@ Whole numbers are compared exactly, with a filter in floating point. In front of
 
 from libc.math cimport INFINITY, fabs, sqrt
 
-from pytrees._core.base.fractions cimport is_greater_square
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain, quotient_of
+from pytrees._core.base.fractions cimport is_greater_square, nearest_double
+from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain, exact_gain, squared_gain
@@ -81,6 +82,14 @@ cdef inline Gain impurity_by_squared_error(const TargetSums* sums) noexcept nogi
     )
 
 
+cdef inline float64_t nearest_squared_error(const TargetSums* sums) noexcept nogil:
+    """Return the double nearest to the impurity of a node that has samples."""
+    cdef int128_t numerator = <int128_t> sums.weight * sums.spread - <int128_t> sums.sum * sums.sum
+    cdef int128_t denominator = <int128_t> sums.weight * sums.weight
+    cdef Doubled quotient = quotient_of(doubled_of(numerator), doubled_of(denominator))
+    return quotient.high if is_certain(quotient) else nearest_double(numerator, <uint128_t> denominator)
+
+
 # --------------------------------------------------------------------------------------------------- scores in vectors
 
 # Residual i stands for x_i = scale weight_i (target_i - mean), with the scale 2**31 / (total range), so that the sum of
@@ -115,6 +124,24 @@ cdef inline void write_residuals(
         running += scale * <float64_t> weight * (<float64_t> (targets[place] - middle) - mean)
         rounded = <int32_t> running
         residuals[place] = rounded - last
+        last = rounded
+
+
+cdef inline void write_few_residuals(
+    const SquaredErrorScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
+) noexcept nogil:
+    """Write the residuals of a few samples, whose targets differ, at a scale of 2**16 in place of 2**31: their sums are
+    at most 2**14 in magnitude, but for the rounding."""
+    cdef int64_t middle = scan.sum // scan.total
+    cdef float64_t mean = <float64_t> (scan.sum - middle * scan.total) / <float64_t> scan.total
+    cdef float64_t scale = 65536.0 / (<float64_t> scan.total * <float64_t> (scan.greatest - scan.least))
+    cdef float64_t running = 32768.5
+    cdef int32_t rounded, last = 32768
+    cdef index_t i
+    for i in range(n):
+        running += scale * <float64_t> weights[i] * (<float64_t> (targets[i] - middle) - mean)
+        rounded = <int32_t> running
+        residuals[i] = <int16_t> (rounded - last)
         last = rounded
 
 

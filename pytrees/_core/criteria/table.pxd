@@ -58,7 +58,8 @@ from pytrees._core.criteria.ratios cimport (
 )
 from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, best_score_of_squared_error, bound_of_squared_error, forget_best_squared_error,
-    gain_of_squared_error, impurity_by_squared_error, move_sums_left, offer_squared_error, start_squared_error,
+    gain_of_squared_error, impurity_by_squared_error, move_sums_left, nearest_squared_error, offer_squared_error,
+    start_squared_error,
 )
 from pytrees._core.criteria.weighted cimport (
     BY_ERRORS, BY_HITS, BY_OVERLAP, LOGS, LOGS_BY_MODE, NO_MATCH, NO_SUMS, SQUARES, WeightedScan, gain_of_impurities,
@@ -642,6 +643,8 @@ cdef inline float64_t nearest_impurity(ClassCounts node) except *:
     """Return the double nearest to the impurity of a node whose classes are counted, and which has samples."""
     if node.code == ENTROPY:
         return nearest_entropy(&node.total_counts[0], node.n_classes)
+    if node.code == SQUARED_ERROR:
+        return nearest_squared_error(&node.sums)
     return whole_impurity(node).value
 
 
@@ -677,7 +680,7 @@ cdef inline float64_t weighted_gain(const WeightedScan* scan) noexcept nogil:
 
 cdef inline bint sums_fractions(int code) noexcept nogil:
     """Whether the gain of a categorical split is a sum of one fraction a child."""
-    return code == GINI or code == ORDINAL_GINI or code == JACCARD
+    return code == GINI or code == ORDINAL_GINI or code == JACCARD or code == SQUARED_ERROR
 
 
 cdef inline InformationForm information_form(int code) noexcept nogil:

@@ -97,6 +97,11 @@ def has_sums_in_bins(criterion):
     return code_of(criterion) == SQUARED_ERROR
 
 
+def orders_by_mean(criterion):
+    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
 def scores_cuts(criterion, n_classes, weights):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)

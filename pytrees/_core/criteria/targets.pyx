@@ -29,7 +29,7 @@ def means_of_targets(const int64_t[::1] weight, const int64_t[::1] target_sum, c
     most_sum = max(-int(np.min(target_sum, initial=0)), int(np.max(target_sum, initial=0))) + abs(centre) * most_weight
     cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
     if fits:
-        middle = (<int128_t> <int64_t> (centre >> 63) << 63) + <int64_t> (centre & (2**63 - 1))
+        middle = <int128_t> <int64_t> (centre >> 62) * <int128_t> (1ULL << 62) + <int64_t> (centre & (2**62 - 1))
     for i in range(weight.shape[0]):
         if fits:
             means[i] = nearest_double(

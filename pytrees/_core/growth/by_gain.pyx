@@ -32,17 +32,20 @@ from pytrees._core.base.sizes cimport (
     PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
+from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
-    hand_over_counts, has_room, is_greater_split, keep_sums, nodes_in_preorder, put_in_place, split_leaf, take_over,
+    hand_over_counts, has_room, is_constrained, is_greater_split, keep_sums, nodes_in_preorder, put_in_place,
+    split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
 )
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
+from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node,
 )
@@ -54,7 +57,7 @@ from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, judges_sequence, weights_as_compared
-from pytrees._core.growth.tree import check_categories, check_numeric, check_samples
+from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
 
@@ -275,7 +278,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
         return 0
     if growth.is_best_first and leaf.split.is_large:
         with gil:
-            growth.tree.large_priorities[leaf.node] = growth.tree.search.children.large_gain
+            growth.tree.large_priorities[leaf.node] = large_gain_of_best(growth.tree.search.children)
     return _gains_enough(growth, leaf) and (
         growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
     )
@@ -322,9 +325,11 @@ cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* sp
 
 
 cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL nogil:
-    """Return the node's rows, in a block or with counts of bins."""
+    """Return the node's rows, in a block or with counts of bins, and give the search the node's bounds."""
     cdef NodeRows* rows = &growth.tree.nodes[node].rows
     check_node_signals(growth.tree, node)
+    if is_constrained(growth.tree):
+        growth.tree.search.bounds = growth.tree.bounds[node]
     if uses_table_bins(growth.tree.search, rows):
         _take_counts(growth, rows)
     elif not rows.in_block:
@@ -400,6 +405,7 @@ cdef class SharedPart:
     cdef GrowthByGain giver, taker
     cdef index_t leaf, root     # its numbers in their trees
     cdef Node node              # as the giver has it
+    cdef ValueBounds bounds     # if there are monotonic constraints
 
 
 @cython.final
@@ -426,6 +432,8 @@ cdef class Team:
             part.giver = growth
             part.leaf = growth.open_leaves[position].node
             part.node = growth.tree.nodes[part.leaf]
+            if is_constrained(growth.tree):
+                part.bounds = growth.tree.bounds[part.leaf]
             self.parts.append(part)
             self.waiting.append(part)
         growth.n_open = 0
@@ -478,6 +486,8 @@ def _work(Team team, GrowthByGain growth, index_t part_rows):
                 return
             part.taker = growth
             part.root = add_part(growth.tree, &part.node)
+            if is_constrained(growth.tree):
+                growth.tree.bounds[part.root] = part.bounds
             with nogil:
                 _open(growth, part.root, 0)
                 if part.node.rows.stop - part.node.rows.start > part_rows:
@@ -529,6 +539,22 @@ def share_features(
     max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
     """Prepare X for `grow_tree`: sort what has to be sorted once for all trees of these parameters."""
+    shared = _prepare_features(
+        X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins, n_categories,
+        n_threads,
+    )
+    if not is_ranked(shared.features) and not judges_sequence(criterion) and (
+        shared.block_rows == X.shape[0] <= MOST_IN_NARROW
+    ):
+        shared.features.put_in_order()
+    return shared
+
+
+cdef SharedFeatures _prepare_features(
+    const float64_t[:, ::1] X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows,
+    max_bins, n_categories, n_threads,
+):
+    """Prepare X for one tree."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
         np.asarray(X), n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
@@ -540,6 +566,7 @@ def share_features(
     has_numbers = has_sums_in_bins(criterion)
     allows_bins = (
         (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
+        and not (has_numbers and np.any(shared.features.n_categories))
         and weights_are_whole
         and max_candidates == UNLIMITED
         and X.shape[0] <= MOST_ROWS_IN_BINS
@@ -612,9 +639,19 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if histograms is not None:
         search.counts.square_unit = 4.0**histograms.square_shift
     search.min_leaf_weight = options["min_leaf_weight"]
+    if options["directions"] is not None:
+        search.constrain(options["directions"])
+    elif search.entry_scores is not None and "targets" in given_of(criterion):
+        search.defers_thresholds = not growth.is_best_first
+        if (
+            options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0.0
+            and not np.any(shared.features.n_categories)
+        ):
+            partition.keep_ranks(beside.tree.partition if shares_block else None)
+            search.pair_few()
     weights_are_whole = weights is None or weights.dtype != np.float64
     if (
-        shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0
+        shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0 and options["directions"] is None
         and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
     ):
         _cut_in_nodes(search, weights, growth.is_best_first)
@@ -640,9 +677,13 @@ def grow_by_gain(
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
-    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None,
+    float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None, monotonic_cst=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
+
+    `monotonic_cst` has a number for every feature, or is None: along a feature of 1 the tree's value must not fall, of
+    -1 not rise. The value is the mean of the targets, their median, or the mean rank of the classes. Class counts and
+    sums of targets are as they are: `node_bounds` tells within which bounds values have to be clipped.
 
     A feature whose `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1. It splits into one child a
     category or, with `subsets`, into two sets of categories. None: all features are numeric, and the dict has only the
@@ -667,11 +708,10 @@ def grow_by_gain(
     weights = weights_as_compared(criterion, n_classes, X.shape[0], weights)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if shared is None:
-        shared = share_features(
+        shared = _prepare_features(
             X, n_classes, criterion, weights_are_whole, max_features, max_candidates, block_rows, max_bins,
             n_categories, n_threads,
         )
-    check_numeric(criterion, shared.features)
     if subsets:
         check_subsets(criterion, n_classes, n_categories)
     else:
@@ -687,6 +727,7 @@ def grow_by_gain(
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
+        "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }
     cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)
     if part_rows is None:

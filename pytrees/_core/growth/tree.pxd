@@ -7,6 +7,7 @@ from pytrees._core.criteria.counts cimport TargetSums
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
+from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
@@ -21,7 +22,7 @@ cdef struct Node:
     bint is_counted         # the class counts are known
     bint may_split          # the node has several classes and enough samples, and is not too deep
     float64_t threshold, gain
-    index_t last_left, first_right      # of a cut: see Split
+    index_t last_left, first_right      # of a cut whose threshold is computed in the end: rows beside it; or NONE
     uint64_t random_state   # follows from the tree's seed and the path to the node, not from the order of growth
 
 
@@ -35,7 +36,8 @@ cdef class GrowingTree:
     cdef Node* nodes
     # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, a TargetSums.
     cdef float64_t* values
-    cdef Py_ssize_t node_capacity, value_capacity, listed_capacity
+    cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
+    cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
     cdef index_t* listed            # the n_listed categories of children of divisions into two sets
     cdef Py_ssize_t n_listed
@@ -63,6 +65,11 @@ cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
 
 cdef inline TargetSums* sums_of(GrowingTree tree, index_t node) noexcept nogil:
     return <TargetSums*> values_of(tree, node)
+
+
+cdef inline bint is_constrained(GrowingTree tree) noexcept nogil:
+    """Whether there are monotonic constraints, so that nodes have bounds."""
+    return tree.search.directions.shape[0] > 0
 
 
 cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:

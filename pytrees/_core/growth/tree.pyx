@@ -13,7 +13,7 @@ import numpy as np
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.math cimport fabs, isnan
+from libc.math cimport INFINITY, fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -23,6 +23,7 @@ from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
     index_t, int8_t, int64_t, uint64_t,
 )
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport TargetSums, are_numbers
@@ -32,15 +33,16 @@ from pytrees._core.criteria.table cimport nearest_impurity
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
-    RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
+    RowPartition, are_few, block_row, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
     split_rows_among, threshold_between,
 )
+from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, count_classes, is_pure, mix64, row_at, sum_targets,
+    NodeRows, NodeSearch, Split, count_classes, direction_of, is_pure, mix64, row_at, sum_targets, value_of_samples,
 )
 from pytrees._core.split.subsets cimport list_split
 
-from pytrees._core.criteria.counts import given_of, user_criterion_of
+from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
 
@@ -62,6 +64,7 @@ cdef class GrowingTree:
     def __dealloc__(self):
         free(self.nodes)
         free(self.values)
+        free(self.bounds)
         free(self.listed)
 
 
@@ -73,6 +76,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     rows.in_block = False
     tree.n_leaves = 1
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
+    if is_constrained(tree):
+        tree.bounds[0].lower = ValueBound(0, 0, -INFINITY)
+        tree.bounds[0].upper = ValueBound(0, 0, INFINITY)
     return 0
 
 
@@ -125,6 +131,8 @@ cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
         <void**> &tree.values, &tree.value_capacity, n_nodes * tree.n_values, sizeof(float64_t),
         b"class counts of nodes",
     )
+    if is_constrained(tree):
+        reserve(<void**> &tree.bounds, &tree.bound_capacity, n_nodes, sizeof(ValueBounds), b"bounds of nodes")
     return 0
 
 
@@ -238,19 +246,50 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
         _add_categories(tree, leaf, split)
     else:
         _add_sides(tree, leaf, split)
+    if is_constrained(tree):
+        _hand_bounds_down(tree, leaf, split, first_child)
     node = &tree.nodes[leaf]
     node.first_child = first_child
     node.n_children = split.n_children
     node.feature = split.feature
     node.threshold = split.threshold
-    node.last_left = split.last_left
-    node.first_right = split.first_right
+    _keep_neighbours(tree, node, split)
     node.missing = NONE_MISSING
     if split.n_missing > 0:
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
     node.gain = split.gain.value
     tree.n_leaves += split.n_children - 1
     return 0
+
+
+cdef void _hand_bounds_down(
+    GrowingTree tree, index_t leaf, const Split* split, index_t first_child
+) noexcept nogil:
+    """Give the children of a leaf its bounds and, if their feature has a direction, the mean of their values."""
+    cdef index_t child
+    cdef int direction = direction_of(tree.search, split.feature)
+    cdef NodeValue left, right
+    cdef ValueBound middle
+    for child in range(first_child, first_child + split.n_children):
+        tree.bounds[child] = tree.bounds[leaf]
+    if direction == 0:
+        return
+    left = value_of_samples(tree.search, &tree.nodes[first_child].rows)
+    right = value_of_samples(tree.search, &tree.nodes[first_child + 1].rows)
+    middle = middle_of(&left, &right, &tree.bounds[leaf], tree.search.float_weights.shape[0] > 0)
+    tree.bounds[first_child + (direction < 0)].upper = middle
+    tree.bounds[first_child + (direction > 0)].lower = middle
+
+
+cdef inline void _keep_neighbours(GrowingTree tree, Node* node, const Split* split) noexcept nogil:
+    """Keep the rows between which the threshold lies, if it is computed in the end."""
+    node.last_left = node.first_right = NONE
+    if (
+        tree.search.defers_thresholds and node.rows.in_block
+        and not is_categorical(tree.partition.features, split.feature)
+    ):
+        node.last_left = block_row(tree.partition, node.rows.block, split.last_left)
+        node.first_right = block_row(tree.partition, node.rows.block, split.first_right)
 
 
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -272,12 +311,17 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     split_rows(tree.partition, rows.start, rows.stop)
     left = _add_child(tree, leaf, &rows, 0, rows.start, middle, NULL)
     right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, NULL)
-    if rows.in_block and (tree.nodes[left].may_split or tree.nodes[right].may_split):
+    if rows.in_block and (_needs_entries(tree, left) or _needs_entries(tree, right)):
         split_entries(
-            tree.partition, rows.block, rows.start, rows.stop, tree.nodes[left].may_split,
-            tree.nodes[right].may_split,
+            tree.partition, rows.block, rows.start, rows.stop, _needs_entries(tree, left), _needs_entries(tree, right)
         )
     return 0
+
+
+cdef inline bint _needs_entries(GrowingTree tree, index_t node) noexcept nogil:
+    """Whether the sorted entries of a node in a block are kept."""
+    cdef const NodeRows* rows = &tree.nodes[node].rows
+    return tree.nodes[node].may_split and not are_few(tree.partition, rows.stop - rows.start)
 
 
 cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -429,7 +473,16 @@ cdef dict _sides(GrowingTree tree, const Node* node, const Split* split):
 cdef inline float64_t _approximation(const RankedSplit* split) noexcept nogil:
     """Return a floating-point approximation of an exact priority."""
     cdef const Gain* gain = split.priority
-    return gain.priority if split.is_large else <float64_t> gain.numerator / <float64_t> gain.denominator
+    cdef float64_t root
+    if split.is_large:
+        return gain.priority
+    if gain.left_total > 0:
+        root = <float64_t> gain.numerator
+        return root * root / (
+            <float64_t> (<int128_t> gain.left_total * gain.right_total)
+            * <float64_t> (gain.left_total + gain.right_total)
+        )
+    return <float64_t> gain.numerator / <float64_t> gain.denominator
 
 
 cdef inline object _exact_priority(GrowingTree tree, const RankedSplit* split):
@@ -515,7 +568,7 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
     cdef Node* node
     for i in range(tree.n_nodes):
         node = &tree.nodes[i]
-        if node.n_children > 0 and not is_categorical(tree.partition.features, node.feature):
+        if node.n_children > 0 and node.last_left != NONE:
             node.threshold = threshold_between(
                 tree.partition.X[node.last_left, node.feature], tree.partition.X[node.first_right, node.feature]
             )
@@ -559,7 +612,8 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum
-        spread[i, 0], spread[i, 1] = <int64_t> (sums.spread >> 62), <int64_t> (sums.spread & ((1ULL << 62) - 1))
+        spread[i, 0] = <int64_t> (sums.spread >> 62)
+        spread[i, 1] = <int64_t> (sums.spread - ((sums.spread >> 62) << 62))
         tree.search.counts.sums = sums[0]
         impurity[i] = nearest_impurity(tree.search.counts)
     arrays = {"weight": weight, "target_sum": total, "impurity": impurity, "spread": spread}
@@ -607,10 +661,22 @@ def check_samples(Py_ssize_t n_samples, const index_t[::1] y, weights, Py_ssize_
             raise ValueError(f"Class code {y[i]} of sample {i} is outside 0..{n_classes - 1}.")
 
 
-def check_numeric(criterion, features):
-    """Raise ValueError if there are categorical features and the classes are numbers."""
-    if "targets" in given_of(criterion) and np.any(features.n_categories):
-        raise ValueError("A criterion on targets takes numeric features only.")
+def checked_constraints(monotonic_cst, criterion, features):
+    """Return monotonic constraints as directions by feature, or None if there are none; raise ValueError if they do not
+    fit the features or the criterion."""
+    if monotonic_cst is None:
+        return None
+    given = np.asarray(monotonic_cst)
+    if given.shape != (features.n_features,) or not np.all(np.isin(given, (-1, 0, 1))):
+        raise ValueError(f"Monotonic constraints must be -1, 0 or 1 for each of {features.n_features} features.")
+    directions = given.astype(np.int8)
+    if not np.any(directions):
+        return None
+    if judges_sequence(criterion):
+        raise ValueError(f"{criterion!r} judges label sequences, which have no monotonic constraints.")
+    if np.any(directions[:len(features.n_categories)][np.asarray(features.n_categories) > 0]):
+        raise ValueError("Categorical features have no monotonic constraints.")
+    return directions
 
 
 def check_categories(criterion, features):

@@ -7,13 +7,15 @@ right at one kind of cut, and to the left at another.
 """
 
 from pytrees._core.base.sorting cimport Entry, key_of
-from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, UNLIMITED, index_t, int64_t
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, UNLIMITED, index_t, int64_t, uint8_t
 
 
 cdef struct AllowedCuts:
     # The fewest and the most known values that a cut sends left, with missing values on the right (MISSING_RIGHT) and
     # on the left. Without missing values the second kind has no cut.
     index_t[2] fewest, most
+    # If the feature has a monotonic constraint: whether the cut behind so many known values keeps it. Otherwise NULL.
+    const uint8_t* keeps_order[2]
     # The thresholds at which a cut is allowed, and the thresholds to try: all, or `n_tried` evenly spaced ones.
     index_t n_allowed, n_tried
     index_t n_seen, n_taken
@@ -26,12 +28,24 @@ cdef inline AllowedCuts allow_by_samples(index_t n, index_t n_missing, index_t m
     allowed.most[MISSING_RIGHT] = min(n - min_samples_leaf, n - n_missing)
     allowed.fewest[MISSING_LEFT] = max(min_samples_leaf - n_missing, 1)
     allowed.most[MISSING_LEFT] = n - n_missing - min_samples_leaf if n_missing > 0 else 0
+    allowed.keeps_order[0] = allowed.keeps_order[1] = NULL
     allowed.n_allowed = allowed.n_tried = allowed.n_seen = allowed.n_taken = 0
     return allowed
 
 
 cdef inline bint allows(const AllowedCuts* allowed, int missing, index_t n_known_left) noexcept nogil:
     return allowed.fewest[missing] <= n_known_left <= allowed.most[missing]
+
+
+cdef inline bint allows_in_order(const AllowedCuts* allowed, int missing, index_t n_known_left) noexcept nogil:
+    """Whether numbers of samples allow a cut, and a monotonic constraint of the feature, if it has one, does too."""
+    return allows(allowed, missing, n_known_left) and (
+        allowed.keeps_order[missing] == NULL or allowed.keeps_order[missing][n_known_left]
+    )
+
+
+cdef inline bint allows_some_in_order(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
+    return allows_in_order(allowed, MISSING_RIGHT, n_known_left) or allows_in_order(allowed, MISSING_LEFT, n_known_left)
 
 
 cdef inline bint allows_some(const AllowedCuts* allowed, index_t n_known_left) noexcept nogil:
@@ -57,8 +71,9 @@ cdef inline void choose_candidates(
     cdef index_t i
     if max_candidates == UNLIMITED:
         return
+    allowed.n_allowed = 0
     for i in range(1, last_cut(allowed) + 1):
-        allowed.n_allowed += key_of(entries[i - 1]) != key_of(entries[i]) and allows_some(allowed, i)
+        allowed.n_allowed += key_of(entries[i - 1]) != key_of(entries[i]) and allows_some_in_order(allowed, i)
     allowed.n_tried = min(allowed.n_allowed, max_candidates)
 
 

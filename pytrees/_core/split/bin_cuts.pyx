@@ -13,6 +13,7 @@ from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.counts cimport ClassCounts
+from pytrees._core.criteria.score_table cimport left_ranks
 from pytrees._core.criteria.table cimport (
     BinnedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
     offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
@@ -25,8 +26,9 @@ from pytrees._core.rows.node_bins cimport (
 )
 from pytrees._core.rows.partition cimport sort_by_value, threshold_between
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
+from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, tally_missing_bin, write_ranked_cut,
+    NodeRows, NodeSearch, Split, direction_of, tally_missing_bin, value_of_counted, value_of_missing, write_ranked_cut,
 )
 
 
@@ -40,6 +42,8 @@ cdef struct BinnedFeature:
     index_t number, feature         # among the features looked at; among all
     index_t n_known, n_missing      # samples that have a value, and that lack it
     AllowedCuts allowed
+    int direction                   # of a monotonic constraint
+    NodeValue node_value, missing_value     # if there is one
     const int32_t* counts           # of every bin the weights of the classes and, if weights count, its samples
     index_t n_bins, n_classes, n_columns
     bint may_be_mixed               # whether some bin may hold several values
@@ -137,6 +141,10 @@ cdef inline void _open_feature(
         feature.is_mixed = NULL
     feature.n_known = n - feature.n_missing
     feature.allowed = allow_by_samples(n, feature.n_missing, search.min_samples_leaf)
+    feature.direction = direction_of(search, feature.feature)
+    if feature.direction != 0:
+        feature.node_value = value_of_counted(search)
+        feature.missing_value = value_of_missing(search) if feature.n_missing > 0 else NodeValue(0, 0, 0.0)
 
 
 cdef inline index_t _take_missing(
@@ -251,15 +259,19 @@ cdef inline int64_t _walk_bins(
     NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins and, if bins are marked and their samples sorted, the cuts inside these. Return the
-    weight of the heaviest bin. A constant in place of a flag leaves each loop with only what it needs."""
+    weight of the heaviest bin. Constants in place of flags leave each loop with only what it needs. A loop for
+    monotonic constraints takes missing values, too; nodes with constraints have no bins of their own."""
+    if Bins is Histograms:
+        if feature.direction != 0:
+            return _walk(search, scan, bins, feature, is_marked, cut, True, True)
     if feature.n_missing > 0:
-        return _walk(search, scan, bins, feature, is_marked, cut, True)
-    return _walk(search, scan, bins, feature, is_marked, cut, False)
+        return _walk(search, scan, bins, feature, is_marked, cut, True, False)
+    return _walk(search, scan, bins, feature, is_marked, cut, False, False)
 
 
 cdef inline int64_t _walk(
     NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut,
-    bint has_missing
+    bint has_missing, bint has_order
 ) except -1 nogil:
     cdef const int32_t* counts = feature.counts
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
@@ -270,7 +282,9 @@ cdef inline int64_t _walk(
     for bin in range(feature.n_bins):
         n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
         if is_marked != NULL and is_marked[bin]:
-            _walk_inside(search, &local, bins, feature, bin, sorted_start, n_in_bin, n_left, cut, has_missing)
+            _walk_inside(
+                search, &local, bins, feature, bin, sorted_start, n_in_bin, n_left, cut, has_missing, has_order
+            )
             sorted_start += n_in_bin
         elif n_in_bin > 0:
             moved = local.left_total
@@ -280,9 +294,9 @@ cdef inline int64_t _walk(
         counts += feature.n_columns
         if n_in_bin == 0:
             continue
-        if not _allows_edge(feature, n_left, has_missing):
+        if not _allows_edge(feature, n_left, feature.n_missing > 0 if has_order else has_missing):
             search.counts.forbids_cuts = True
-        if _offer(search, &local, feature, n_left, cut, has_missing):
+        if _offer(search, &local, feature, n_left, cut, has_missing, has_order):
             cut.number = feature.number
             cut.bin = bin
             cut.is_inside = False
@@ -294,7 +308,7 @@ cdef inline int64_t _walk(
 
 cdef inline int _walk_inside(
     NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, index_t bin, index_t sorted_start,
-    index_t n_in_bin, index_t n_left, BinCut* cut, bint has_missing
+    index_t n_in_bin, index_t n_left, BinCut* cut, bint has_missing, bint has_order
 ) except -1 nogil:
     """Move the samples of a bin one by one, and offer the cuts between different values."""
     cdef const uint64_t* keyed = &search.partition.keyed[sorted_start]
@@ -310,7 +324,7 @@ cdef inline int _walk_inside(
         n_left += 1
         if i + 1 == n_in_bin or key_of(keyed[i]) == key_of(keyed[i + 1]):
             continue
-        if _offer(search, scan, feature, n_left, cut, has_missing):
+        if _offer(search, scan, feature, n_left, cut, has_missing, has_order):
             cut.number = feature.number
             cut.bin = bin
             cut.is_inside = True
@@ -333,16 +347,39 @@ cdef inline bint _allows_edge(const BinnedFeature* feature, index_t n_left, bint
 
 
 cdef inline int _offer(
-    NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing
+    NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing,
+    bint has_order
 ) except -1 nogil:
     """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
     left: 1 if one is kept."""
     cdef int is_kept = 0
-    if allows(&feature.allowed, MISSING_RIGHT, n_left) and offer_cut(scan, search.counts, False):
+    if (
+        allows(&feature.allowed, MISSING_RIGHT, n_left)
+        and not (has_order and _breaks_order(search, scan, feature, MISSING_RIGHT))
+        and offer_cut(scan, search.counts, False)
+    ):
         cut.n_left, cut.missing_left, is_kept = n_left, False, 1
-    if has_missing and allows(&feature.allowed, MISSING_LEFT, n_left) and offer_cut(scan, search.counts, True):
+    if (
+        has_missing and allows(&feature.allowed, MISSING_LEFT, n_left)
+        and not (has_order and _breaks_order(search, scan, feature, MISSING_LEFT))
+        and offer_cut(scan, search.counts, True)
+    ):
         cut.n_left, cut.missing_left, is_kept = n_left + feature.n_missing, True, 1
     return is_kept
+
+
+cdef inline bint _breaks_order(
+    NodeSearch search, const BinnedScan* scan, const BinnedFeature* feature, int missing
+) noexcept nogil:
+    """Whether the feature's monotonic constraint forbids the present cut."""
+    cdef NodeValue left = NodeValue(left_ranks(scan), scan.left_total, 0.0), right
+    if missing == MISSING_LEFT:
+        left = joined(&left, &feature.missing_value)
+    right = less(&feature.node_value, &left)
+    if keeps_order(feature.direction, &left, &right, &search.bounds, False):
+        return False
+    search.counts.forbids_cuts = True
+    return True
 
 
 # ------------------------------------------------------------------------------------------- a cut in bins of the table

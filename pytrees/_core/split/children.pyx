@@ -6,8 +6,8 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
-from pytrees._core.criteria.children cimport ChildCounts, offer_gain
-from pytrees._core.criteria.counts cimport sum_of_counts
+from pytrees._core.criteria.children cimport ChildCounts, add_square, offer_gain, offer_sum, sums_squares
+from pytrees._core.criteria.counts cimport TargetSums, are_numbers, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
 from pytrees._core.criteria.table cimport LAST_ON_COUNTS, add_child, offer_split, start_scan, start_whole_node
@@ -19,6 +19,9 @@ cdef int start_node(ChildCounts children) except -1 nogil:
     """Start a node whose classes are counted, without a best split."""
     cdef index_t label
     children.best.feature = NONE
+    if are_numbers(children.node):
+        children.total = children.node.sums.weight
+        return 0
     children.total = sum_of_counts(&children.node.total_counts[0], children.node.n_classes)
     if children.user_criterion is not None or children.node.code > LAST_ON_COUNTS:
         return 0
@@ -41,18 +44,11 @@ cdef int start_children(
 ) except -1 nogil:
     """Start the split by a feature; `division` is the number of two sets of categories, or NONE for one child a
     category."""
-    children.present.feature = feature
-    children.present.n_children = n_children
-    children.present.division = division
-    children.present.is_large = False
-    children.present.terms.n_terms = 0
-    children.present.terms.value = 0.0
+    _start_split(children, feature, n_children, division)
     forget_counts(&children.present.logs)
-    children.n_children = n_children
     children.n_ended = 0
     children.joint_sum = 0
     children.size_sum = 0
-    children.cost = 0
     children.score = 0
     children.weighted_score = 0.0
     children.exchange.numerator = -1
@@ -70,6 +66,19 @@ cdef int start_children(
         with gil:
             children.table = np.empty((n_children, children.node.n_classes))
     return 0
+
+
+cdef inline void _start_split(
+    ChildCounts children, index_t feature, index_t n_children, index_t division
+) noexcept nogil:
+    children.present.feature = feature
+    children.present.n_children = n_children
+    children.present.division = division
+    children.present.is_large = False
+    children.present.terms.n_terms = 0
+    children.present.terms.value = 0.0
+    children.n_children = n_children
+    children.cost = 0
 
 
 cdef inline void _start_child(ChildCounts children) noexcept nogil:
@@ -131,6 +140,37 @@ cdef int offer_user_gain(
         gain = tolerant_gain(given, weight)
         children.present.division = division
         offer_gain(children, feature, n_children, &gain)
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------- of targets
+
+cdef void start_target_children(
+    ChildCounts children, index_t feature, index_t n_children, index_t division
+) noexcept nogil:
+    """As `start_children`, if classes are numbers: nothing is kept by class."""
+    _start_split(children, feature, n_children, division)
+
+
+cdef void add_target_child(ChildCounts children, const TargetSums* sums) noexcept nogil:
+    """Add a child, whose targets are summed, to the gain of the split. The spread is that of distances to the median;
+    squares need none."""
+    if sums_squares(children):
+        add_square(children, &children.present.terms, sums.sum, sums.weight)
+    else:
+        children.cost += sums.spread
+
+
+cdef int offer_target_children(ChildCounts children) except -1 nogil:
+    """Keep the split, whose children have been added, if it is better than the best of the node so far."""
+    cdef Gain gain
+    if sums_squares(children):
+        return offer_sum(children)
+    if children.best.feature != NONE and children.cost >= children.best_cost:
+        return 0
+    gain = exact_gain(children.node.sums.spread - children.cost, 1, children.total)
+    offer_gain(children, children.present.feature, children.n_children, &gain)
+    children.best_cost = <int64_t> children.cost
     return 0
 
 

@@ -3,8 +3,11 @@
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    float64_t, index_t, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 from pytrees._core.criteria.categories cimport CategoryCounts
+from pytrees._core.criteria.category_errors cimport CategoryErrors
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain
@@ -17,6 +20,7 @@ from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, choose_candidates
 from pytrees._core.split.feature_orders cimport NodeOrders
+from pytrees._core.split.monotonic cimport NodeValue, ValueBounds
 
 
 cdef struct NodeRows:
@@ -50,6 +54,9 @@ cdef class EntryArrays:
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
     cdef int32_t[::1] residuals, weights
+    cdef float[::1] scores_of_few   # by sample and feature, as partitions have ranks
+    cdef int16_t[::1] is_drawn      # by feature, -1 or 0
+    cdef index_t[::1] found_features
 
 
 @cython.final
@@ -60,6 +67,7 @@ cdef class NodeSearch:
     cdef index_t block_rows                     # nodes of more samples use bins of the table
     cdef NodeBins node_bins                     # None unless ranked features are cut into bins of the node
     cdef EntryArrays entry_scores               # None if the cuts of sorted entries have no scores
+    cdef bint pairs_few                         # nodes of few samples have no sorted entries: see few_cuts.pyx
     cdef bint defers_thresholds                 # thresholds are computed in the end, so nothing waits for their values
     cdef Judging judging
     cdef const index_t[::1] labels
@@ -67,6 +75,9 @@ cdef class NodeSearch:
     cdef const float64_t[::1] float_weights     # not empty: weights that are not whole numbers
     cdef index_t min_samples_leaf, max_candidates, max_features
     cdef float64_t min_leaf_weight              # of every child, in a block; 0 is no limit
+    cdef const int8_t[::1] directions           # by feature; empty without monotonic constraints
+    cdef ValueBounds bounds                     # if there are some: of the searched node
+    cdef uint8_t[:, ::1] keeps_order            # scratch: see AllowedCuts
     cdef ClassCounts counts
     cdef bint is_counted                        # whether these are already the counts of the searched node
     cdef const NodeRows* node                   # the node that is searched for cuts
@@ -99,6 +110,7 @@ cdef class NodeSearch:
     cdef float64_t[::1] rises           # scratch: what a cut inside a bin can score more than all cuts between bins
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
+    cdef CategoryErrors category_errors     # None unless categories are judged by distances to medians
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
@@ -121,11 +133,16 @@ cdef inline float64_t weight_of_place(NodeSearch search, index_t place) noexcept
     return <float64_t> search.place_counts[place] if search.count_weights.shape[0] > 0 else 1.0
 
 
+cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
+    """Return the direction of a feature's monotonic constraint, 0 for none."""
+    return search.directions[feature] if search.directions.shape[0] > 0 else 0
+
+
 cdef inline AllowedCuts allow_cuts(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil:
-    """Return the cuts of the sorted entries that are allowed, and that are tried. The last n_missing entries lack the
-    value. The classes of the node are counted."""
+    """Return the cuts of the sorted entries that numbers and weights of samples allow, and that are tried. The last
+    n_missing entries lack the value. The classes of the node are counted."""
     cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
     if search.min_leaf_weight > 0.0:
         allow_by_weight(search, node, entries, n_missing, &allowed)
@@ -136,6 +153,13 @@ cdef inline AllowedCuts allow_cuts(
 cdef void allow_by_weight(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
 ) noexcept nogil
+cdef void allow_by_order(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    AllowedCuts* allowed
+) noexcept nogil
+cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil
+cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil
+cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void tally_missing(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil

@@ -11,9 +11,10 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport find_neighbours
-from pytrees._core.base.sorting cimport Entry, place_of
+from pytrees._core.base.sizes cimport MOST_IN_FEW
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
@@ -30,7 +31,9 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
+from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
 from pytrees._core.split.feature_orders cimport NodeOrders
+from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 
 
 @cython.final
@@ -74,6 +77,7 @@ cdef class NodeSearch:
         self.min_samples_leaf = min_samples_leaf
         self.max_candidates = max_candidates
         self.max_features = max_features
+        self.directions = np.empty(0, dtype=np.int8)
         self.counts = counts
         self.judging = judging
         if judging == SEQUENCES or judging == OWN_SEQUENCES:
@@ -101,6 +105,22 @@ cdef class NodeSearch:
         for feature in range(<index_t> partition.n_features):
             self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         _list_drawn(self)
+
+    def constrain(self, const int8_t[::1] directions):
+        """Keep monotonic constraints, by feature. There are no scores in vectors, for they choose cuts without asking
+        whether they are allowed."""
+        self.directions = directions
+        self.keeps_order = np.zeros((2, self.partition.n_rows + 1), dtype=np.uint8)
+        self.entry_scores = None
+        if self.counts.errors is not None:
+            self.counts.errors.keep_medians()
+
+    def pair_few(self):
+        """Search nodes of few samples without sorted entries: the partition keeps ranks."""
+        self.pairs_few = True
+        self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.float32)
+        self.entry_scores.is_drawn = np.zeros(self.partition.rank_stride, dtype=np.int16)
+        self.entry_scores.found_features = np.empty(self.partition.rank_stride, dtype=np.int32)
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
@@ -136,6 +156,149 @@ cdef void allow_by_weight(
     for side in range(2):
         allowed.fewest[side] = max(allowed.fewest[side], light_left[side] + 1)
         allowed.most[side] = min(allowed.most[side], heavy_right[side])
+
+
+cdef void allow_by_order(
+    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
+    AllowedCuts* allowed
+) noexcept nogil:
+    """Allow only cuts that keep the feature's monotonic constraint, and choose anew which cuts are tried. The classes
+    of samples that lack the value are tallied, and medians of the cuts are known if these are the values."""
+    cdef int side
+    for side in range(2):
+        allowed.keeps_order[side] = &search.keeps_order[side, 0]
+    if search.counts.errors is not None:
+        _compare_medians(search, feature, entries, n_missing, allowed)
+    elif search.float_weights.shape[0] > 0:
+        _compare_real_means(search, feature, entries, first_place(search, node), n_missing, allowed)
+    else:
+        _compare_means(search, feature, entries, first_place(search, node), n_missing, allowed)
+    choose_candidates(allowed, entries, search.max_candidates)
+
+
+cdef inline void _compare_means(
+    NodeSearch search, index_t feature, const Entry* entries, index_t first, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    cdef int side, direction = direction_of(search, feature)
+    cdef index_t i, place
+    cdef int64_t weight = 1
+    cdef NodeValue node_value = value_of_counted(search), missing = NodeValue(0, 0, 0.0), left = missing, right
+    cdef NodeValue[2] on_left
+    if n_missing > 0:
+        missing = value_of_missing(search)
+    # The places of entries[:i + 1] have moved to the left.
+    for i in range(last_cut(allowed)):
+        place = first + <index_t> place_of(entries[i])
+        if search.count_weights.shape[0] > 0:
+            weight = search.place_counts[place]
+        left.weight += weight
+        left.total += weight * (
+            search.place_targets[place] if are_numbers(search.counts) else label_of_place(search, place, entries)
+        )
+        if key_of(entries[i]) == key_of(entries[i + 1]):
+            continue
+        on_left[MISSING_RIGHT] = left
+        on_left[MISSING_LEFT] = joined(&left, &missing)
+        for side in range(2 if n_missing > 0 else 1):
+            right = less(&node_value, &on_left[side])
+            search.keeps_order[side, i + 1] = keeps_order(direction, &on_left[side], &right, &search.bounds, False)
+
+
+cdef inline void _compare_medians(
+    NodeSearch search, index_t feature, const Entry* entries, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    cdef int side, direction = direction_of(search, feature)
+    cdef index_t i
+    cdef NodeValue left, right
+    for i in range(1, last_cut(allowed) + 1):
+        if key_of(entries[i - 1]) == key_of(entries[i]):
+            continue
+        for side in range(2 if n_missing > 0 else 1):
+            left = NodeValue(search.counts.errors.left_medians[side, i], 1, 0.0)
+            right = NodeValue(search.counts.errors.right_medians[side, i], 1, 0.0)
+            search.keeps_order[side, i] = keeps_order(direction, &left, &right, &search.bounds, False)
+
+
+cdef inline void _compare_real_means(
+    NodeSearch search, index_t feature, const Entry* entries, index_t first, index_t n_missing, AllowedCuts* allowed
+) noexcept nogil:
+    cdef int side, direction = direction_of(search, feature)
+    cdef index_t i, place
+    cdef NodeValue left, right
+    search.counts.left_weights[:] = 0.0
+    # The places of entries[:i + 1] have moved to the left.
+    for i in range(last_cut(allowed)):
+        place = first + <index_t> place_of(entries[i])
+        search.counts.left_weights[label_of_place(search, place, entries)] += search.place_weights[place]
+        if key_of(entries[i]) == key_of(entries[i + 1]):
+            continue
+        for side in range(2 if n_missing > 0 else 1):
+            left.nearest = _mean_rank(search.counts, True, side == MISSING_LEFT)
+            right.nearest = _mean_rank(search.counts, False, side == MISSING_LEFT)
+            search.keeps_order[side, i + 1] = keeps_order(direction, &left, &right, &search.bounds, True)
+
+
+cdef inline float64_t _mean_rank(ClassCounts counts, bint of_left, bint missing_left) noexcept nogil:
+    """Return the mean rank of the classes of a child, by real weights; 0 without weight."""
+    cdef index_t label
+    cdef float64_t total = 0.0, mean = 0.0
+    for label in range(counts.n_classes):
+        total += _weight_of_child(counts, label, of_left, missing_left)
+    if total <= 0.0:
+        return 0.0
+    for label in range(counts.n_classes):
+        mean += <float64_t> label * (_weight_of_child(counts, label, of_left, missing_left) / total)
+    return mean
+
+
+cdef inline float64_t _weight_of_child(
+    ClassCounts counts, index_t label, bint of_left, bint missing_left
+) noexcept nogil:
+    cdef float64_t left = counts.left_weights[label]
+    if missing_left:
+        left += counts.missing_weights[label]
+    return left if of_left else counts.total_weights[label] - left
+
+
+cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil:
+    """Return the value of the node that was counted last, by whole weights."""
+    if are_numbers(search.counts):
+        return NodeValue(search.counts.sums.sum, search.counts.sums.weight, 0.0)
+    return _value_of_counts(&search.counts.total_counts[0], search.counts.n_classes)
+
+
+cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil:
+    """Return the value of the node's samples that lack the value of the scanned feature, by whole weights."""
+    if are_numbers(search.counts):
+        return NodeValue(search.counts.missing_sums.sum, search.counts.missing_sums.weight, 0.0)
+    return _value_of_counts(&search.counts.missing_counts[0], search.counts.n_classes)
+
+
+cdef inline NodeValue _value_of_counts(const int64_t* counts, index_t n_classes) noexcept nogil:
+    cdef index_t label
+    cdef NodeValue value = NodeValue(0, 0, 0.0)
+    for label in range(n_classes):
+        value.weight += counts[label]
+        value.total += label * counts[label]
+    return value
+
+
+cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Return the value of a node that has just been made."""
+    cdef NodeValue value = NodeValue(0, 0, 0.0)
+    cdef TargetSums sums
+    cdef index_t label
+    if are_numbers(search.counts):
+        sum_targets(search, node, &sums)
+        return NodeValue(sums.sum, sums.weight, 0.0)
+    count_classes(search, node, &search.counts.left_weights[0])
+    if search.float_weights.shape[0] > 0:
+        value.nearest = _mean_rank(search.counts, True, False)
+        return value
+    for label in range(search.counts.n_classes):
+        value.weight += <int64_t> search.counts.left_weights[label]
+        value.total += label * <int64_t> search.counts.left_weights[label]
+    return value
 
 
 cdef void tally_missing(

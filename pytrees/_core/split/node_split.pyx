@@ -13,8 +13,11 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.categories cimport CategoryCounts
-from pytrees._core.criteria.children cimport ChildCounts, complete_best, exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
+from pytrees._core.criteria.category_errors cimport CategoryErrors, error_of_category, take_categories
+from pytrees._core.criteria.children cimport (
+    ChildCounts, compare_squares_to_cut, complete_best, exact_fraction, sums_squares,
+)
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
@@ -30,21 +33,25 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows, allows_some, is_tried, last_cut
+from pytrees._core.split.allowed_cuts cimport (
+    AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut,
+)
 from pytrees._core.split.children cimport (
-    end_child, offer_children, offer_sequences, offer_user_gain, start_children, start_node,
+    add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
-    EntryArrays, NodeRows, NodeSearch, Split, allow_cuts, count_node, draw_features, first_place, label_at,
-    label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place, write_cut,
+    EntryArrays, NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, count_node, direction_of, draw_features,
+    first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
+    write_cut,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_share, scores_cuts,
-    sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_mean, orders_by_share,
+    scores_cuts, sequence_impurity_of,
 )
 
 
@@ -82,8 +89,13 @@ def make_search(
         )
     if search.children is not None and subsets:
         search.categories = CategoryCounts(
-            n_classes, partition.child_ends.shape[0], partition.n_rows, orders_by_share(criterion, n_classes),
-            search.children.has_weights, judges_sequence(criterion),
+            n_classes, partition.child_ends.shape[0], partition.n_rows,
+            orders_by_mean(criterion) or orders_by_share(criterion, n_classes), search.children.has_weights,
+            judges_sequence(criterion), are_numbers(search.counts),
+        )
+    if search.children is not None and judges_medians(criterion):
+        search.category_errors = CategoryErrors(
+            search.counts.errors, partition.n_rows, partition.child_ends.shape[0], subsets
         )
     return search
 
@@ -361,15 +373,17 @@ cdef int _add_feature(
     )
     cdef Py_ssize_t n_cuts = 0
     cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
+    if n_missing > 0:
+        tally_missing(search, node, entries, n_missing)
+    if direction_of(search, feature) != 0:
+        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     for i in range(1, last_cut(&allowed) + 1):
         if key_of(entries[i - 1]) != key_of(entries[i]):
-            n_cuts += allows(&allowed, MISSING_RIGHT, i) + allows(&allowed, MISSING_LEFT, i)
+            n_cuts += allows_in_order(&allowed, MISSING_RIGHT, i) + allows_in_order(&allowed, MISSING_LEFT, i)
     if n_cuts == 0:
         return 0
     if table.per_feature:
         reserve_cuts(table, n_cuts)
-    if n_missing > 0:
-        tally_missing(search, node, entries, n_missing)
     table.running[:] = 0.0
     _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:
@@ -390,10 +404,12 @@ cdef inline int _add_entries(
     for i in range(1, last_cut(allowed) + 1):
         place = first + <index_t> place_of(entries[i - 1])
         table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
-        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(allowed, i) or not is_tried(allowed):
+        if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some_in_order(allowed, i):
+            continue
+        if not is_tried(allowed):
             continue
         for way in range(2):
-            if not allows(allowed, way, i):
+            if not allows_in_order(allowed, way, i):
                 continue
             if table.n_cuts == table.capacity:
                 segment.stop = table.n_cuts
@@ -474,6 +490,8 @@ cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:
     cdef bint is_lower = children.best.feature < cut.feature
     if cut.gain.error > 0.0 and is_near(&children.best.gain, &cut.gain):
         return _compare_to_cut(children, children.node) + is_lower > 0
+    if children.best.is_large and sums_squares(children):
+        return compare_squares_to_cut(children, &cut.gain) + is_lower > 0
     if not children.best.is_large:
         return is_greater_gain(&children.best.gain, &cut.gain) or (
             is_lower and not is_greater_gain(&cut.gain, &children.best.gain)
@@ -508,6 +526,8 @@ cdef int _offer_feature(
         offer_sequences(search, feature, n_children, NONE, entries, n, cut)
     elif search.judging == OWN_SEQUENCES:
         _offer_children_to_user(search, feature, n_children, entries, n)
+    elif are_numbers(search.counts):
+        _offer_targets_by_category(search, node, feature, n_children, entries)
     else:
         start_children(search.children, feature, n_children, NONE)
         if search.children.has_weights:
@@ -564,3 +584,33 @@ cdef inline void _count_entries(
         else:
             counts[label] += count
     end_child(search.children)
+
+
+cdef inline int _offer_targets_by_category(
+    NodeSearch search, const NodeRows* node, index_t feature, index_t n_children, const Entry* entries
+) except -1 nogil:
+    """Offer a child for every category if classes are numbers. Their nodes are in blocks, as these have no bins."""
+    cdef index_t i, place, child = 0, first = first_place(search, node), n = node.stop - node.start
+    cdef bint has_counts = search.count_weights.shape[0] > 0
+    cdef int64_t weight = 1
+    cdef TargetSums sums
+    sums.weight = sums.sum = 0
+    sums.spread = 0
+    start_target_children(search.children, feature, n_children, NONE)
+    if search.category_errors is not None:
+        take_categories(search.category_errors, entries)
+    # `sums` has the last child's samples in entries[:i + 1]; the children before it are added.
+    for i in range(n):
+        place = first + <index_t> place_of(entries[i])
+        if has_counts:
+            weight = search.place_counts[place]
+        sums.weight += weight
+        sums.sum += weight * search.place_targets[place]
+        if i + 1 < n and key_of(entries[i + 1]) == key_of(entries[i]):
+            continue
+        if search.category_errors is not None:
+            sums.spread = error_of_category(search.category_errors, child)
+        add_target_child(search.children, &sums)
+        sums.weight = sums.sum = 0
+        child += 1
+    return offer_target_children(search.children)

@@ -141,7 +141,8 @@ cdef inline void _write(
         write_cut(
             search, node, search.drawn[cut.number], _entries(search, node, cut.number), 0, cut.n_left, False, best
         )
-        best.threshold = threshold_of(search, node, best)
+        if not search.defers_thresholds:
+            best.threshold = threshold_of(search, node, best)
     else:
         write_ranked_cut(search, node, cut.number, cut.last_key, best)
 

@@ -19,10 +19,11 @@ from pytrees._core.criteria.table cimport (
 from pytrees._core.criteria.weighted cimport box_stays_below, has_boxes, move_box_left, move_weight_left
 from pytrees._core.rows.partition cimport entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows, allows_some, has_cut_between, is_tried, last_cut,
+    AllowedCuts, allows, allows_in_order, allows_some, allows_some_in_order, has_cut_between, is_tried, last_cut,
 )
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, allow_cuts, first_place, label_of_place, tally_missing, threshold_of, write_cut,
+    NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, direction_of, first_place, label_of_place, tally_missing,
+    threshold_of, write_cut,
 )
 
 
@@ -82,26 +83,31 @@ cdef inline index_t _search_feature(
     if n_missing > 0:
         tally_missing(search, node, entries, n_missing)
     prepare_cuts(&local, search.counts, entries, n_missing)
+    if direction_of(search, feature) != 0:
+        allow_by_order(search, node, feature, entries, n_missing, &allowed)
     start_cuts(&local, search.counts, feature)
-    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case.
+    # Constants in place of the flags leave each loop with only what it needs; the last one is the usual case. A loop
+    # for monotonic constraints takes missing values, too.
     if CountScan is WeightedScan:
-        if n_missing > 0:
+        if n_missing > 0 or allowed.keeps_order[0] != NULL:
             n_known_left = _walk_weights(search, &local, node, entries, &allowed, True, missing_left)
         else:
             n_known_left = _walk_weights(search, &local, node, entries, &allowed, False, missing_left)
+    elif allowed.keeps_order[0] != NULL:
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, True, missing_left)
     elif n_missing > 0:
-        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, False, missing_left)
     elif is_weighted or allowed.n_tried < allowed.n_allowed:
-        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, False, False, missing_left)
     else:
-        n_known_left = _walk(search, &local, node, entries, &allowed, False, False, False, missing_left)
+        n_known_left = _walk(search, &local, node, entries, &allowed, False, False, False, False, missing_left)
     scan[0] = local
     return n_known_left
 
 
 cdef inline index_t _walk(
     NodeSearch search, WholeScan* scan, const NodeRows* node, const Entry* entries, AllowedCuts* allowed,
-    bint is_weighted, bint asks_cuts, bint has_missing, bint* missing_left
+    bint is_weighted, bint asks_cuts, bint has_missing, bint has_order, bint* missing_left
 ) except -1 nogil:
     """Move the samples to the left one by one, and offer the cuts between different values."""
     cdef index_t i, label, kept = 0, first = first_place(search, node)
@@ -131,15 +137,23 @@ cdef inline index_t _walk(
         if key_of(entry) == key_of(next_entry):
             continue
         if has_missing:
-            if not allows_some(allowed, i + 1) or not is_tried(allowed):
+            if not _allows_some(allowed, i + 1, has_order) or not is_tried(allowed):
                 continue
-            if allows(allowed, MISSING_RIGHT, i + 1) and offer_cut(scan, search.counts, False):
+            if _allows(allowed, MISSING_RIGHT, i + 1, has_order) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i + 1, False
-            if allows(allowed, MISSING_LEFT, i + 1) and offer_cut(scan, search.counts, True):
+            if _allows(allowed, MISSING_LEFT, i + 1, has_order) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i + 1, True
         elif i + 1 >= fewest_left and (not asks_cuts or is_tried(allowed)) and offer_cut(scan, search.counts, False):
             kept = i + 1
     return kept
+
+
+cdef inline bint _allows(const AllowedCuts* allowed, int missing, index_t n_known_left, bint has_order) noexcept nogil:
+    return allows_in_order(allowed, missing, n_known_left) if has_order else allows(allowed, missing, n_known_left)
+
+
+cdef inline bint _allows_some(const AllowedCuts* allowed, index_t n_known_left, bint has_order) noexcept nogil:
+    return allows_some_in_order(allowed, n_known_left) if has_order else allows_some(allowed, n_known_left)
 
 
 # ------------------------------------------------------------------------------ weights that are not whole numbers
@@ -166,11 +180,11 @@ cdef inline index_t _walk_weights(
         if key_of(entries[i - 1]) == key_of(entries[i]):
             continue
         if has_missing:
-            if not allows_some(allowed, i) or not is_tried(allowed):
+            if not allows_some_in_order(allowed, i) or not is_tried(allowed):
                 continue
-            if allows(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
+            if allows_in_order(allowed, MISSING_RIGHT, i) and offer_cut(scan, search.counts, False):
                 kept, missing_left[0] = i, False
-            if allows(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
+            if allows_in_order(allowed, MISSING_LEFT, i) and offer_cut(scan, search.counts, True):
                 kept, missing_left[0] = i, True
         elif i >= fewest_left and is_tried(allowed) and offer_cut(scan, search.counts, False):
             kept = i

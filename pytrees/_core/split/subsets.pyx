@@ -11,11 +11,14 @@ from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_
 from pytrees._core.criteria.categories cimport (
     CategoryCounts, list_division, list_next_division, n_divisions, order_by_share, start_category,
 )
+from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport TargetSums
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
 from pytrees._core.split.children cimport (
-    end_child, node_weight, offer_children, offer_sequences, offer_user_gain, start_children,
+    add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    start_children, start_target_children,
 )
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node,
@@ -40,6 +43,9 @@ cdef int _offer_divisions(
     cdef index_t number, n = node.stop - node.start
     if search.judging == SEQUENCES or search.judging == OWN_SEQUENCES:
         _number_categories(search, entries, n)
+    if search.category_errors is not None:
+        take_categories(search.category_errors, entries)
+        sum_steps(search.category_errors)
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
         if not _is_allowed(search, categories, n):
@@ -50,6 +56,8 @@ cdef int _offer_divisions(
         elif search.judging == OWN_SEQUENCES:
             _divide(search, categories, node)
             _offer_to_sequence_criterion(search, feature, number, n)
+        elif categories.has_targets:
+            _offer_targets(search, categories, feature, number)
         else:
             _offer_counts(search.children, categories, feature, number)
     return 0
@@ -92,7 +100,7 @@ cdef void _count_categories(
         place = place_of(entries[i])
         if node.in_block:
             row = block_row(search.partition, node.block, place)
-            label = label_of_place(search, first + place, entries)
+            label = search.labels[row] if categories.has_targets else label_of_place(search, first + place, entries)
         else:
             row = search.partition.rows[node.start + place]
             label = search.labels[row]
@@ -103,7 +111,10 @@ cdef void _count_categories(
         weight = search.float_weights[row] if has_floats else <float64_t> count
         categories.sizes[category] += 1
         categories.weight[category] += weight
-        if categories.has_weights:
+        if categories.has_targets:
+            categories.counts[category, 0] += count
+            categories.counts[category, 1] += count * search.counts.targets[label]
+        elif categories.has_weights:
             categories.weights[category, label] += weight
         else:
             categories.counts[category, label] += count
@@ -138,6 +149,26 @@ cdef int _offer_counts(
             children.counts[label] = children.node.total_counts[label] - categories.listed_counts[label]
     end_child(children)
     return offer_children(children)
+
+
+cdef int _offer_targets(
+    NodeSearch search, CategoryCounts categories, index_t feature, index_t number
+) except -1 nogil:
+    """Offer the listed division if classes are numbers."""
+    cdef TargetSums listed, others
+    cdef uint32_t is_listed
+    listed.weight, listed.sum = categories.listed_counts[0], categories.listed_counts[1]
+    others.weight = search.counts.sums.weight - listed.weight
+    others.sum = search.counts.sums.sum - listed.sum
+    listed.spread = others.spread = 0
+    if search.category_errors is not None:
+        is_listed = <uint32_t> number << 1      # category 0 never is
+        listed.spread = error_of_set(search.category_errors, is_listed)
+        others.spread = error_of_set(search.category_errors, ~is_listed)
+    start_target_children(search.children, feature, 2, number)
+    add_target_child(search.children, &listed)
+    add_target_child(search.children, &others)
+    return offer_target_children(search.children)
 
 
 # ----------------------------------------------------------------------------------------------- a user's criterion

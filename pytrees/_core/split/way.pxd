@@ -5,7 +5,8 @@ blocks.
 """
 
 from pytrees._core.base.sizes cimport (
-    FEWEST_IN_BINS, FEWEST_SCORED, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS, MOST_WEIGHT_OF_NUMBERS,
+    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+    MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
 from pytrees._core.criteria.score_table cimport counts_in_halves, most_in_pairs
@@ -16,6 +17,7 @@ from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
 cdef enum Way:
     SORTED_ENTRIES      # one after another
+    FEW_SAMPLES         # without sorted entries: every sample compared with all others
     SCORED_ENTRIES      # sorted entries whose cuts are scored in vectors
     BINS_OF_TABLE
     BINS_OF_NODE        # heavy: counted in 32 bits
@@ -43,6 +45,8 @@ cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows
         ):
             return ALL_PAIRS
         return SCORED_BINS
+    if search.pairs_few and n <= MOST_IN_FEW:
+        return FEW_SAMPLES
     if search.entry_scores is not None and 2 * <int64_t> search.min_samples_leaf <= n and _has_scores(search, scan, n):
         return SCORED_ENTRIES
     return SORTED_ENTRIES

@@ -1,0 +1,470 @@
+"""Splits by category of trees of numbers: by hand, equal trees of both engines and of a naive program, and ties."""
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import limits as limits_of_growth
+from support import assert_same_tree, categories_of, children_of, examples, on_both_engines
+from targets import grow_numbers
+
+from pytrees._core.criteria.categories import MOST_CATEGORIES
+from pytrees._engine import kernel
+from pytrees.testing.strategies import count_weights, feature_matrices, no_weights
+from pytrees.tree import LEAF, MULTIWAY
+
+ERRORS = ["squared_error", "absolute_error"]
+
+
+def sets_of_children(tree, node=0):
+    """Return the categories that lead to every child of a node."""
+    return [categories_of(tree, child).tolist() for child in children_of(tree, node)]
+
+
+def column(codes):
+    return np.array(codes, dtype=np.float64)[:, np.newaxis]
+
+
+# ------------------------------------------------------------------------------------------------------------ by hand
+
+
+# Targets 0, 2 | 9 | 1, 3: mean 3, variance (9 + 1 + 36 + 4 + 0) / 5 = 10, median 2, distances (2 + 0 + 7 + 1 + 1) / 5.
+# Children of a category each have the squares 2 + 0 + 2 and the distances 2 + 0 + 2. The best sets are categories 0 and
+# 2, of the means 1 and 2, against category 1: squares of 0, 2, 1, 3 from 3 / 2 are 5, and distances to 1 are 4.
+@pytest.mark.parametrize(
+    ("error", "subsets", "gain", "sets"),
+    [
+        ("squared_error", False, 10 - Fraction(4, 5), [[0], [1], [2]]),
+        ("absolute_error", False, Fraction(11 - 4, 5), [[0], [1], [2]]),
+        ("squared_error", True, 10 - Fraction(5, 5), [[0, 2], [1]]),
+        ("absolute_error", True, Fraction(11 - 4, 5), [[0, 2], [1]]),
+    ],
+)
+def test_a_split_by_hand(engine, error, subsets, gain, sets):
+    tree = grow_numbers(
+        column([0, 0, 1, 2, 2]), [0, 2, 9, 1, 3], None, error, max_depth=1, n_categories=[3], subsets=subsets
+    )
+    assert sets_of_children(tree) == sets
+    assert tree["gain"][0] == float(gain)
+    assert tree["children_left"][0] == tree["children_right"][0] == MULTIWAY
+    assert tree["weight"].tolist() == ([5, 4, 1] if subsets else [5, 2, 1, 2])
+    of_means, of_medians = ([15, 6, 9], [10, 4, 9]) if subsets else ([15, 2, 9, 4], [10, 0, 9, 2])
+    assert tree["target_sum"].tolist() == (of_means if error == "squared_error" else of_medians)
+
+
+@pytest.mark.parametrize("subsets", [False, True])
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_single_category_has_no_split(engine, error, subsets):
+    tree = grow_numbers(column([3, 3, 3]), [0, 1, 5], None, error, n_categories=[5], subsets=subsets)
+    assert tree["children_left"].tolist() == [LEAF]
+    assert tree["weight"].tolist() == [3]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_category_for_every_sample(engine, error):
+    targets = np.arange(40) * 7 % 41
+    tree = grow_numbers(column(range(40)), targets, None, error, n_categories=[400])
+    assert tree["category"].tolist() == [-1, *range(40)]
+    assert tree["target_sum"][1:].tolist() == targets.tolist()
+    assert not tree["impurity"][1:].any()
+
+
+# ----------------------------------------------------------------------------------------------------- what is refused
+
+
+def test_only_the_order_of_means_takes_many_categories(engine):
+    assert kernel("most_categories")("squared_error", 9) is None
+    assert kernel("most_categories")("absolute_error", 2) == MOST_CATEGORIES
+    X, targets = column(range(MOST_CATEGORIES + 1)), np.arange(MOST_CATEGORIES + 1) % 5
+    options = {"n_categories": [MOST_CATEGORIES + 1], "subsets": True, "max_depth": 1}
+    with pytest.raises(ValueError, match=f"Feature 0 has {MOST_CATEGORIES + 1} categories: .* {MOST_CATEGORIES}"):
+        grow_numbers(X, targets, None, "absolute_error", **options)
+    assert sets_of_children(grow_numbers(X, targets, None, "squared_error", **options)) == [
+        [0, 1, 5, 6, 10, 11],
+        [2, 3, 4, 7, 8, 9, 12],
+    ]
+    options |= {"n_categories": [MOST_CATEGORIES]}
+    assert len(sets_of_children(grow_numbers(X[:-1], targets[:-1], None, "absolute_error", **options))) == 2
+
+
+# ----------------------------------------------------------------------------------------------------- a naive program
+
+
+class Naive:
+    """A tree grown from the definitions: all cuts, and all divisions of categories into two sets."""
+
+    def __init__(self, X, targets, weights, error, n_categories, subsets):
+        self.X, self.targets, self.weights, self.error = X, targets, weights, error
+        self.n_categories, self.subsets = n_categories, subsets
+
+    def cost(self, rows):
+        """Return the weighted sum of the squared distances to the mean, or of the distances to the median."""
+        if self.error == "squared_error":
+            return self.squares(rows) - Fraction(self.sum_of(rows) ** 2, self.weight(rows))
+        # The sum of the distances is the least at one of the targets.
+        return min(
+            sum(self.weights[row] * abs(self.targets[row] - middle) for row in rows)
+            for middle in {self.targets[row] for row in rows}
+        )
+
+    def squares(self, rows):
+        return sum(self.weights[row] * self.targets[row] ** 2 for row in rows)
+
+    def sum_of(self, rows):
+        return sum(self.weights[row] * self.targets[row] for row in rows)
+
+    def weight(self, rows):
+        return sum(self.weights[row] for row in rows)
+
+    def gain(self, rows, parts):
+        return (self.cost(rows) - sum(map(self.cost, parts))) / Fraction(self.weight(rows))
+
+    def cuts(self, rows, feature):
+        """Return the cuts in the order of trying them: (threshold, side of missing values, parts)."""
+        value = {row: self.X[row][feature] for row in rows}
+        missing = [row for row in rows if np.isnan(value[row])]
+        known = sorted({value[row] for row in rows} - {value[row] for row in missing})
+        cuts = []
+        for below, above in pairwise(known):
+            middle = 0.5 * below + 0.5 * above
+            sides = [row for row in rows if value[row] <= below], [row for row in rows if value[row] > below]
+            threshold = middle if below <= middle < above else below
+            cuts.append((threshold, 0 if missing else -1, (sides[0], [*sides[1], *missing])))
+            if missing:
+                cuts.append((threshold, 1, ([*sides[0], *missing], sides[1])))
+        if missing and known:
+            cuts.append((inf, 0, ([row for row in rows if row not in missing], missing)))
+        return cuts
+
+    def divisions(self, rows, feature):
+        """Return the splits by category that no other exceeds, in the order of preference."""
+        present = sorted({self.X[row][feature] for row in rows})
+        of = {category: [row for row in rows if self.X[row][feature] == category] for category in present}
+        if len(present) < 2:
+            return []
+        if not self.subsets:
+            return [[(category,) for category in present]]
+        every = [
+            (present[0], *others) for size in range(len(present) - 1) for others in combinations(present[1:], size)
+        ]
+        gains = {left: self.gain(rows, self.parts(of, (left, self.rest(present, left)))) for left in every}
+        best = [left for left in every if gains[left] == max(gains.values())]
+        if self.error == "squared_error":
+            mean = {category: Fraction(self.sum_of(of[category]), self.weight(of[category])) for category in present}
+            ordered = sorted(present, key=mean.get)
+            prefixes = [tuple(sorted(ordered[:n])) for n in range(1, len(present))]
+            preferred = [left if present[0] in left else self.rest(present, left) for left in prefixes]
+            best = [left for left in preferred if left in best]
+        else:
+            best.sort(key=lambda left: sum(2 ** present.index(category) for category in self.rest(present, left)))
+        return [[left, self.rest(present, left)] for left in best]
+
+    @staticmethod
+    def rest(present, left):
+        return tuple(category for category in present if category not in left)
+
+    @staticmethod
+    def parts(of, sets):
+        return [[row for category in one for row in of[category]] for one in sets]
+
+    def split(self, rows):
+        """Return (gain, feature, threshold, side of missing values, parts, categories of parts), or None."""
+        best = None
+        for feature, n_codes in enumerate(self.n_categories):
+            if n_codes == 0:
+                tried = [(*cut, ((), ())) for cut in self.cuts(rows, feature)]
+            else:
+                of = {c: [row for row in rows if self.X[row][feature] == c] for c in range(n_codes)}
+                tried = [(-2.0, -1, self.parts(of, sets), sets) for sets in self.divisions(rows, feature)]
+            for threshold, missing, parts, sets in tried:
+                gain = self.gain(rows, parts)
+                if best is None or gain > best[0]:
+                    best = gain, feature, threshold, missing, parts, sets
+        return best
+
+    def nodes(self, rows, categories=()):
+        """Return (categories, feature, threshold, side of missing values, gain) of all nodes in preorder."""
+        best = self.split(rows) if len({self.targets[row] for row in rows}) > 1 else None
+        if best is None:
+            return [(list(categories), -2, -2.0, -1, 0.0)]
+        gain, feature, threshold, missing, parts, sets = best
+        here = list(categories), feature, threshold, missing, float(gain)
+        return [here, *(node for part, one in zip(parts, sets, strict=True) for node in self.nodes(part, one))]
+
+
+@st.composite
+def problems_of_numbers(draw, most_categories=6, **shape):
+    """X of numeric features, perhaps with missing values, and of categories; targets of few values or up to the limit
+    of their sums; weights; and the numbers of categories."""
+    X = draw(feature_matrices(**({"max_rows": 30, "max_features": 3} | shape), missing=draw(st.booleans())))
+    n_rows, n_features = X.shape
+    sizes = st.just(0) | st.integers(1, most_categories)
+    n_categories = draw(st.lists(sizes, min_size=n_features, max_size=n_features).filter(any))
+    for feature in np.flatnonzero(n_categories):
+        codes = st.integers(0, n_categories[feature] - 1)
+        X[:, feature] = draw(st.lists(codes, min_size=n_rows, max_size=n_rows))
+    largest = draw(st.sampled_from([1, 5, 1000, 2**59 // (3 * n_rows)]))
+    targets = draw(st.lists(st.integers(-largest, largest), min_size=n_rows, max_size=n_rows))
+    weights = draw(st.one_of(no_weights(n_rows), count_weights(n_rows, 3)))
+    return (X, np.array(targets), weights), np.array(n_categories)
+
+
+@examples(60)
+@given(drawn=problems_of_numbers(max_rows=12), error=st.sampled_from(ERRORS), subsets=st.booleans())
+def test_trees_of_a_naive_program(drawn, error, subsets):
+    (X, targets, weights), n_categories = drawn
+    tree = grow_numbers(X, targets, weights, error, n_categories=n_categories, subsets=subsets)
+    found = [
+        ([c for c in categories_of(tree, node).tolist() if c >= 0], *(tree[name][node] for name in NAMES))
+        for node in range(len(tree["feature"]))
+    ]
+    of_rows = [1] * len(X) if weights is None else weights.tolist()
+    naive = Naive(X.tolist(), targets.tolist(), of_rows, error, n_categories.tolist(), subsets)
+    assert found == naive.nodes(range(len(X)))
+
+
+NAMES = ("feature", "threshold", "missing_go_to_left", "gain")
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_of_all_divisions_of_many_samples(error, seed):
+    """The medians of sets of categories are looked up in steps of some samples."""
+    rng = np.random.default_rng(seed)
+    n_rows, n_codes = int(rng.integers(60, 400)), 7
+    codes, weights = rng.integers(0, n_codes, n_rows), rng.integers(1, 4, n_rows)
+    targets = rng.integers(-(10**6), 10**6, n_rows) + codes * int(rng.integers(10**5))
+    tree = grow_numbers(column(codes), targets, weights, error, n_categories=[n_codes], subsets=True, max_depth=1)
+
+    def cost(rows):
+        t, w = targets[rows], weights[rows]
+        if error == "squared_error":
+            return int((w * t * t).sum()) - Fraction(int((w * t).sum()) ** 2, int(w.sum()))
+        repeated = np.sort(np.repeat(t, w))
+        return int(np.abs(repeated - repeated[(len(repeated) - 1) // 2]).sum())
+
+    best = min(
+        cost(np.isin(codes, left)) + cost(~np.isin(codes, left))
+        for size in range(1, n_codes)
+        for left in combinations(range(n_codes), size)
+    )
+    assert tree["gain"][0] == float(Fraction(cost(np.full(n_rows, True)) - best) / int(weights.sum()))
+
+
+# -------------------------------------------------------------------------------------------------------- both engines
+
+
+@given(drawn=problems_of_numbers(), error=st.sampled_from(ERRORS), subsets=st.booleans(), data=st.data())
+def test_both_engines_grow_equal_trees(drawn, error, subsets, data):
+    problem, n_categories = drawn
+    limits = data.draw(limits_of_growth())
+    grown = on_both_engines(grow_numbers, *problem, error, n_categories=n_categories, subsets=subsets, **limits)
+    assert_same_tree(*grown)
+
+
+@given(drawn=problems_of_numbers(most_categories=40, max_rows=40), subsets=st.booleans(), data=st.data())
+def test_both_engines_grow_equal_trees_of_many_categories(drawn, subsets, data):
+    problem, n_categories = drawn
+    limits = data.draw(limits_of_growth())
+    assert_same_tree(*on_both_engines(grow_numbers, *problem, n_categories=n_categories, subsets=subsets, **limits))
+
+
+@given(drawn=problems_of_numbers(max_features=1), error=st.sampled_from(ERRORS), subsets=st.booleans(), data=st.data())
+def test_ranked_features_and_some_rows(drawn, error, subsets, data):
+    """A few of many features are ranked; a tree of some rows may be one leaf, which no block holds."""
+    (X, targets, weights), n_categories = drawn
+    X, n_categories = np.hstack([X] + [np.roll(X, shift, axis=0) for shift in range(7)]), np.repeat(n_categories, 8)
+    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(X) - 1), min_size=1))))
+    limits = {"max_features": data.draw(st.sampled_from([1, 8])), "rows": rows, "seed": data.draw(st.integers(0, 99))}
+    limits |= {"n_categories": n_categories, "subsets": subsets}
+    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, error, **limits))
+
+
+@given(drawn=problems_of_numbers(most_categories=2), error=st.sampled_from(ERRORS), data=st.data())
+def test_two_categories_split_as_a_threshold_does(drawn, error, data):
+    (X, targets, weights), n_categories = drawn
+    limits = data.draw(limits_of_growth(max_candidates=2**31 - 1))
+    names = ("n_node_samples", "feature", "gain", "weight", "target_sum")
+    numeric = grow_numbers(X, targets, weights, error, **limits)
+    for subsets in (False, True):
+        tree = grow_numbers(X, targets, weights, error, n_categories=n_categories, subsets=subsets, **limits)
+        assert_same_tree({name: tree[name] for name in names}, {name: numeric[name] for name in names})
+
+
+@given(drawn=problems_of_numbers(), error=st.sampled_from(ERRORS), subsets=st.booleans())
+def test_weights_count_samples(drawn, error, subsets):
+    """A sample of weight w is a sample that is there w times."""
+    (X, targets, weights), n_categories = drawn
+    if weights is None:
+        return
+    options = {"n_categories": n_categories, "subsets": subsets}
+    repeated = grow_numbers(np.repeat(X, weights, axis=0), np.repeat(targets, weights), None, error, **options)
+    tree = grow_numbers(X, targets, weights, error, **options)
+    assert_same_tree(tree, repeated, names=set(tree) - {"n_node_samples"})
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("subsets", [False, True])
+@pytest.mark.parametrize("max_leaf_nodes", [2**31 - 1, 60])
+def test_order_and_threads_change_nothing(error, subsets, max_leaf_nodes):
+    rng = np.random.default_rng(0)
+    n_categories = np.array([12, 0, 5, 12 if error == "absolute_error" and subsets else 900])
+    X = np.column_stack([rng.integers(0, n_codes or 50, 6000) for n_codes in n_categories]).astype(np.float64)
+    targets = rng.integers(-(10**6), 10**6, 6000)
+    options = {"n_categories": n_categories, "subsets": subsets, "max_leaf_nodes": max_leaf_nodes}
+    tree = grow_numbers(X, targets, None, error, **options)
+    shuffled = rng.permutation(6000)
+    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], None, error, **options))
+    assert_same_tree(tree, grow_numbers(X, targets, None, error, n_threads=2, part_rows=500, **options))
+
+
+def test_more_samples_than_narrow_entries_hold():
+    """Many categories among many samples: the best cut of the categories sorted by their means."""
+    rng = np.random.default_rng(1)
+    n_rows, n_codes = 70_000, 3000
+    codes = rng.integers(0, n_codes, n_rows)
+    targets = rng.integers(-(10**9), 10**9, n_rows) + rng.integers(-(10**8), 10**8, n_codes)[codes]
+    tree = grow_numbers(column(codes), targets, n_categories=[n_codes], subsets=True, max_depth=1)
+    sizes, sums = np.bincount(codes, minlength=n_codes).tolist(), [0] * n_codes
+    for code, target in zip(codes.tolist(), targets.tolist(), strict=True):
+        sums[code] += target
+    ordered = sorted(range(n_codes), key=lambda code: Fraction(sums[code], sizes[code]))
+    n_left, left_sum, total, gains = 0, 0, sum(sums), []
+    for code in ordered[:-1]:
+        n_left, left_sum = n_left + sizes[code], left_sum + sums[code]
+        gains.append(Fraction((n_rows * left_sum - n_left * total) ** 2, n_left * (n_rows - n_left) * n_rows**2))
+    left = sorted(ordered[: gains.index(max(gains)) + 1])
+    assert tree["gain"][0] == float(max(gains))
+    assert left in sets_of_children(tree)
+
+
+# ---------------------------------------------------------------------------------------------------------------- ties
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("subsets", [False, True])
+@pytest.mark.parametrize("n_categories", [[3, 3], [3, 0], [0, 3], [2, 3]])
+def test_ties_go_to_the_lower_feature(engine, error, subsets, n_categories):
+    # Both features part 0 and 0 from 6, whatever their kinds; three children gain as much as two.
+    codes = [[0, 0, 2], [0, 1, 2]][not subsets and n_categories[0] == 3]
+    X = np.column_stack([np.minimum(codes, 1) if n_categories[0] == 2 else codes, [0, 0, 2]])
+    tree = grow_numbers(X, [0, 0, 6], None, error, n_categories=n_categories, subsets=subsets)
+    assert tree["feature"][0] == 0
+    swapped = grow_numbers(X[:, ::-1], [0, 0, 6], None, error, n_categories=n_categories[::-1], subsets=subsets)
+    assert swapped["feature"][0] == 0
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_categories_of_equal_means_are_in_the_order_of_their_codes(engine, error):
+    X, targets = column(np.repeat(np.arange(5), 2)), np.tile([-1, 1], 5)
+    for fewest in range(1, 6):
+        tree = grow_numbers(
+            X, targets, None, error, n_categories=[5], max_depth=1, min_samples_leaf=fewest, subsets=True
+        )
+        n_left = -(-fewest // 2)
+        if fewest == 5:
+            assert sets_of_children(tree) == []
+        elif error == "squared_error":
+            assert sets_of_children(tree) == [list(range(n_left)), list(range(n_left, 5))]
+        else:
+            # The lowest number lists the lowest categories after the first.
+            assert sets_of_children(tree) == [[0, *range(1 + n_left, 5)], list(range(1, 1 + n_left))]
+
+
+def test_the_first_of_equal_divisions_wins(engine):
+    # The means are 0, 1, 1, 2: to part off the first gains as much as to part off the last.
+    tree = grow_numbers(column([3, 1, 2, 0]), [0, 1, 1, 2], n_categories=[4], subsets=True, max_depth=1)
+    assert sets_of_children(tree) == [[0, 1, 2], [3]]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("swaps", [False, True])
+def test_ties_of_leaves_go_to_the_leftmost(engine, error, swaps):
+    """Two children of one leaf gain as much as three children of the other: only the leftmost leaf is split."""
+    codes = [[0, 1, 2], [0, 0, 1]][:: -1 if swaps else 1]
+    X = np.column_stack([np.repeat([0, 1], 3), np.ravel(codes)])
+    tree = grow_numbers(X, [0, 0, 6, 1000, 1000, 1006], None, error, n_categories=[0, 3], max_leaf_nodes=4)
+    assert tree["feature"][tree["feature"] >= 0].tolist() == [0, 1]
+    assert tree["feature"][1] == 1
+    assert len(children_of(tree, 1)) == (2 if swaps else 3)
+
+
+@st.composite
+def nearly_equal_categories(draw, most_sum):
+    """Two features of categories, 1 at the place of 0 in one light sample, whose target is such that both features gain
+    nearly the same. Sums of squares over their common denominator do not fit 128 bits."""
+    n_rows = draw(st.integers(4, 8))
+    weights = np.array(draw(st.lists(st.integers(1, 10**4), min_size=n_rows, max_size=n_rows)))
+    weights[0] = draw(st.integers(1, 3))
+    largest = most_sum // int(weights.sum())
+    targets = np.array(draw(st.lists(st.integers(-largest, largest), min_size=n_rows, max_size=n_rows)))
+    codes = np.array([0, 0, 1, *draw(st.lists(st.integers(0, 3), min_size=n_rows - 3, max_size=n_rows - 3))])
+    codes[-1] = 2
+    others = codes.copy()
+    others[0] = 1
+    below, above = sorted(targets[1:3].tolist())
+
+    def is_better(target):
+        targets[0] = target
+        return gain_of_squares(codes, targets, weights) > gain_of_squares(others, targets, weights)
+
+    # One feature is better at one of these targets, the other feature at the other target.
+    is_better_below = is_better(below)
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if is_better(middle) == is_better_below else (below, middle)
+    targets[0] = draw(st.sampled_from([below, above]))
+    return np.column_stack([codes, others]), targets, weights
+
+
+def gain_of_squares(codes, targets, weights):
+    """Return the sum over the categories of sum**2 / weight."""
+    return sum(
+        Fraction(int((weights * targets)[codes == code].sum()) ** 2, int(weights[codes == code].sum()))
+        for code in set(codes.tolist())
+    )
+
+
+@examples(300)
+@given(nearly_equal_categories(2**60))
+def test_gains_that_nearly_tie_are_compared_exactly(problem):
+    X, targets, weights = problem
+    gains = [gain_of_squares(codes, targets, weights) for codes in X.T]
+    grown = on_both_engines(grow_numbers, X, targets, weights, n_categories=[4, 4], max_depth=1)
+    assert_same_tree(*grown)
+    if len(grown[0]["feature"]) > 1:
+        assert grown[0]["feature"][0] == (gains[1] > gains[0])
+
+
+@examples(300)
+@given(nearly_equal_categories(2**55))
+def test_leaves_whose_gains_nearly_tie_are_compared_exactly(problem):
+    """Best-first growth splits one of two leaves, whose samples have the categories of one feature each. The targets of
+    one leaf lie above those of the other, so that most trees part the leaves first."""
+    X, targets, weights = problem
+    gains = [gain_of_squares(codes, targets, weights) for codes in X.T]
+    table = np.column_stack([np.repeat([0, 1], len(X)), X.T.ravel()])
+    targets = np.concatenate([targets, targets + 4 * int(np.ptp(targets)) + 1])
+    options = {"n_categories": [0, 4], "max_leaf_nodes": 1 + len(set(X[:, 0].tolist()))}
+    grown = on_both_engines(grow_numbers, table, targets, np.tile(weights, 2), **options)
+    assert_same_tree(*grown)
+    if grown[0]["feature"][0] == 0 and len(grown[0]["feature"]) > 3:
+        chosen = grown[0]["children_right" if gains[1] > gains[0] else "children_left"][0]
+        assert grown[0]["feature"][chosen] == 1
+
+
+def test_sums_beyond_53_bits_are_exact(engine):
+    """The second feature's children are better than the first's by one unit of the grid, which doubles do not hold."""
+    big = 2**56
+    X = np.array([[0, 0], [1, 0], [1, 1], [2, 2]])
+    targets = [-big, 0, big + 1, 5 * big // 4]
+    for error in ERRORS:
+        options = {"n_categories": [3], "max_depth": 1}
+        one, other = (grow_numbers(X[:, [k]], targets, None, error, **options) for k in (0, 1))
+        both = grow_numbers(X, targets, None, error, **(options | {"n_categories": [3, 3]}))
+        assert one["gain"][0] == other["gain"][0]
+        assert both["feature"][0] == 1
