@@ -79,7 +79,9 @@ cdef extern from "simd_few.h":
         const int16_t** ranks
         int16_t* residuals
         int16_t* weights
-    float score_few(const few_samples* few, int32_t stride, const int16_t* is_drawn, float* scores) nogil
+    float score_few(
+        const few_samples* few, int32_t stride, const int16_t* is_drawn, float* scores, uint16_t* sides
+    ) nogil
     int32_t find_few(int32_t n, int32_t stride, const float* scores, float to_reach, int32_t* features) nogil
     int32_t first_difference(
         const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn

@@ -32,18 +32,21 @@ static inline void floats_of_halves(lanes_i16 a, lanes_f32 *first, lanes_f32 *la
 #endif
 }
 
-/* Score the cuts of eight features at one sample. */
+/* Score the cuts of eight features at one sample. A bit for every sample tells whether it goes to the right. */
 static inline void score_cuts_at(
-    const few_samples *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, float *scores, lanes_f32 *best
+    const few_samples *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, float *scores, uint16_t *sides,
+    lanes_f32 *best
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
-    lanes_i16 sum = everywhere_i16(0), weight = sum, goes_right;
+    lanes_i16 sum = everywhere_i16(0), weight = sum, side = sum, goes_right;
     lanes_f32 sums[2], products[2], score;
     for (int32_t i = 0; i < few->n; i++) {
         goes_right = (lanes_i16)(ranks[i] > ranks[at]);
         sum += goes_right & everywhere_i16(few->residuals[i]);
         weight += goes_right & everywhere_i16(few->weights[i]);
+        side += goes_right & everywhere_i16((int16_t)(1 << i));
     }
+    store(sides, &side);
     floats_of_halves(sum & is_drawn, &sums[0], &sums[1]);
     floats_of_halves((lanes_i16)(weight * (everywhere_i16((int16_t)few->total) - weight)), &products[0], &products[1]);
     for (int half = 0; half < 2; half++) {
@@ -53,16 +56,21 @@ static inline void score_cuts_at(
     }
 }
 
-/* Write the scores of all cuts by sample and feature, `stride` features a sample, and return the greatest score. Features
-that are not drawn score 0. */
-static inline float score_few(const few_samples *few, int32_t stride, const int16_t *is_drawn, float *scores) {
+/* Write the scores and sides of all cuts by sample and feature, `stride` features a sample, and return the greatest
+score. Features that are not drawn score 0. */
+static inline float score_few(
+    const few_samples *few, int32_t stride, const int16_t *is_drawn, float *scores, uint16_t *sides
+) {
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
     lanes_i16 ranks[MOST_IN_FEW];
     for (int32_t first = 0; first < stride; first += 8) {
         for (int32_t i = 0; i < few->n; i++)
             ranks[i] = load_i16(few->ranks[i] + first);
         for (int32_t at = 0; at < few->n; at++)
-            score_cuts_at(few, ranks, at, load_i16(is_drawn + first), scores + at * stride + first, &best);
+            score_cuts_at(
+                few, ranks, at, load_i16(is_drawn + first), scores + at * stride + first, sides + at * stride + first,
+                &best
+            );
     }
     return greatest_f32(best);
 }

@@ -86,7 +86,10 @@ cdef inline float64_t nearest_squared_error(const TargetSums* sums) noexcept nog
     """Return the double nearest to the impurity of a node that has samples."""
     cdef int128_t numerator = <int128_t> sums.weight * sums.spread - <int128_t> sums.sum * sums.sum
     cdef int128_t denominator = <int128_t> sums.weight * sums.weight
-    cdef Doubled quotient = quotient_of(doubled_of(numerator), doubled_of(denominator))
+    cdef Doubled quotient
+    if numerator == 0:
+        return 0.0      # most nodes of a tree are leaves of one target
+    quotient = quotient_of(doubled_of(numerator), doubled_of(denominator))
     return quotient.high if is_certain(quotient) else nearest_double(numerator, <uint128_t> denominator)
 
 

@@ -121,8 +121,9 @@ def weights_as_compared(criterion, n_classes, n_rows, weights):
     return np.ones(n_rows) if weights is None else weights.astype(np.float64)
 
 
-def class_counts(criterion, n_classes, weights, n_rows):
-    """Return room for the class counts of a node, and the criterion's tables and parameters, as a ClassCounts."""
+def class_counts(criterion, n_classes, weights, n_rows, bint counts_targets=True):
+    """Return room for the class counts of a node, and the criterion's tables and parameters, as a ClassCounts. Without
+    `counts_targets`, classes that are targets are summed and not counted, and get no room."""
     name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
     cdef ClassCounts counts
     cdef int code = code_of(criterion)
@@ -137,7 +138,8 @@ def class_counts(criterion, n_classes, weights, n_rows):
     if doubled(form) > 1 and total >= MOST_DOUBLED:
         raise ValueError(f"criterion={name!r} counts at most {MOST_DOUBLED - 1} samples, got {total}.")
     table = n_log2_n(total if are_whole and (form != NO_INFORMATION or code == WIG) else 0)
-    counts = ClassCounts(n_classes, code, n_rows, form, table, kernel, total, scores)
+    has_room = counts_targets or code not in (SQUARED_ERROR, ABSOLUTE_ERROR)
+    counts = ClassCounts(n_classes if has_room else 1, code, n_rows, form, table, kernel, total, scores)
     counts.weighs_children = weighs_children
     counts.costs = costs_of(criterion, n_classes)
     counts.targets = targets_of(criterion, n_classes, total)

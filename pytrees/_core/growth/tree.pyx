@@ -171,7 +171,7 @@ cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
     """Give the search the class counts of a node if they are known; otherwise the search counts them."""
     cdef index_t label
-    tree.search.is_counted = tree.nodes[node].is_counted
+    tree.search.is_counted = tree.nodes[node].is_counted and not are_numbers(tree.search.counts)
     if tree.search.is_counted:
         for label in range(tree.n_classes):
             tree.search.counts.total_counts[label] = <int64_t> values_of(tree, node)[label]

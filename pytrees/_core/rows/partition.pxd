@@ -98,6 +98,7 @@ cdef class RowPartition:
     # have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, a multiple of eight, or 0.
     cdef int16_t[::1] place_ranks
     cdef Py_ssize_t rank_stride
+    cdef uint32_t[:, ::1] gathered          # scratch: keys of values, read for several features at once; or empty
     cdef uint64_t[::1] keyed, spare_keyed   # scratch: places under keys, as sorts by value leave them
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
@@ -111,6 +112,13 @@ cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
 
 cdef inline const int16_t* ranks_of_place(RowPartition partition, Block block, index_t place) noexcept nogil:
     return &partition.place_ranks[((block.start if partition.keeps_blocks else 0) + place) * partition.rank_stride]
+
+
+cdef inline Py_ssize_t first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
+    """Return the index of the feature's first entry of the node that begins at `start`: blocks follow each other, and
+    in each block its features."""
+    cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
+    return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
 
 cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:

@@ -63,7 +63,7 @@ def make_search(
     `subsets` categories are divided into two sets."""
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef NodeSearch search = NodeSearch(
-        partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
+        partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows, False),
         judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
         max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
     )

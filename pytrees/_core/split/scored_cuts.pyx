@@ -21,7 +21,7 @@ from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
-from pytrees._core.rows.partition cimport entries_of
+from pytrees._core.rows.partition cimport first_entry
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, threshold_of, write_cut, write_ranked_cut,
 )
@@ -150,9 +150,7 @@ cdef inline void _write(
 # --------------------------------------------------------------------------------------------------- sorted entries
 
 cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, index_t k) noexcept nogil:
-    return entries_of(
-        search.partition, node.block, search.drawn[k], node.start, node.stop, <const uint32_t*> NULL
-    )
+    return &search.partition.narrow[first_entry(search.partition, node.block, search.drawn[k], node.start)]
 
 
 cdef inline const uint16_t* _labels(NodeSearch search, const NodeRows* node) noexcept nogil:
