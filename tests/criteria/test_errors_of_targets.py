@@ -314,3 +314,50 @@ def test_weights_beyond_32_bits_are_compared_one_by_one():
     assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights))
     ways = {"block_rows": 8, "max_bins": 4}
     assert_same_tree(grow_numbers(X, targets, weights), grow_numbers(X, targets, weights, **ways))
+
+
+@pytest.mark.parametrize("n", [2, 3, SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1])
+@pytest.mark.parametrize("n_features", [1, 8, 9])
+def test_nodes_of_few_samples(n, n_features):
+    """Every sample is compared with all others, also if weights are too great for that, or errors swallow all scores."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, (n, n_features)).astype(float)
+        heavy = np.ones(n, dtype=np.int64)
+        heavy[0] = SIZES["MOST_WEIGHT_OF_FEW"] - n + 1 + seed % 2
+        for targets in (rng.integers(0, 3, n), np.append(rng.integers(0, 3, n - 1), 2**40), rng.integers(-99, 99, n)):
+            for weights in (None, rng.integers(1, 5, n), heavy):
+                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights))
+                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, max_leaf_nodes=4, max_depth=2))
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("kind", ["plain", "missing", "few values"])
+def test_features_sorted_once_for_many_trees(error, kind):
+    """Trees of a forest take the order of their samples from the order of all samples."""
+    rng = np.random.default_rng(7)
+    X, targets = values_with_ties(rng, 400, 6), spread_numbers(rng, 400)
+    if kind == "missing":
+        X[rng.random(X.shape) < 0.05] = np.nan
+    elif kind == "few values":
+        X = np.ascontiguousarray(rng.integers(0, 5, (400, 6)).astype(float))
+    codes, n_classes, criterion = criterion_of(targets, error)
+    shared = kernel("share_features")(X, n_classes, criterion, True, 3, 2**31 - 1)
+    for seed in range(4):
+        rows = [np.arange(400), np.sort(rng.permutation(400)[:250]), rng.permutation(400), np.arange(20)][seed]
+        weights = rng.integers(1, 4, 400) if seed % 2 else None
+        limits = {"rows": rows.astype(np.int32), "max_features": 3, "seed": seed}
+        tree = grow(X, codes, weights, n_classes, criterion, **limits)
+        assert_same_tree(tree, grow(X, codes, weights, n_classes, criterion, shared=shared, **limits))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_monotonic_constraints_with_bins_of_sums(seed):
+    rng = np.random.default_rng(seed)
+    X, targets, weights, limits = draw_problem(seed, 150, 3)
+    codes, n_classes, criterion = criterion_of(targets)
+    limits |= {"monotonic_cst": np.array([1, -1, 0]) if seed % 2 else np.array([0, 1, 1])}
+    tree = grow(X, codes, weights, n_classes, criterion, **limits, block_rows=10, max_bins=4)
+    assert_same_tree(tree, grow_one_by_one(X, codes, weights, n_classes, criterion, **limits))
+    if seed < 4:
+        assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))

@@ -15,9 +15,25 @@ typedef struct {
     int16_t residuals[MOST_IN_FEW], weights[MOST_IN_FEW];
 } few_samples;
 
+/* The same with each number in all lanes, and a bit for every sample. */
+typedef struct {
+    int32_t n;
+    lanes_i16 total, residuals[MOST_IN_FEW], weights[MOST_IN_FEW], bits[MOST_IN_FEW];
+} few_in_lanes;
+
 static inline lanes_i16 everywhere_i16(int16_t a) {
     lanes_i16 all = {a, a, a, a, a, a, a, a};
     return all;
+}
+
+static inline void spread(const few_samples *few, few_in_lanes *lanes) {
+    lanes->n = few->n;
+    lanes->total = everywhere_i16((int16_t)few->total);
+    for (int32_t i = 0; i < few->n; i++) {
+        lanes->residuals[i] = everywhere_i16(few->residuals[i]);
+        lanes->weights[i] = everywhere_i16(few->weights[i]);
+        lanes->bits[i] = everywhere_i16((int16_t)(1 << i));
+    }
 }
 
 static inline void floats_of_halves(lanes_i16 a, lanes_f32 *first, lanes_f32 *last) {
@@ -34,7 +50,7 @@ static inline void floats_of_halves(lanes_i16 a, lanes_f32 *first, lanes_f32 *la
 
 /* Score the cuts of eight features at one sample. A bit for every sample tells whether it goes to the right. */
 static inline void score_cuts_at(
-    const few_samples *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, float *scores, uint16_t *sides,
+    const few_in_lanes *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, float *scores, uint16_t *sides,
     lanes_f32 *best
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -42,13 +58,13 @@ static inline void score_cuts_at(
     lanes_f32 sums[2], products[2], score;
     for (int32_t i = 0; i < few->n; i++) {
         goes_right = (lanes_i16)(ranks[i] > ranks[at]);
-        sum += goes_right & everywhere_i16(few->residuals[i]);
-        weight += goes_right & everywhere_i16(few->weights[i]);
-        side += goes_right & everywhere_i16((int16_t)(1 << i));
+        sum += goes_right & few->residuals[i];
+        weight += goes_right & few->weights[i];
+        side += goes_right & few->bits[i];
     }
     store(sides, &side);
     floats_of_halves(sum & is_drawn, &sums[0], &sums[1]);
-    floats_of_halves((lanes_i16)(weight * (everywhere_i16((int16_t)few->total) - weight)), &products[0], &products[1]);
+    floats_of_halves((lanes_i16)(weight * (few->total - weight)), &products[0], &products[1]);
     for (int half = 0; half < 2; half++) {
         score = sums[half] * sums[half] / greater_f32(products[half], one);
         store(scores + 4 * half, &score);
@@ -63,12 +79,14 @@ static inline float score_few(
 ) {
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
     lanes_i16 ranks[MOST_IN_FEW];
+    few_in_lanes lanes;
+    spread(few, &lanes);
     for (int32_t first = 0; first < stride; first += 8) {
         for (int32_t i = 0; i < few->n; i++)
             ranks[i] = load_i16(few->ranks[i] + first);
         for (int32_t at = 0; at < few->n; at++)
             score_cuts_at(
-                few, ranks, at, load_i16(is_drawn + first), scores + at * stride + first, sides + at * stride + first,
+                &lanes, ranks, at, load_i16(is_drawn + first), scores + at * stride + first, sides + at * stride + first,
                 &best
             );
     }

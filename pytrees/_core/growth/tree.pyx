@@ -47,6 +47,10 @@ from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
 
 
+cdef enum:
+    MOST_RESERVED = 1048576     # nodes
+
+
 @cython.final
 cdef class GrowingTree:
     def __cinit__(
@@ -75,6 +79,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     cdef NodeRows rows
     rows.in_block = False
     tree.n_leaves = 1
+    if are_numbers(tree.search.counts):
+        # Many leaves have one sample. Memory that is reserved now need not be copied as the tree grows.
+        _reserve_nodes(tree, _likely_nodes(tree))
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
     if is_constrained(tree):
         tree.bounds[0].lower = ValueBound(0, 0, -INFINITY)
@@ -123,6 +130,14 @@ cdef inline index_t _add_child(
     """Make the child of a branch (0, 1, ...) of a leaf of these rows, and return its number."""
     cdef uint64_t random_state = mix64(tree.nodes[leaf].random_state + 1 + <uint64_t> branch)
     return _add_node(tree, rows, start, stop, tree.nodes[leaf].depth + 1, random_state, counts)
+
+
+cdef inline Py_ssize_t _likely_nodes(GrowingTree tree) noexcept nogil:
+    """Return how many nodes a tree has whose leaves have one sample, within the limits and a limit on memory."""
+    cdef int64_t n_leaves = min(<int64_t> tree.partition.n_rows, <int64_t> tree.max_leaf_nodes)
+    if tree.max_depth < 20:
+        n_leaves = min(n_leaves, <int64_t> 1 << tree.max_depth)
+    return <Py_ssize_t> min(2 * n_leaves, <int64_t> MOST_RESERVED)
 
 
 cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:

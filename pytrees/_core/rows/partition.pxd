@@ -98,7 +98,6 @@ cdef class RowPartition:
     # have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, a multiple of eight, or 0.
     cdef int16_t[::1] place_ranks
     cdef Py_ssize_t rank_stride
-    cdef uint32_t[:, ::1] gathered          # scratch: keys of values, read for several features at once; or empty
     cdef uint64_t[::1] keyed, spare_keyed   # scratch: places under keys, as sorts by value leave them
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.

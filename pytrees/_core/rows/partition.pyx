@@ -6,16 +6,11 @@ cimport cython
 from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy, memset
 
-from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
-    # The values of so many features lie in one or two lines of the cache. Smaller tables stay in the cache.
-    FEATURES_AT_ONCE = 8
-    FEWEST_VALUES_GATHERED = 262144
-    ROWS_AHEAD = 16             # that are fetched before they are read
     # Blocks of at least a share of 1 / ROWS_OF_BLOCK_IN_ORDER of all rows are taken from features in order.
     ROWS_OF_BLOCK_IN_ORDER = 8
 
@@ -113,8 +108,6 @@ cdef class RowPartition:
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
         self.place_of_row = np.empty(features.n_rows if features.in_order.shape[0] > 0 else 0, dtype=np.int32)
-        gathers = not self.is_ranked and features.n_rows * self.n_features >= FEWEST_VALUES_GATHERED
-        self.gathered = np.empty((FEATURES_AT_ONCE, largest_block if gathers else 0), dtype=np.uint32)
         self.keyed = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_keyed = np.empty(self.n_rows, dtype=np.uint64)
         if features.n_categories.shape[0] > 0:
@@ -238,22 +231,12 @@ cdef void sort_by_value(
 ) noexcept nogil:
     """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
-    _sort_by_keys(features, feature, rows, n, NULL, keyed, spare)
-
-
-cdef inline void _sort_by_keys(
-    Features features, index_t feature, const index_t* rows, index_t n, const uint32_t* keys, uint64_t* keyed,
-    uint64_t* spare
-) noexcept nogil:
-    """The same with the keys of the values by place, or NULL."""
     cdef index_t place, n_known = 0
-    cdef uint32_t key
     cdef uint32_t n_ranks
     cdef bint has_missing = lacks_values(features, feature)
     for place in range(n):
         if not (has_missing and isnan(features.X[rows[place], feature])):
-            key = _high_key(features, rows[place], feature) if keys == NULL else keys[place]
-            keyed[n_known] = packed(key, place, keyed[0])
+            keyed[n_known] = packed(_high_key(features, rows[place], feature), place, keyed[0])
             n_known += 1
     n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
     for place in range(n if has_missing else 0):
@@ -336,40 +319,18 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     cdef index_t i, feature, n = block.stop - block.start
     cdef Entry* entries
     cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
-    cdef bint gathers = partition.gathered.shape[1] > 0 and not are_in_order
     for feature in range(<index_t> partition.n_features):
-        if gathers and feature % FEATURES_AT_ONCE == 0:
-            _gather_keys(partition, row_of_place, n, feature)
         entries = entries_of(partition, block, feature, block.start, block.stop, width)
         if Entry is uint32_t and are_in_order:
             _take_in_order(partition, feature, entries)
         elif Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
             _sort_by_code(partition.features, feature, row_of_place, n, entries)
         else:
-            _sort_by_keys(
-                partition.features, feature, row_of_place, n,
-                &partition.gathered[feature % FEATURES_AT_ONCE, 0] if gathers else NULL, keyed,
-                &partition.spare_keyed[0],
-            )
+            sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
             for i in range(n):
                 entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
         if Entry is uint32_t and partition.rank_stride > 0:
             _keep_ranks(partition, block, feature, entries, n)
-
-
-cdef void _gather_keys(
-    RowPartition partition, const index_t* rows, index_t n, index_t first_feature
-) noexcept nogil:
-    """Read the keys of some features, from this one on, in one pass over the rows, unless all have a bin a value."""
-    cdef index_t place, k, n_keys = min(FEATURES_AT_ONCE, <index_t> partition.n_features - first_feature), n_coded = 0
-    for k in range(n_keys if partition.features.n_values.shape[0] > 0 else 0):
-        n_coded += partition.features.n_values[first_feature + k] > 0
-    if n_coded == n_keys:
-        return
-    for place in range(n):
-        prefetch(&partition.X[rows[min(place + ROWS_AHEAD, n - 1)], first_feature])
-        for k in range(n_keys):
-            partition.gathered[k, place] = _high_key(partition.features, rows[place], first_feature + k)
 
 
 cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
