@@ -319,7 +319,7 @@ def test_weights_beyond_32_bits_are_compared_one_by_one():
 @pytest.mark.parametrize("n", [2, 3, SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1])
 @pytest.mark.parametrize("n_features", [1, 8, 9])
 def test_nodes_of_few_samples(n, n_features):
-    """Every sample is compared with all others, also if weights are too great for that, or errors swallow all scores."""
+    """Every sample is compared with all others, unless weights are too great for that, or errors swallow all scores."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 4, (n, n_features)).astype(float)
@@ -353,7 +353,6 @@ def test_features_sorted_once_for_many_trees(error, kind):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_monotonic_constraints_with_bins_of_sums(seed):
-    rng = np.random.default_rng(seed)
     X, targets, weights, limits = draw_problem(seed, 150, 3)
     codes, n_classes, criterion = criterion_of(targets)
     limits |= {"monotonic_cst": np.array([1, -1, 0]) if seed % 2 else np.array([0, 1, 1])}

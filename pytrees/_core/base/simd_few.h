@@ -86,8 +86,8 @@ static inline float score_few(
             ranks[i] = load_i16(few->ranks[i] + first);
         for (int32_t at = 0; at < few->n; at++)
             score_cuts_at(
-                &lanes, ranks, at, load_i16(is_drawn + first), scores + at * stride + first, sides + at * stride + first,
-                &best
+                &lanes, ranks, at, load_i16(is_drawn + first), scores + at * stride + first,
+                sides + at * stride + first, &best
             );
     }
     return greatest_f32(best);

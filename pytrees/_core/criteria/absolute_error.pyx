@@ -86,8 +86,8 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
 
 
 cdef inline void _sum_equal_weights(MedianErrors errors, const Entry* entries) noexcept nogil:
-    """Compute the sums of both children if all samples weigh one and none lacks the value. Both lists lose their samples
-    side by side, because each step of a list waits for the step before it."""
+    """Compute the sums of both children if all samples weigh one and none lacks the value. Both lists lose their
+    samples side by side, because each step of a list waits for the step before it."""
     cdef EqualList right, left
     cdef const int64_t* targets = &errors.targets[0]
     cdef const index_t* positions = &errors.position_of_place[0]

@@ -14,14 +14,19 @@ from pytrees._core.base.simd cimport (
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.sorting cimport place_of
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
+from pytrees._core.criteria.counts cimport ClassCounts, add_target
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.entropy_scores cimport (
     mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy,
 )
+from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
 from pytrees._core.criteria.squared_error cimport SquaredErrorScan, lowered_squared_error, write_residuals
-from pytrees._core.criteria.table cimport BinnedScan, move_left, start_feature, tie_margin
+from pytrees._core.criteria.table cimport (
+    ABSOLUTE_ERROR, BinnedScan, CountScan, move_left, start_feature, tie_margin,
+)
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
@@ -411,3 +416,27 @@ cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
         for label in range(scan.n_classes):
             total += label * scan.left_counts[label]
     return total
+
+
+# --------------------------------------------------------------------------------- class counts of given nodes and cuts
+
+cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
+    """Sum the targets of a node whose classes are counted, if classes are numbers."""
+    cdef index_t label
+    node.sums.weight = node.sums.sum = 0
+    node.sums.spread = 0
+    for label in range(<index_t> node.targets.shape[0]):
+        add_target(&node.sums, node.targets[label], node.total_counts[label])
+    if node.code == ABSOLUTE_ERROR:
+        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
+
+
+cdef inline bint judge_counts(
+    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
+) noexcept nogil:
+    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
+    if CountScan is AbsoluteErrorScan:
+        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
+        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
+        gain[0] = gain_of_absolute_error(scan)
+    return CountScan is AbsoluteErrorScan

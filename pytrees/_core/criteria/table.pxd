@@ -15,10 +15,10 @@ from libc.math cimport INFINITY, NAN, fabs
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.absolute_error cimport (
-    AbsoluteErrorScan, error_of_counts, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
+    AbsoluteErrorScan, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
 from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
-from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
     entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
@@ -600,28 +600,6 @@ cdef inline bint has_impurity(int code) noexcept nogil:
         code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
         or code == SQUARED_ERROR or code == ABSOLUTE_ERROR
     )
-
-
-cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
-    """Sum the targets of a node whose classes are counted, if classes are numbers."""
-    cdef index_t label
-    node.sums.weight = node.sums.sum = 0
-    node.sums.spread = 0
-    for label in range(<index_t> node.targets.shape[0]):
-        add_target(&node.sums, node.targets[label], node.total_counts[label])
-    if node.code == ABSOLUTE_ERROR:
-        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
-
-
-cdef inline bint judge_counts(
-    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
-) noexcept nogil:
-    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
-    if CountScan is AbsoluteErrorScan:
-        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
-        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
-        gain[0] = gain_of_absolute_error(scan)
-    return CountScan is AbsoluteErrorScan
 
 
 cdef inline Gain whole_impurity(ClassCounts node) except *:

@@ -48,8 +48,8 @@ cdef struct Slot:
     Slot* next_free
 
 
-# The sums of a bin's samples if classes are targets, which are numbers. Seven columns come before the number of samples,
-# as class counts do if samples are weighted.
+# The sums of a bin's samples if classes are targets, which are numbers. Seven columns come before the number of
+# samples, as class counts do if samples are weighted.
 cdef struct BinSums:
     int64_t weight, sum
     int64_t squares                     # weighted, of the targets in units that leave them some 18 bits, rounded up

@@ -27,7 +27,9 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of
-from pytrees._core.base.types cimport float64_t, index_t, int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 
 
 cdef enum:
@@ -68,7 +70,7 @@ cdef class Features:
     # value, 0 for other features; both empty without bins.
     cdef uint8_t[:, ::1] codes
     cdef index_t[::1] n_values
-    # By feature: the ranks of all values above their rows, as sorted entries of 32 bits, if many trees sort them and the
+    # By feature: the ranks of all values above their rows, as sorted entries of 32 bits, if many trees sort them and
     # ranks and rows are narrow; otherwise empty.
     cdef uint32_t[:, ::1] in_order
 
@@ -111,6 +113,26 @@ cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
 
 cdef inline const int16_t* ranks_of_place(RowPartition partition, Block block, index_t place) noexcept nogil:
     return &partition.place_ranks[((block.start if partition.keeps_blocks else 0) + place) * partition.rank_stride]
+
+
+cdef inline bint few_have_values(
+    RowPartition partition, Block block, index_t feature, const index_t* places, index_t n
+) noexcept nogil:
+    cdef index_t i
+    for i in range(1, n):
+        if ranks_of_place(partition, block, places[i])[feature] != ranks_of_place(partition, block, places[0])[feature]:
+            return True
+    return False
+
+
+cdef inline void mark_few(
+    RowPartition partition, Block block, index_t feature, index_t last_left, index_t start, index_t stop
+) noexcept nogil:
+    cdef int32_t last_rank = ranks_of_place(partition, block, last_left)[feature]
+    cdef index_t i, place
+    for i in range(start, stop):
+        place = partition.rows[i]
+        partition.goes_left[place] = ranks_of_place(partition, block, place)[feature] <= last_rank
 
 
 cdef inline Py_ssize_t first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:

@@ -8,7 +8,9 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 
 cdef enum:
     # Blocks of at least a share of 1 / ROWS_OF_BLOCK_IN_ORDER of all rows are taken from features in order.
@@ -115,7 +117,6 @@ cdef class RowPartition:
             self.child_of = np.empty(self.goes_left.shape[0], dtype=np.int32)
             self.child_starts = np.empty(most_children + 1, dtype=np.int32)
             self.child_ends = np.empty(most_children, dtype=np.int32)
-
 
     def keep_ranks(self, RowPartition shared=None):
         """Keep the ranks of every place, for entries of 32 bits; `shared` is the partition whose block this one shares.
@@ -467,22 +468,12 @@ cdef bint has_cut(
         if 2 * <int64_t> min_samples_leaf > n:
             return False
         if are_few(partition, n):
-            return _few_have_values(partition, block, feature, &partition.rows[start], n)
+            return few_have_values(partition, block, feature, &partition.rows[start], n)
         if partition.is_ranked and min_samples_leaf == 1:
             return _have_values(partition.features, feature, &partition.rows[start], n)
     if partition.is_wide:
         return _has_cut(partition, block, feature, start, stop, min_samples_leaf, <const uint64_t*> NULL)
     return _has_cut(partition, block, feature, start, stop, min_samples_leaf, <const uint32_t*> NULL)
-
-
-cdef inline bint _few_have_values(
-    RowPartition partition, Block block, index_t feature, const index_t* places, index_t n
-) noexcept nogil:
-    cdef index_t i
-    for i in range(1, n):
-        if ranks_of_place(partition, block, places[i])[feature] != ranks_of_place(partition, block, places[0])[feature]:
-            return True
-    return False
 
 
 cdef bint _have_values(Features features, index_t feature, const index_t* rows, index_t n) noexcept nogil:
@@ -527,7 +518,7 @@ cdef void mark_first(
     if partition.is_ranked:
         _mark_by_rank(partition, feature, last_left, n_missing_left > 0, start, stop)
     elif are_few(partition, stop - start):
-        _mark_few(partition, block, feature, last_left, start, stop)
+        mark_few(partition, block, feature, last_left, start, stop)
     elif partition.is_wide:
         _mark(partition, block, feature, start, stop, n_known_left, n_missing_left, <const uint64_t*> NULL)
     else:
@@ -551,16 +542,6 @@ cdef void _mark_by_rank(
         for i in range(start, stop):
             row = partition.rows[i]
             partition.goes_left[row] = partition.features.wide_ranks[feature, row] <= last_rank
-
-
-cdef inline void _mark_few(
-    RowPartition partition, Block block, index_t feature, index_t last_left, index_t start, index_t stop
-) noexcept nogil:
-    cdef int32_t last_rank = ranks_of_place(partition, block, last_left)[feature]
-    cdef index_t i, place
-    for i in range(start, stop):
-        place = partition.rows[i]
-        partition.goes_left[place] = ranks_of_place(partition, block, place)[feature] <= last_rank
 
 
 cdef inline void _mark(

@@ -15,8 +15,8 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.score_table cimport left_ranks
 from pytrees._core.criteria.table cimport (
-    BinnedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
-    offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
+    BinnedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left,
+    move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
