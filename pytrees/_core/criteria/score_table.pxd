@@ -13,7 +13,7 @@ from pytrees._core.base.simd cimport (
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.sorting cimport place_of
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
 from pytrees._core.criteria.counts cimport ClassCounts, add_target
 from pytrees._core.criteria.entropy cimport EntropyScan
@@ -23,7 +23,9 @@ from pytrees._core.criteria.entropy_scores cimport (
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
-from pytrees._core.criteria.squared_error cimport SquaredErrorScan, lowered_squared_error, write_residuals
+from pytrees._core.criteria.squared_error cimport (
+    SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
+)
 from pytrees._core.criteria.table cimport (
     ABSOLUTE_ERROR, BinnedScan, CountScan, move_left, start_feature, tie_margin,
 )
@@ -203,6 +205,24 @@ cdef inline void _sum_entries_left(
     elif before > 0:
         scan.left_total, scan.left_sum = scan.left_total + weight, scan.left_sum + sum
     else:
+        scan.left_total, scan.left_sum = weight, sum
+
+
+# ------------------------------------------------------------------------------------ few samples, targets as classes
+
+# Only nodes whose classes are targets come here.
+
+cdef inline void lay_out_few(
+    const BinnedScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
+) noexcept nogil:
+    """Write what the scores of few samples take."""
+    if BinnedScan is SquaredErrorScan:
+        write_few_residuals(scan, targets, weights, n, residuals)
+
+
+cdef inline void put_left(BinnedScan* scan, int64_t weight, int64_t sum) noexcept nogil:
+    """Put samples of this weight and sum of targets, and no others, into the left child."""
+    if BinnedScan is SquaredErrorScan:
         scan.left_total, scan.left_sum = weight, sum
 
 

@@ -607,6 +607,14 @@ cdef _cut_in_nodes(NodeSearch search, weights, bint is_best_first):
     search.defers_thresholds = not is_best_first
 
 
+cdef _pair_few(NodeSearch search, RowPartition block_of):
+    """Let nodes of few samples, whose classes are numbers, compare the ranks of all pairs. With `block_of`, the block
+    of that partition is shared."""
+    if search.n_drawn_categories == 0:
+        search.partition.keep_ranks(block_of)
+        search.pair_few()
+
+
 def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
     """Return a tree that has not begun to grow. With `beside`, another thread's tree, it shares the rows of that tree,
     and its block if the block has all rows."""
@@ -643,12 +651,8 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         search.constrain(options["directions"])
     elif search.entry_scores is not None and "targets" in given_of(criterion):
         search.defers_thresholds = not growth.is_best_first
-        if (
-            options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0.0
-            and not np.any(shared.features.n_categories)
-        ):
-            partition.keep_ranks(beside.tree.partition if shares_block else None)
-            search.pair_few()
+        if options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0.0:
+            _pair_few(search, beside.tree.partition if shares_block else None)
     weights_are_whole = weights is None or weights.dtype != np.float64
     if (
         shared.uses_node_bins and weights_are_whole and search.min_leaf_weight == 0.0 and options["directions"] is None

@@ -7,8 +7,8 @@ longer to divide than to search; the partition keeps the ranks of their places.
 from pytrees._core.base.simd cimport few_samples, find_few, first_difference, score_few
 from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_WEIGHT_OF_FEW
 from pytrees._core.base.types cimport index_t, int16_t, int64_t, uint16_t
-from pytrees._core.criteria.squared_error cimport SquaredErrorScan, lowered_squared_error, write_few_residuals
-from pytrees._core.criteria.table cimport best_gain, offer_cut
+from pytrees._core.criteria.score_table cimport lay_out_few, lowered, put_left
+from pytrees._core.criteria.table cimport BinnedScan, best_gain, offer_cut
 from pytrees._core.rows.partition cimport ranks_of_place
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, threshold_of
 
@@ -20,7 +20,7 @@ cdef struct FewTargets:
     int sides
 
 
-cdef bint find_few_cut(NodeSearch search, SquaredErrorScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+cdef bint find_few_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, or do not
     hold the weights."""
     cdef few_samples few
@@ -42,8 +42,8 @@ cdef bint find_few_cut(NodeSearch search, SquaredErrorScan* scan, const NodeRows
     few.total = <int> scan.total
     for k in range(few.n):
         few.weights[k] = <int16_t> exact.weights[k]
-    write_few_residuals(scan, exact.targets, few.weights, few.n, few.residuals)
-    to_reach = <float> lowered_squared_error(score_few(&few, stride, is_drawn, scores, sides))
+    lay_out_few(scan, exact.targets, few.weights, few.n, few.residuals)
+    to_reach = lowered(scan, score_few(&few, stride, is_drawn, scores, sides), True)
     if to_reach <= 0.0:
         return False
     n_found = find_few(few.n, stride, scores, to_reach, &search.entry_scores.found_features[0])
@@ -75,7 +75,7 @@ cdef inline void _lay_out(
 
 
 cdef inline int _offer_feature(
-    NodeSearch search, SquaredErrorScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, float to_reach, Split* best
 ) except -1 nogil:
     """Offer the cuts of a feature whose scores reach what is asked, in ascending order: fewer and fewer samples go to
@@ -105,21 +105,22 @@ cdef inline int _offer_feature(
 
 
 cdef inline int _offer_cut(
-    NodeSearch search, SquaredErrorScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, int sides, Split* best
 ) except -1 nogil:
     """Offer the cut that sends the samples whose bits are set to the right; there are samples on both sides."""
     cdef index_t i, n_left = 0, last_left = -1, first_right = -1
-    scan.left_total = scan.left_sum = 0
+    cdef int64_t weight = 0, sum_of_left = 0
     for i in range(few.n):
         if not sides >> i & 1:
             n_left += 1
-            scan.left_total += exact.weights[i]
-            scan.left_sum += exact.weights[i] * exact.targets[i]
+            weight += exact.weights[i]
+            sum_of_left += exact.weights[i] * exact.targets[i]
             if last_left < 0 or few.ranks[i][feature] > few.ranks[last_left][feature]:
                 last_left = i
         elif first_right < 0 or few.ranks[i][feature] < few.ranks[first_right][feature]:
             first_right = i
+    put_left(scan, weight, sum_of_left)
     if not offer_cut(scan, search.counts, False):
         return 0
     exact.sides = sides
@@ -131,7 +132,7 @@ cdef inline int _offer_cut(
 
 
 cdef inline int _complete(
-    NodeSearch search, SquaredErrorScan* scan, const NodeRows* node, Split* best
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil:
     if not search.defers_thresholds:
         best.threshold = threshold_of(search, node, best)
