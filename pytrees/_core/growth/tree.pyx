@@ -303,8 +303,10 @@ cdef inline void _keep_neighbours(GrowingTree tree, Node* node, const Split* spl
         tree.search.defers_thresholds and node.rows.in_block
         and not is_categorical(tree.partition.features, split.feature)
     ):
-        node.last_left = block_row(tree.partition, node.rows.block, split.last_left)
-        node.first_right = block_row(tree.partition, node.rows.block, split.first_right)
+        node.last_left, node.first_right = split.last_left, split.first_right
+        if not tree.partition.is_ranked:        # otherwise places are rows
+            node.last_left = block_row(tree.partition, node.rows.block, split.last_left)
+            node.first_right = block_row(tree.partition, node.rows.block, split.first_right)
 
 
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:

@@ -458,19 +458,22 @@ cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t fea
     )
 
 
+cdef void _subtract_sums(BinSums* sums, const BinSums* others, Py_ssize_t n_bins) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n_bins):
+        sums[i].weight -= others[i].weight
+        sums[i].sum -= others[i].sum
+        sums[i].squares -= others[i].squares
+        sums[i].n_samples -= others[i].n_samples
+
+
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
     """Turn a node's counts into the counts of one child: subtract the other child's counts."""
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef const int32_t* others = <const int32_t*> (other + 1)
-    cdef BinSums* sums = <BinSums*> (slot + 1)
-    cdef const BinSums* other_sums = <const BinSums*> (other + 1)
     cdef Py_ssize_t i
     if histograms.targets.shape[0] > 0:
-        for i in range(histograms.bins.n_bins):
-            sums[i].weight -= other_sums[i].weight
-            sums[i].sum -= other_sums[i].sum
-            sums[i].squares -= other_sums[i].squares
-            sums[i].n_samples -= other_sums[i].n_samples
+        _subtract_sums(<BinSums*> (slot + 1), <const BinSums*> (other + 1), histograms.bins.n_bins)
         return
     for i in range(histograms.slots.size):
         counts[i] -= others[i]
