@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import limits as limits_of_growth
-from support import assert_same_tree, examples, grow, on_both_engines
-from targets import grow_numbers
+from support import assert_same_tree, examples, grow, grow_one_by_one, grow_reference, on_both_engines
+from targets import criterion_of, grow_numbers
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
 from pytrees.testing.strategies import count_weights, feature_matrices, no_weights
 
 ERRORS = ["squared_error", "absolute_error"]
+SIZES = sizes()
 
 
 # ------------------------------------------------------------------------------------------------------------ by hand
@@ -215,3 +217,145 @@ def test_sums_beyond_53_bits_are_exact():
         both = grow_numbers(X, targets, None, error, max_depth=1)
         assert one["gain"][0] == other["gain"][0]
         assert both["feature"][0] == 1
+
+
+# -------------------------------------------------------------------------------------- scores in vectors, bins, sizes
+
+
+def spread_numbers(rng, n):
+    """Return targets of one of the kinds on which scores in single precision tell much, little or nothing."""
+    kinds = [
+        rng.integers(-(10**6), 10**6, n),
+        rng.integers(0, 2, n) * 7,
+        rng.integers(-3, 4, n),
+        # A few huge ones beside many small ones: the small ones count as nothing in 32 bits.
+        np.where(rng.random(n) < 0.1, 2**35 * rng.integers(-9, 10, n), rng.integers(-2, 3, n)),
+        2**50 // n - rng.integers(0, 3, n),
+        (np.exp(rng.normal(size=n)) * 1e4).astype(np.int64),
+    ]
+    return kinds[rng.integers(len(kinds))].astype(np.int64)
+
+
+def values_with_ties(rng, n, n_features):
+    """Return a table whose columns are continuous, of few values, constant, copies of each other and of the opposite
+    order."""
+    X = rng.normal(size=(n, n_features))
+    for k in range(n_features):
+        kind = rng.integers(5)
+        if kind == 1:
+            X[:, k] = rng.integers(0, rng.integers(1, 6), n)
+        elif kind == 2:
+            X[:, k] = X[:, 0]
+        elif kind == 3:
+            X[:, k] = -X[:, 0]
+    return X
+
+
+def draw_problem(seed, n, n_features):
+    rng = np.random.default_rng(seed)
+    X, targets = values_with_ties(rng, n, n_features), spread_numbers(rng, n)
+    weights = [None, rng.integers(1, 4, n), rng.integers(1, 200, n)][rng.integers(3)]
+    limits = {
+        "min_samples_leaf": int(rng.choice([1, 1, 2, 3])), "max_depth": int(rng.choice([3, 2**31 - 1])),
+        "max_leaf_nodes": int(rng.choice([5, 2**31 - 1, 2**31 - 1])), "seed": seed,
+        "max_features": int(rng.choice([n_features, n_features, max(1, n_features // 2)])),
+    }  # fmt: skip
+    return X, targets, weights, limits
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_scores_of_sorted_entries_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    X, targets, weights, limits = draw_problem(seed, int(rng.integers(2, 60)), int(rng.integers(1, 20)))
+    codes, n_classes, criterion = criterion_of(targets)
+    tree = grow(X, codes, weights, n_classes, criterion, **limits)
+    assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))
+    assert_same_tree(tree, grow_one_by_one(X, codes, weights, n_classes, criterion, **limits))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bins_of_sums_change_nothing(seed):
+    """Nodes of more samples than a block have bins; few bins of many samples ask most of the bounds."""
+    rng = np.random.default_rng(seed + 100)
+    X, targets, weights, limits = draw_problem(seed, int(rng.integers(10, 300)), int(rng.integers(1, 6)))
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    codes, n_classes, criterion = criterion_of(targets)
+    ways = {"block_rows": int(rng.integers(2, 30)), "max_bins": int(rng.choice([2, 3, 8, SIZES["MAX_BINS"]]))}
+    tree = grow(X, codes, weights, n_classes, criterion, **limits, **ways)
+    assert_same_tree(tree, grow_one_by_one(X, codes, weights, n_classes, criterion, **limits))
+    in_parts = grow(X, codes, weights, n_classes, criterion, **limits, **ways, n_threads=2, part_rows=20)
+    assert_same_tree(tree, in_parts)
+    if len(X) < 100:
+        assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))
+
+
+@pytest.mark.parametrize("few_values", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sizes_at_which_numbers_are_cut_into_bins(few_values, weighted):
+    rng = np.random.default_rng(3)
+    n = SIZES["MOST_NUMBERS_WITHOUT_BINS"] + 1
+    X = rng.integers(0, 9, (n, 3)).astype(float) if few_values else rng.normal(size=(n, 3))
+    targets = (1e6 * X[:, 0] ** 2 + 1e5 * rng.normal(size=n)).astype(np.int64)
+    weights = rng.integers(1, 4, n) if weighted else None
+    for n_rows in (n - 1, n):
+        codes, n_classes, criterion = criterion_of(targets[:n_rows])
+        some = None if weights is None else weights[:n_rows]
+        tree = grow(X[:n_rows], codes, some, n_classes, criterion)
+        assert_same_tree(tree, grow_one_by_one(X[:n_rows], codes, some, n_classes, criterion))
+        assert_same_tree(tree, grow(X[:n_rows], codes, some, n_classes, criterion, n_threads=2))
+
+
+def test_weights_beyond_32_bits_are_compared_one_by_one():
+    rng = np.random.default_rng(5)
+    X, targets, weights = rng.normal(size=(40, 3)).round(1), rng.integers(-9, 9, 40), rng.integers(1, 2**40, 40)
+    weights[3] = 2**51
+    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights))
+    ways = {"block_rows": 8, "max_bins": 4}
+    assert_same_tree(grow_numbers(X, targets, weights), grow_numbers(X, targets, weights, **ways))
+
+
+@pytest.mark.parametrize("n", [2, 3, SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1])
+@pytest.mark.parametrize("n_features", [1, 8, 9])
+def test_nodes_of_few_samples(n, n_features):
+    """Every sample is compared with all others, unless weights are too great for that, or errors swallow all scores."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, (n, n_features)).astype(float)
+        heavy = np.ones(n, dtype=np.int64)
+        heavy[0] = SIZES["MOST_WEIGHT_OF_FEW"] - n + 1 + seed % 2
+        for targets in (rng.integers(0, 3, n), np.append(rng.integers(0, 3, n - 1), 2**40), rng.integers(-99, 99, n)):
+            for weights in (None, rng.integers(1, 5, n), heavy):
+                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights))
+                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, max_leaf_nodes=4, max_depth=2))
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("kind", ["plain", "missing", "few values"])
+def test_features_sorted_once_for_many_trees(error, kind):
+    """Trees of a forest take the order of their samples from the order of all samples."""
+    rng = np.random.default_rng(7)
+    X, targets = values_with_ties(rng, 400, 6), spread_numbers(rng, 400)
+    if kind == "missing":
+        X[rng.random(X.shape) < 0.05] = np.nan
+    elif kind == "few values":
+        X = np.ascontiguousarray(rng.integers(0, 5, (400, 6)).astype(float))
+    codes, n_classes, criterion = criterion_of(targets, error)
+    shared = kernel("share_features")(X, n_classes, criterion, True, 3, 2**31 - 1)
+    for seed in range(4):
+        rows = [np.arange(400), np.sort(rng.permutation(400)[:250]), rng.permutation(400), np.arange(20)][seed]
+        weights = rng.integers(1, 4, 400) if seed % 2 else None
+        limits = {"rows": rows.astype(np.int32), "max_features": 3, "seed": seed}
+        tree = grow(X, codes, weights, n_classes, criterion, **limits)
+        assert_same_tree(tree, grow(X, codes, weights, n_classes, criterion, shared=shared, **limits))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_monotonic_constraints_with_bins_of_sums(seed):
+    X, targets, weights, limits = draw_problem(seed, 150, 3)
+    codes, n_classes, criterion = criterion_of(targets)
+    limits |= {"monotonic_cst": np.array([1, -1, 0]) if seed % 2 else np.array([0, 1, 1])}
+    tree = grow(X, codes, weights, n_classes, criterion, **limits, block_rows=10, max_bins=4)
+    assert_same_tree(tree, grow_one_by_one(X, codes, weights, n_classes, criterion, **limits))
+    if seed < 4:
+        assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))

@@ -1,6 +1,6 @@
-"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h` and `simd_sorted.h`."""
+"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h` and `simd_sorted.h`."""
 
-from pytrees._core.base.types cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "simd_binary.h":
@@ -73,8 +73,28 @@ cdef extern from "simd_multiclass.h":
     ) nogil
 
 
+cdef extern from "simd_few.h":
+    ctypedef struct few_samples:
+        int32_t n, total
+        const int16_t** ranks
+        int16_t* residuals
+        int16_t* weights
+    float score_few(
+        const few_samples* few, int32_t stride, const int16_t* is_drawn, float* scores, uint16_t* sides
+    ) nogil
+    int32_t find_few(int32_t n, int32_t stride, const float* scores, float to_reach, int32_t* features) nogil
+    int32_t first_difference(
+        const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn
+    ) nogil
+
+
 cdef extern from "simd_sorted.h":
     void write_factors(int32_t n, int32_t first, int32_t last, float* left_factors, float* right_factors) nogil
+    void write_permissions(int32_t n, int32_t first, int32_t last, float* factors) nogil
+    float score_numbers(
+        const uint32_t* entries, int32_t n, const int32_t* residuals, const int32_t* weights, int32_t total,
+        const float* factors, float to_reach, uint32_t* found, int32_t* n_found
+    ) nogil
     float score_two_classes(
         const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors, float to_reach,
         uint32_t* found, int32_t* n_found

@@ -175,6 +175,48 @@ static PYTREES_ALWAYS_INLINE float score_classes(
     return greatest_f32(best);
 }
 
+/* ---------------------------------------------------------------------------------------------------------- numbers */
+
+/* Four numbers by the places of four entries. */
+static inline lanes_i32 at_places(const uint32_t *entries, const int32_t *numbers) {
+    lanes_i32 four = {
+        numbers[entries[0] & 0xFFFFu], numbers[entries[1] & 0xFFFFu], numbers[entries[2] & 0xFFFFu],
+        numbers[entries[3] & 0xFFFFu]
+    };
+    return four;
+}
+
+/* Score the cuts of a feature by the residuals of numbers: P**2 / (L R), with P the sum of the residuals on the left.
+Without weights factors[i] is 1 / (L R). With weights, which add up to `total`, it is 1 for cuts that are allowed.
+Places behind the last entry are valid, too. `found` gets the number of samples on the left. */
+static PYTREES_ALWAYS_INLINE float score_numbers(
+    const uint32_t *entries, int32_t n, const int32_t *residuals, const int32_t *weights, int32_t total,
+    const float *factors, float to_reach, uint32_t *found, int32_t *n_found
+) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, sum, present;
+    lanes_i32 left = {0, 0, 0, 0}, left_weight = {0, 0, 0, 0};
+    int32_t n_listed = 0;
+    for (int32_t i = 0; i < n; i += 4) {
+        left = last_everywhere(left) + summed_up(at_places(entries + i, residuals));
+        sum = floats_of(left);
+        present = sum * sum * load_f32(factors + i);
+        if (weights != NULL) {
+            left_weight = last_everywhere(left_weight) + summed_up(at_places(entries + i, weights));
+            present = present / greater_f32(floats_of(left_weight) * floats_of(total - left_weight), one);
+        }
+        present = between_values(entries + i, present);
+        if (found == NULL)
+            best = greater_f32(present, best);
+        else
+            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
+                found[n_listed++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
+    }
+    if (found != NULL)
+        *n_found = n_listed;
+    return greatest_f32(best);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- factors */
 
 /* Keep the factors of cuts behind first..last samples of n, and set the other factors to 0, up to four behind the last.
@@ -184,6 +226,13 @@ static inline void forbid_others(int32_t n, int32_t first, int32_t last, float *
         factors[i] = 0.0f;
     for (int32_t i = last > 0 ? last : 0; i < n + 4; i++)
         factors[i] = 0.0f;
+}
+
+/* Write 1 for cuts behind first..last samples of n, and 0 for others. */
+static inline void write_permissions(int32_t n, int32_t first, int32_t last, float *factors) {
+    for (int32_t i = 0; i < n; i++)
+        factors[i] = 1.0f;
+    forbid_others(n, first, last, factors);
 }
 
 /* Write 1 / (L R) of cuts behind first..last samples of n or, with `right_factors`, 1 / L and 1 / R. */

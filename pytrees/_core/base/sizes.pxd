@@ -9,6 +9,9 @@ cdef extern from "sizes.h":
         BLOCK_ROWS_PER_CLASS
         FEW_VALUES
         BLOCK_ROWS_OF_FEW_VALUES
+        MOST_NUMBERS_WITHOUT_BINS
+        BLOCK_ROWS_OF_NUMBERS
+        BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS
         FEWEST_FEATURES_PER_OTHER
         MOST_CLASSES_IN_BINS
         MOST_ROWS_IN_BINS
@@ -27,6 +30,9 @@ cdef extern from "sizes.h":
         MOST_OF_FEW
         FEWEST_SCORED
         MOST_SCORED
+        MOST_IN_FEW
+        MOST_WEIGHT_OF_FEW
+        MOST_WEIGHT_OF_NUMBERS
         ENTRIES_AT_ONCE
         BOX_ROWS
         MIN_LANES

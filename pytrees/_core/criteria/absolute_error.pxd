@@ -23,6 +23,7 @@ cdef class MedianErrors:
     cdef int64_t[::1] targets, weights
     cdef uint8_t[::1] is_missing                # the scanned feature's value
     cdef index_t[::1] previous, following       # links of the samples that are in the list
+    cdef index_t[:, ::1] all_linked, links      # pairs of links, see Links: of all samples; of two lists
     # The list: its weight, the position of its median, the weight up to this position, and the sum of the distances.
     cdef int64_t total, up_to, error
     cdef index_t median
@@ -30,6 +31,11 @@ cdef class MedianErrors:
     # By side of the missing values, and number of known values on the left: the sums of both children.
     cdef int64_t[:, ::1] left, right
     cdef int64_t[:, ::1] left_medians, right_medians    # only if they are kept
+
+
+# The neighbours of a sample in a list.
+cdef struct Links:
+    index_t before, behind
 
 
 cdef struct AbsoluteErrorScan:

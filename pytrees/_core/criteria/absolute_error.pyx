@@ -3,14 +3,26 @@
 A list holds samples in the order of their targets, and points to the median. As a sample is taken out, the median moves
 by a step or two, and the sum of the distances changes by the weights on both sides. Samples leave the right children of
 a feature's cuts in ascending order of the feature, and the left children in descending order.
+
+Samples that all weigh one take no conditional jumps. Let m be their number before a sample is taken out. If m is even,
+every number from the lower to the upper median has the same sum of distances. So the sum falls by the distance of the
+sample to the median of the odd one of both numbers, m and m - 1, whatever the order of the targets is.
 """
 
 import numpy as np
 
 cimport cython
+from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of, sort_entries
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t, uint64_t
+
+
+# A list of samples that weigh one: their links, the position of their lower median, and the sum of the distances.
+cdef struct EqualList:
+    Links* links
+    index_t median
+    int64_t error
 
 
 @cython.final
@@ -22,6 +34,9 @@ cdef class MedianErrors:
         # Position 0 stands before all samples, and the position after the last sample behind them.
         self.targets, self.weights = np.zeros((2, n_rows + 2), dtype=np.int64)
         self.previous, self.following = np.zeros((2, n_rows + 2), dtype=np.int32)
+        # Links of all samples: each to the position before it, and to the position behind it.
+        self.all_linked = np.arange(n_rows + 2, dtype=np.int32)[:, np.newaxis] + np.array([-1, 1], dtype=np.int32)
+        self.links = np.empty((2, 2 * (n_rows + 2)), dtype=np.int32)
         self.is_missing = np.zeros(n_rows + 2, dtype=np.uint8)
         self.left, self.right = np.zeros((2, 2, n_rows + 1), dtype=np.int64)
         self.left_medians, self.right_medians = np.zeros((2, 2, 0), dtype=np.int64)
@@ -60,12 +75,65 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
     cdef index_t i, n_known = errors.n - n_missing
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
-    if errors.left_medians.shape[1] > 0:
+    if n_missing == 0 and errors.node_total == errors.n and errors.left_medians.shape[1] == 0:
+        _sum_equal_weights(errors, entries)
+    elif errors.left_medians.shape[1] > 0:
         _sum_sides(errors, entries, n_missing, True)
     else:
         _sum_sides(errors, entries, n_missing, False)
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = False
+
+
+cdef inline void _sum_equal_weights(MedianErrors errors, const Entry* entries) noexcept nogil:
+    """Compute the sums of both children if all samples weigh one and none lacks the value. Both lists lose their
+    samples side by side, because each step of a list waits for the step before it."""
+    cdef EqualList right, left
+    cdef const int64_t* targets = &errors.targets[0]
+    cdef const index_t* positions = &errors.position_of_place[0]
+    cdef int64_t* of_right = &errors.right[MISSING_RIGHT, 0]
+    cdef int64_t* of_left = &errors.left[MISSING_RIGHT, 0]
+    cdef index_t i, n = errors.n
+    right.links, left.links = <Links*> &errors.links[0, 0], <Links*> &errors.links[1, 0]
+    memcpy(right.links, &errors.all_linked[0, 0], (n + 2) * sizeof(Links))
+    memcpy(left.links, &errors.all_linked[0, 0], (n + 2) * sizeof(Links))
+    right.median = left.median = (n + 1) // 2
+    right.error = left.error = errors.node_error
+    # entries[:i] are out of the right child's list, and entries[n - i:] out of the left child's.
+    for i in range(n):
+        of_left[n - i] = left.error
+        if (n - i) & 1:
+            _take_out_of_odd(&right, targets, positions[place_of(entries[i])])
+            _take_out_of_odd(&left, targets, positions[place_of(entries[n - 1 - i])])
+        else:
+            _take_out_of_even(&right, targets, positions[place_of(entries[i])])
+            _take_out_of_even(&left, targets, positions[place_of(entries[n - 1 - i])])
+        of_right[i + 1] = right.error
+
+
+cdef inline void _take_out_of_odd(EqualList* samples, const int64_t* targets, index_t position) noexcept nogil:
+    """Take a sample out of an odd number: the lower median stays, or becomes the sample before it."""
+    cdef index_t before = samples.links[samples.median].before
+    cdef int64_t distance = targets[position] - targets[samples.median]
+    samples.error -= distance if distance >= 0 else -distance
+    samples.median = before if position >= samples.median else samples.median
+    _unlink(samples, position)
+
+
+cdef inline void _take_out_of_even(EqualList* samples, const int64_t* targets, index_t position) noexcept nogil:
+    """Take a sample out of an even number: the median is the lower or the upper one of two."""
+    cdef index_t behind = samples.links[samples.median].behind
+    cdef int64_t distance
+    samples.median = behind if position <= samples.median else samples.median
+    distance = targets[position] - targets[samples.median]
+    samples.error -= distance if distance >= 0 else -distance
+    _unlink(samples, position)
+
+
+cdef inline void _unlink(EqualList* samples, index_t position) noexcept nogil:
+    cdef Links of_sample = samples.links[position]
+    samples.links[of_sample.before].behind = of_sample.behind
+    samples.links[of_sample.behind].before = of_sample.before
 
 
 cdef inline void _sum_sides(

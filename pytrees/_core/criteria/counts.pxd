@@ -47,6 +47,8 @@ cdef class ClassCounts:
     cdef const int64_t[::1] targets                 # by class, ascending; empty if classes are no numbers
     # If classes are numbers: of the node, and of its samples that lack a value of the scanned feature.
     cdef TargetSums sums, missing_sums
+    cdef int64_t least, greatest                    # targets of the node, if sums of targets are judged
+    cdef float64_t square_unit                      # of the squares of targets that bins hold
     cdef MedianErrors errors                        # None unless distances to medians are judged
     cdef bint has_costs                             # of pairs of classes, which class scores do not tell
     cdef const float64_t[:, ::1] mode_distances     # by mode and class; if not empty, each node's weights are these,

@@ -4,22 +4,31 @@ Scores in single precision choose the cuts that are worth an exact comparison. W
 samples of both. With more classes, each bin of a node has a row of class weights, and few samples are sorted by class.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, mark_edges, mark_rows, node_weights, score_classes,
-    score_edges, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
-    sum_squares_of_pairs, sum_up_rows, write_factors,
+    score_edges, score_numbers, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
+    sum_squares_of_pairs, sum_up_rows, write_factors, write_permissions,
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.sorting cimport place_of
+from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
+from pytrees._core.criteria.counts cimport ClassCounts, add_target
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.entropy_scores cimport (
     mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy,
 )
+from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
-from pytrees._core.criteria.table cimport BinnedScan, move_left, start_feature, tie_margin
+from pytrees._core.criteria.squared_error cimport (
+    SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
+)
+from pytrees._core.criteria.table cimport (
+    ABSOLUTE_ERROR, BinnedScan, CountScan, move_left, start_feature, tie_margin,
+)
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
@@ -35,15 +44,21 @@ cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entri
     """Lower the best score by its error, which is below a third of the share taken off: another cut that reaches the
     lowered score may be better."""
     cdef float64_t share = 1e-5 if BinnedScan is BinaryGiniScan and not of_entries else 2e-6
-    return <float> (score - share * fabs(score) - tie_margin(scan))
+    if BinnedScan is SquaredErrorScan:
+        return <float> lowered_squared_error(score)
+    else:
+        return <float> (score - share * fabs(score) - tie_margin(scan))
 
 
 cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
-    """Return the score of a cut that leaves one class in each child."""
+    """Return the score of a cut that leaves one class in each child; infinity if the criterion does not look for it.
+    """
     if BinnedScan is BinaryGiniScan:
         return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
     elif BinnedScan is GiniScan:
         return <float64_t> scan.total
+    elif BinnedScan is SquaredErrorScan:
+        return INFINITY
     else:
         return 0.0
 
@@ -73,12 +88,25 @@ cdef struct EntryScores:
     uint64_t* steps         # by class
     uint32_t* found         # cuts that could be the best
     uint64_t* squares_of_found
+    # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
+    # weights the pointers to weights are NULL.
+    int32_t* residuals
+    int32_t* weights
+    const int64_t* targets
+    const int64_t* counts
 
 
 cdef inline void allow_entries(
-    const BinnedScan* scan, const EntryScores* scores, index_t n, index_t fewest_left, index_t most_left
+    const BinnedScan* scan, const EntryScores* scores, const index_t* places, index_t n, index_t fewest_left,
+    index_t most_left
 ) noexcept nogil:
-    """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed."""
+    """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed, and what
+    the scores need of the samples, which are at these places."""
+    if BinnedScan is SquaredErrorScan:
+        write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals, scores.weights)
+        if scores.weights != NULL:
+            write_permissions(n, fewest_left, most_left, scores.left_factors)
+            return
     write_factors(
         n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
     )
@@ -97,6 +125,14 @@ cdef inline float score_entries(
         return score_classes(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
             scores.steps, 0.0, NULL, NULL, NULL,
+        )
+    elif BinnedScan is SquaredErrorScan:
+        if scores.weights == NULL:
+            return score_numbers(
+                entries, n, scores.residuals, NULL, 0, scores.left_factors, 0.0, NULL, NULL
+            )
+        return score_numbers(
+            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, 0.0, NULL, NULL
         )
     else:
         return 0.0
@@ -117,24 +153,82 @@ cdef inline index_t find_entries(
             entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
             scores.steps, to_reach, scores.found, scores.squares_of_found, &n_found,
         )
+    elif BinnedScan is SquaredErrorScan:
+        score_numbers(
+            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, to_reach,
+            scores.found, &n_found,
+        )
     return n_found
 
 
-cdef inline index_t take_entries_left(BinnedScan* scan, const EntryScores* scores, index_t i) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child; return how many there are."""
+cdef inline index_t take_entries_left(
+    BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t i
+) noexcept nogil:
+    """Put the samples of the i-th cut that was found into the left child; return how many there are. Earlier cuts that
+    were found have been taken before."""
     cdef uint64_t squares
-    if BinnedScan is BinaryGiniScan:
-        scan.left_total = scores.found[i] >> 16
+    cdef index_t n_left = scores.found[i]
+    if BinnedScan is SquaredErrorScan:
+        _sum_entries_left(scan, scores, entries, n, scores.found[i - 1] if i > 0 else 0, n_left)
+    elif BinnedScan is BinaryGiniScan:
+        scan.left_total = n_left = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
     elif BinnedScan is GiniScan:
         squares = scores.squares_of_found[i]
         scan.left_total = scores.found[i]
         scan.left_squares = <int64_t> (squares & <uint64_t> 0xFFFFFFFF)
         scan.right_squares = scan.total_squares - <int64_t> (squares >> 32)
-    return <index_t> scan.left_total
+    return n_left
+
+
+cdef inline void _sum_entries_left(
+    SquaredErrorScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t before,
+    index_t n_left
+) noexcept nogil:
+    """Put the first n_left of n samples into the left child, in which the first `before` are, if any. Fewer samples are
+    added up if the right child is the smaller one."""
+    cdef index_t i, first = before, last = n_left
+    cdef int64_t weight = 0, sum = 0
+    cdef bint of_right = n - n_left < n_left - before
+    if of_right:
+        first, last = n_left, n
+    for i in range(first, last):
+        if scores.counts == NULL:
+            sum += scores.targets[place_of(entries[i])]
+        else:
+            weight += scores.counts[place_of(entries[i])]
+            sum += scores.counts[place_of(entries[i])] * scores.targets[place_of(entries[i])]
+    if scores.counts == NULL:
+        weight = last - first
+    if of_right:
+        scan.left_total, scan.left_sum = scan.total - weight, scan.sum - sum
+    elif before > 0:
+        scan.left_total, scan.left_sum = scan.left_total + weight, scan.left_sum + sum
+    else:
+        scan.left_total, scan.left_sum = weight, sum
+
+
+# ------------------------------------------------------------------------------------ few samples, targets as classes
+
+# Only nodes whose classes are targets come here.
+
+cdef inline void lay_out_few(
+    const BinnedScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
+) noexcept nogil:
+    """Write what the scores of few samples take."""
+    if BinnedScan is SquaredErrorScan:
+        write_few_residuals(scan, targets, weights, n, residuals)
+
+
+cdef inline void put_left(BinnedScan* scan, int64_t weight, int64_t sum) noexcept nogil:
+    """Put samples of this weight and sum of targets, and no others, into the left child."""
+    if BinnedScan is SquaredErrorScan:
+        scan.left_total, scan.left_sum = weight, sum
 
 
 # ------------------------------------------------------------------------------------------- bins of the node, pairs
+
+# Targets that are numbers have no bins of a node, and come into none of the functions below.
 
 cdef inline bint counts_in_halves(const BinnedScan* scan) noexcept nogil:
     """Whether one word counts both classes, if weights are small."""
@@ -157,7 +251,7 @@ cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept no
         take_halves(bins, bins.start, bins.stop)
     elif counts_in_halves(scan):
         take_halves(bins, bins.start, bins.stop)
-    else:
+    elif BinnedScan is not SquaredErrorScan:
         for label in range(bins.n_classes):
             bins.node_row[label] = <uint16_t> scan.total_counts[label]
 
@@ -177,7 +271,7 @@ cdef inline float score_bins(
         )
     elif BinnedScan is EntropyScan:
         return score_bins_by_entropy(scan, bins, feature, first, last)
-    else:
+    elif BinnedScan is GiniScan:
         edges = _edges_of(feature)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
         (feature.right_squares - 1)[0] = <float> scan.total_squares
@@ -185,6 +279,8 @@ cdef inline float score_bins(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
             last, &edges,
         )
+    else:
+        return -INFINITY
 
 
 cdef inline edges_of_rows _edges_of(const NodeFeature* feature) noexcept nogil:
@@ -326,14 +422,41 @@ cdef inline void take_pair_left(
 # --------------------------------------------------------------------------------------------------- of the left child
 
 cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
-    """Return the sum of the ranks of the left child's classes: of two classes, the samples of the second."""
+    """Return the sum of the ranks of the left child's classes, or of its targets: of two classes, the samples of the
+    second."""
     cdef index_t label
     cdef int64_t total = 0
     if BinnedScan is BinaryGiniScan:
         total = (scan.difference - scan.left_total * scan.steps[0]) // scan.total
     elif BinnedScan is BinaryRankingScan:
         total = scan.left_counts[1]
+    elif BinnedScan is SquaredErrorScan:
+        total = scan.left_sum
     else:
         for label in range(scan.n_classes):
             total += label * scan.left_counts[label]
     return total
+
+
+# --------------------------------------------------------------------------------- class counts of given nodes and cuts
+
+cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
+    """Sum the targets of a node whose classes are counted, if classes are numbers."""
+    cdef index_t label
+    node.sums.weight = node.sums.sum = 0
+    node.sums.spread = 0
+    for label in range(<index_t> node.targets.shape[0]):
+        add_target(&node.sums, node.targets[label], node.total_counts[label])
+    if node.code == ABSOLUTE_ERROR:
+        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
+
+
+cdef inline bint judge_counts(
+    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
+) noexcept nogil:
+    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
+    if CountScan is AbsoluteErrorScan:
+        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
+        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
+        gain[0] = gain_of_absolute_error(scan)
+    return CountScan is AbsoluteErrorScan

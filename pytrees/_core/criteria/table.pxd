@@ -13,10 +13,10 @@ These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; 
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.absolute_error cimport (
-    AbsoluteErrorScan, error_of_counts, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
+    AbsoluteErrorScan, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
 from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
-from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
     EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
     entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
@@ -53,7 +53,9 @@ from pytrees._core.criteria.ratios cimport (
     RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, ratio_gain_of_children, start_ratio,
 )
 from pytrees._core.criteria.squared_error cimport (
-    SquaredErrorScan, gain_of_squared_error, impurity_by_squared_error, offer_squared_error, start_squared_error,
+    SquaredErrorScan, best_score_of_squared_error, bound_of_squared_error, forget_best_squared_error,
+    gain_of_squared_error, impurity_by_squared_error, move_sums_left, nearest_squared_error, offer_squared_error,
+    start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
     WideBinaryScan, WideScan, gain_of_best, gain_of_wide_binary, gain_of_wide_children, move_wide, move_wide_binary,
@@ -63,6 +65,7 @@ from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, wig_gain_of_children,
     wig_of_node,
 )
+from pytrees._core.rows.histogram cimport BinSums
 
 
 cdef enum CriterionCode:
@@ -103,6 +106,7 @@ ctypedef fused BinnedScan:
     GiniScan
     EntropyScan
     BinaryRankingScan
+    SquaredErrorScan
 
 
 ctypedef fused CountScan:
@@ -114,7 +118,6 @@ ctypedef fused CountScan:
     LabelledScan
     JaccardScan
     WigScan
-    SquaredErrorScan
     AbsoluteErrorScan
     WideBinaryScan
     WideScan
@@ -218,6 +221,8 @@ cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
         forget_best_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
         forget_best_ranking(scan)
+    elif BinnedScan is SquaredErrorScan:
+        forget_best_squared_error(scan)
     else:
         forget_best_gini(scan)
 
@@ -307,9 +312,11 @@ cdef inline void move_left(CountScan* scan, index_t label, int64_t weight) noexc
 
 
 cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    """Move samples of these class counts to the left child."""
+    """Move samples of these class counts, or sums of targets, to the left child."""
     cdef index_t label
-    if BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
+    if BinnedScan is SquaredErrorScan:
+        move_sums_left(scan, <const BinSums*> counts)
+    elif BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
     else:
@@ -481,7 +488,8 @@ cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const C
 
 # Whatever the order of a bin's samples, the left child's class counts at a cut inside the bin lie in a box: between the
 # counts at the bin's left edge and the counts at its right edge. Scores are convex functions of the counts, so the
-# corners of the box bound them. All bounds are on the scale of `best_score_of`.
+# corners of the box bound them. (Sums of targets have bounds of their own.) All bounds are on the scale of
+# `best_score_of`.
 
 cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
     """Return the score of the best cut so far; there is one."""
@@ -489,6 +497,8 @@ cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
         return best_score_of_entropy(scan)
     elif BinnedScan is BinaryRankingScan:
         return best_score_of_binary_ranking(scan)
+    elif BinnedScan is SquaredErrorScan:
+        return best_score_of_squared_error(scan)
     else:
         return best_score_of_gini(scan)
 
@@ -507,17 +517,21 @@ cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexce
         return highest_rise_of_entropy(scan, total)
     elif BinnedScan is BinaryRankingScan:
         return highest_rise_of_binary_ranking(scan, total)
+    elif BinnedScan is SquaredErrorScan:
+        return INFINITY
     else:
         return highest_rise_of_gini(scan, total)
 
 
 cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score of every cut inside a bin of these class counts, `total` in all, whose left edge is the present
-    cut."""
+    """Bound the score of every cut inside a bin of these class counts, `total` in all, or of these sums of targets. The
+    bin's left edge is the present cut."""
     if BinnedScan is EntropyScan:
         return bound_of_entropy(scan, counts, total)
     elif BinnedScan is BinaryRankingScan:
         return bound_of_binary_ranking(scan, counts, total)
+    elif BinnedScan is SquaredErrorScan:
+        return bound_of_squared_error(scan, <const BinSums*> counts)
     else:
         return bound_of_gini(scan, counts, total)
 
@@ -530,28 +544,6 @@ cdef inline bint has_impurity(int code) noexcept nogil:
         code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
         or code == SQUARED_ERROR or code == ABSOLUTE_ERROR
     )
-
-
-cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
-    """Sum the targets of a node whose classes are counted, if classes are numbers."""
-    cdef index_t label
-    node.sums.weight = node.sums.sum = 0
-    node.sums.spread = 0
-    for label in range(<index_t> node.targets.shape[0]):
-        add_target(&node.sums, node.targets[label], node.total_counts[label])
-    if node.code == ABSOLUTE_ERROR:
-        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
-
-
-cdef inline bint judge_counts(
-    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
-) noexcept nogil:
-    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
-    if CountScan is AbsoluteErrorScan:
-        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
-        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
-        gain[0] = gain_of_absolute_error(scan)
-    return CountScan is AbsoluteErrorScan
 
 
 cdef inline Gain whole_impurity(ClassCounts node) except *:
@@ -575,6 +567,8 @@ cdef inline float64_t nearest_impurity(ClassCounts node) except *:
         return nearest_entropy(&node.total_counts[0], node.n_classes)
     if node.code == WIG:
         return wig_of_node(node)
+    if node.code == SQUARED_ERROR:
+        return nearest_squared_error(&node.sums)
     return whole_impurity(node).value
 
 

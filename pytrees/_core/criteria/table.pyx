@@ -106,15 +106,20 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name in CONVEX and weighs_children
 
 
+def has_sums_in_bins(criterion):
+    """Whether bins hold sums of targets, which bound what cuts inside a bin gain."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
 def orders_by_mean(criterion):
     """Whether the best division of categories is among the divisions in the order of the means of the targets."""
     return code_of(criterion) == SQUARED_ERROR
 
 
-def scores_cuts(criterion, n_classes):
+def scores_cuts(criterion, n_classes, weights):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)
-    return code == GINI or is_binary_gini(code, n_classes)
+    return code == SQUARED_ERROR or weights is None and (code == GINI or is_binary_gini(code, n_classes))
 
 
 def judges_medians(criterion):
@@ -122,9 +127,10 @@ def judges_medians(criterion):
     return code_of(criterion) == ABSOLUTE_ERROR
 
 
-def class_counts(criterion, n_classes, weights, n_rows, least_total=0):
+def class_counts(criterion, n_classes, weights, n_rows, least_total=0, bint counts_targets=True):
     """Return room for the class counts of a node, and the criterion's tables and parameters, as a ClassCounts; for
-    nodes of this total, if there are no weights."""
+    nodes of this total, if there are no weights. Without `counts_targets`, classes that are targets are summed and not
+    counted, and get no room."""
     name, alpha, scores, weighs_children = parameters_of(criterion, n_classes)
     cdef ClassCounts counts
     cdef int code = code_of(criterion)
@@ -144,7 +150,8 @@ def class_counts(criterion, n_classes, weights, n_rows, least_total=0):
     elif code == RANKING and not counts_widely:
         kernel = np.array(costs, dtype=np.int64)
     takes_table = not counts_widely and form != NO_INFORMATION or code == WIG and not is_great
-    counts = ClassCounts(n_classes, code, n_rows, form, n_log2_n(total if takes_table else 0), kernel, total)
+    n_counted = n_classes if counts_targets or code not in (SQUARED_ERROR, ABSOLUTE_ERROR) else 1
+    counts = ClassCounts(n_counted, code, n_rows, form, n_log2_n(total if takes_table else 0), kernel, total)
     counts.weighs_children = weighs_children
     counts.has_costs = len(costs_of(criterion, n_classes)) > 0
     counts.targets = targets_of(criterion, n_classes, total)

@@ -27,9 +27,10 @@ from libc.string cimport memmove
 
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.sizes cimport (
-    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER,
-    FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
-    MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
+    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
+    BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS,
+    MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS, MOST_WEIGHT_IN_NODE_BINS,
+    PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.children cimport large_gain_of_best
@@ -56,7 +57,7 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
-from pytrees._core.criteria.table import has_bounds, is_exact, is_wide, judges_sequence
+from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, is_wide, judges_sequence
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
@@ -537,6 +538,21 @@ def share_features(
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
     whether the weights of all samples add up to less than 2**24."""
+    shared = _prepare_features(
+        X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, n_threads
+    )
+    if not is_ranked(shared.features) and not judges_sequence(criterion) and (
+        shared.block_rows == X.shape[0] <= MOST_IN_NARROW
+    ):
+        shared.features.put_in_order()
+    return shared
+
+
+cdef SharedFeatures _prepare_features(
+    const float64_t[:, ::1] X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
+    n_categories, n_threads,
+):
+    """Prepare X for one tree."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
         np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
@@ -545,21 +561,22 @@ def share_features(
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks, n_categories)
+    has_numbers = has_sums_in_bins(criterion)
     allows_bins = (
-        has_bounds(criterion, n_classes)
+        (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
+        and not (has_numbers and np.any(shared.features.n_categories))
         and is_narrow
         and not is_wide(criterion, n_classes, X.shape[0], None)
         and max_candidates == UNLIMITED
-        and n_classes <= MOST_CLASSES_IN_BINS
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    shared.uses_node_bins = ranks and allows_bins and not shared.features.has_missing
+    shared.uses_node_bins = ranks and allows_bins and not (has_numbers or shared.features.has_missing)
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
-    if not allows_bins or shared.uses_node_bins:
+    if not allows_bins or ranks and (has_numbers or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:
-        shared.block_rows = _block_rows(shared.features, n_classes)
+        shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
     else:
         shared.block_rows = block_rows
     if shared.block_rows < X.shape[0]:
@@ -567,16 +584,18 @@ def share_features(
     return shared
 
 
-cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes) except -1:
+cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes, bint has_numbers) except -1:
     """Return how many rows of a subtree are sorted and not cut into bins."""
     cdef index_t feature
     cdef index_t n_others = 0
     for feature in range(<index_t> features.n_features):
         n_others += not may_be_whole_numbers(features, feature, FEW_VALUES)
     if FEWEST_FEATURES_PER_OTHER * n_others <= features.n_features and n_others < features.n_features:
-        return BLOCK_ROWS_OF_FEW_VALUES * n_classes
-    if features.n_rows <= MOST_ROWS_WITHOUT_BINS:
+        return BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS if has_numbers else BLOCK_ROWS_OF_FEW_VALUES * n_classes
+    if features.n_rows <= (MOST_NUMBERS_WITHOUT_BINS if has_numbers else MOST_ROWS_WITHOUT_BINS):
         return features.n_rows
+    if has_numbers:
+        return BLOCK_ROWS_OF_NUMBERS
     return max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
 
 
@@ -585,6 +604,14 @@ cdef _cut_in_nodes(NodeSearch search, weights, bint is_best_first):
     search.node_bins = NodeBins(search.partition, search.labels, weights, search.counts.n_classes)
     # Best-first growth needs them to tell gains that nearly tie apart.
     search.defers_thresholds = not is_best_first
+
+
+cdef _pair_few(NodeSearch search, RowPartition block_of):
+    """Let nodes of few samples, whose classes are numbers, compare the ranks of all pairs. With `block_of`, the block
+    of that partition is shared."""
+    if search.n_drawn_categories == 0:
+        search.partition.keep_ranks(block_of)
+        search.pair_few()
 
 
 def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
@@ -597,7 +624,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     n_classes, criterion = options["n_classes"], options["criterion"]
     growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
     n_places = shared.features.n_rows if is_ranked(shared.features) else block_rows
-    takes_long_entries = max(n_places, n_classes) > MOST_IN_NARROW
+    takes_long_entries = max(n_places, 0 if "targets" in given_of(criterion) else n_classes) > MOST_IN_NARROW
     shares_block = beside is not None and block_rows == len(rows) and not is_ranked(shared.features)
     partition = RowPartition(
         shared.features, rows, block_rows, growth.is_best_first, takes_long_entries,
@@ -605,7 +632,8 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     )
     if block_rows < len(rows):
         histograms = Histograms(
-            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms
+            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
+            given_of(criterion).get("targets", ()), options["total_weight"],
         )
     growth.histograms = histograms
     search = make_search(
@@ -615,9 +643,15 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if shares_block:
         share_block(search, beside.tree.search)
     search.block_rows = block_rows
+    if histograms is not None:
+        search.counts.square_unit = 4.0**histograms.square_shift
     search.min_leaf_weight = options["min_leaf_weight"]
     if options["directions"] is not None:
         search.constrain(options["directions"])
+    elif search.entry_scores is not None and "targets" in given_of(criterion):
+        search.defers_thresholds = not growth.is_best_first
+        if options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0:
+            _pair_few(search, beside.tree.partition if shares_block else None)
     if (
         shared.uses_node_bins and not search.counts.is_wide and search.min_leaf_weight == 0
         and options["directions"] is None
@@ -676,7 +710,7 @@ def grow_by_gain(
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
     is_narrow = not is_wide(criterion, n_classes, X.shape[0] if weights is None else int(np.sum(weights)), weights)
     if shared is None:
-        shared = share_features(
+        shared = _prepare_features(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
             n_threads,
         )

@@ -22,7 +22,7 @@ cdef struct Node:
     bint is_counted         # the class counts are known
     bint may_split          # the node has several classes and enough samples, and is not too deep
     float64_t threshold, gain
-    index_t last_left, first_right      # of a cut: see Split
+    index_t last_left, first_right      # of a cut whose threshold is computed in the end: rows beside it; or NONE
     uint64_t random_state   # follows from the tree's seed and the path to the node, not from the order of growth
 
 

@@ -34,8 +34,8 @@ from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
-    RowPartition, is_categorical, mark_children, mark_first, mark_sides, split_entries, split_entries_among, split_rows,
-    split_rows_among, threshold_between,
+    RowPartition, are_few, block_row, is_categorical, mark_children, mark_first, mark_sides, split_entries,
+    split_entries_among, split_rows, split_rows_among, threshold_between,
 )
 from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
@@ -47,6 +47,10 @@ from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.criteria.table import judges_sequence
 from pytrees._core.criteria.wide import exact_gain
+
+
+cdef enum:
+    MOST_RESERVED = 1048576     # nodes
 
 
 @cython.final
@@ -77,6 +81,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     cdef NodeRows rows
     rows.in_block = False
     tree.n_leaves = 1
+    if are_numbers(tree.search.counts):
+        # Many leaves have one sample. Memory that is reserved now need not be copied as the tree grows.
+        _reserve_nodes(tree, _likely_nodes(tree))
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
     if is_constrained(tree):
         tree.bounds[0].lower = ValueBound(0, 0)
@@ -127,6 +134,14 @@ cdef inline index_t _add_child(
     return _add_node(tree, rows, start, stop, tree.nodes[leaf].depth + 1, random_state, counts)
 
 
+cdef inline Py_ssize_t _likely_nodes(GrowingTree tree) noexcept nogil:
+    """Return how many nodes a tree has whose leaves have one sample, within the limits and a limit on memory."""
+    cdef int64_t n_leaves = min(<int64_t> tree.partition.n_rows, <int64_t> tree.max_leaf_nodes)
+    if tree.max_depth < 20:
+        n_leaves = min(n_leaves, <int64_t> 1 << tree.max_depth)
+    return <Py_ssize_t> min(2 * n_leaves, <int64_t> MOST_RESERVED)
+
+
 cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
     reserve(<void**> &tree.nodes, &tree.node_capacity, n_nodes, sizeof(Node), b"nodes")
     reserve(
@@ -173,7 +188,7 @@ cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
     """Give the search the class counts of a node if they are known; otherwise the search counts them."""
     cdef index_t label
-    tree.search.is_counted = tree.nodes[node].is_counted
+    tree.search.is_counted = tree.nodes[node].is_counted and not are_numbers(tree.search.counts)
     if tree.search.is_counted:
         for label in range(tree.n_classes):
             tree.search.counts.total_counts[label] = <int64_t> values_of(tree, node)[label]
@@ -255,8 +270,7 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.n_children = split.n_children
     node.feature = split.feature
     node.threshold = split.threshold
-    node.last_left = split.last_left
-    node.first_right = split.first_right
+    _keep_neighbours(tree, node, split)
     node.missing = NONE_MISSING
     if split.n_missing > 0:
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
@@ -284,6 +298,19 @@ cdef void _hand_bounds_down(
     tree.bounds[first_child + (direction > 0)].lower = middle
 
 
+cdef inline void _keep_neighbours(GrowingTree tree, Node* node, const Split* split) noexcept nogil:
+    """Keep the rows between which the threshold lies, if it is computed in the end."""
+    node.last_left = node.first_right = NONE
+    if (
+        tree.search.defers_thresholds and node.rows.in_block
+        and not is_categorical(tree.partition.features, split.feature)
+    ):
+        node.last_left, node.first_right = split.last_left, split.first_right
+        if not tree.partition.is_ranked:        # otherwise places are rows
+            node.last_left = block_row(tree.partition, node.rows.block, split.last_left)
+            node.first_right = block_row(tree.partition, node.rows.block, split.first_right)
+
+
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
     """Make the two children of a threshold."""
     cdef NodeRows rows = tree.nodes[leaf].rows
@@ -303,12 +330,17 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     split_rows(tree.partition, rows.start, rows.stop)
     left = _add_child(tree, leaf, &rows, 0, rows.start, middle, NULL)
     right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, NULL)
-    if rows.in_block and (tree.nodes[left].may_split or tree.nodes[right].may_split):
+    if rows.in_block and (_needs_entries(tree, left) or _needs_entries(tree, right)):
         split_entries(
-            tree.partition, rows.block, rows.start, rows.stop, tree.nodes[left].may_split,
-            tree.nodes[right].may_split,
+            tree.partition, rows.block, rows.start, rows.stop, _needs_entries(tree, left), _needs_entries(tree, right)
         )
     return 0
+
+
+cdef inline bint _needs_entries(GrowingTree tree, index_t node) noexcept nogil:
+    """Whether the sorted entries of a node in a block are kept."""
+    cdef const NodeRows* rows = &tree.nodes[node].rows
+    return tree.nodes[node].may_split and not are_few(tree.partition, rows.stop - rows.start)
 
 
 cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -566,7 +598,7 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
     cdef Node* node
     for i in range(tree.n_nodes):
         node = &tree.nodes[i]
-        if node.n_children > 0 and not is_categorical(tree.partition.features, node.feature):
+        if node.n_children > 0 and node.last_left != NONE:
             node.threshold = threshold_between(
                 tree.partition.X[node.last_left, node.feature], tree.partition.X[node.first_right, node.feature]
             )

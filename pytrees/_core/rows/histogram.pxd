@@ -9,7 +9,8 @@ feature after feature:
 
     feature 0: | bin 0: class 0, class 1, ... | bin 1: class 0, ... | ...  feature 1: | bin 0: ...
 
-If samples have weights, every bin has one more column, the number of samples. Slots are taken from, and given back to,
+If samples have weights, every bin has one more column, the number of samples. If classes are numbers, a bin has sums of
+them in place of counts, a `BinSums`. Slots are taken from, and given back to,
 a stock that all threads share. The counts of one child are the node's counts less the other child's.
 """
 
@@ -47,6 +48,18 @@ cdef struct Slot:
     Slot* next_free
 
 
+# The sums of a bin's samples if classes are targets, which are numbers. Seven columns come before the number of
+# samples, as class counts do if samples are weighted.
+cdef struct BinSums:
+    int64_t weight, sum
+    int64_t squares                     # weighted, of the targets in units that leave them some 18 bits, rounded up
+    int32_t unused, n_samples
+
+
+cdef enum:
+    COLUMNS_OF_SUMS = 8
+
+
 @cython.final
 cdef class Bins:
     """The bins of every feature, which the trees of a forest share."""
@@ -76,6 +89,8 @@ cdef class Histograms:
     cdef Bins bins
     cdef const index_t[::1] labels
     cdef const int64_t[::1] weights     # empty if every sample counts once
+    cdef const int64_t[::1] targets     # by class, if classes are numbers; otherwise empty
+    cdef int square_shift               # targets are squared in units of 2**square_shift
     cdef Slots slots
 
 
@@ -95,7 +110,7 @@ cdef void mark_by_bins(
 
 
 cdef inline index_t n_classes_of(Histograms histograms) noexcept nogil:
-    return <index_t> histograms.n_columns - (histograms.weights.shape[0] > 0)
+    return <index_t> histograms.n_columns - (histograms.weights.shape[0] > 0 or histograms.targets.shape[0] > 0)
 
 
 cdef inline index_t rows_in_bin(const int32_t* counts, index_t n_classes, index_t n_columns) noexcept nogil:

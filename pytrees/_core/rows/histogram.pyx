@@ -15,7 +15,7 @@ from libc.string cimport memset
 
 from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, lacks_values, sort_by_value
 
 from pytrees._core.base.threads import start_all
@@ -88,14 +88,23 @@ cdef class Slots:
 @cython.final
 cdef class Histograms:
     def __cinit__(
-        self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes, Histograms shared=None
+        self, RowPartition partition, Bins bins, labels, weights, Py_ssize_t n_classes, Histograms shared=None,
+        targets=(), total_weight=0,
     ):
-        """With `shared`, another thread's counts: both can take over each other's slots."""
+        """With `shared`, another thread's counts: both can take over each other's slots. With `targets` by class, bins
+        hold their sums; the greatest target times the total weight of the samples is below 2**61."""
         self.partition = partition
         self.bins = bins
         self.labels = labels
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_columns = n_classes if weights is None else n_classes + 1
+        self.targets = np.asarray(targets, dtype=np.int64)
+        if self.targets.shape[0] > 0:
+            self.n_columns = COLUMNS_OF_SUMS
+            # Weights times squares add up to less than 2**62.
+            most_bits = (62 - int(total_weight).bit_length()) // 2
+            largest = max(-int(np.min(targets)), int(np.max(targets)))
+            self.square_shift = max(0, largest.bit_length() - most_bits)
         self.slots = Slots(bins.n_bins * self.n_columns) if shared is None else shared.slots
 
 
@@ -386,6 +395,9 @@ cdef void count_rows(
             feature_counts(histograms, slot, features[k]), 0,
             histograms.bins.of_feature[features[k]].n_bins * n_columns * sizeof(int32_t),
         )
+    if histograms.targets.shape[0] > 0:
+        _sum_rows(histograms, slot, start, stop, features, n_features)
+        return
     for i in range(start, stop):
         row = histograms.partition.rows[i]
         codes = &histograms.bins.codes[row, 0]
@@ -403,6 +415,39 @@ cdef void count_rows(
                 bin_counts[n_columns - 1] += 1
 
 
+cdef void _sum_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil:
+    """Add up the targets of the node's samples in the bins of these features, which hold zeros."""
+    cdef BinSums* sums = <BinSums*> (slot + 1)
+    cdef BinSums* of_bin
+    cdef index_t i, k, row
+    cdef Py_ssize_t bin
+    cdef const uint8_t* codes
+    cdef int64_t weight = 1, target, magnitude, of_sample, square
+    cdef bint is_weighted = histograms.weights.shape[0] > 0
+    for i in range(start, stop):
+        row = histograms.partition.rows[i]
+        codes = &histograms.bins.codes[row, 0]
+        target = histograms.targets[histograms.labels[row]]
+        magnitude = -target if target < 0 else target
+        magnitude = (magnitude + (<int64_t> 1 << histograms.square_shift) - 1) >> histograms.square_shift
+        if is_weighted:
+            weight = histograms.weights[row]
+        of_sample, square = weight * target, weight * magnitude * magnitude
+        for k in range(n_features):
+            of_bin = sums + histograms.bins.of_feature[features[k]].first + codes[features[k]]
+            of_bin.sum += of_sample
+            of_bin.squares += square
+            of_bin.n_samples += 1
+            if is_weighted:
+                of_bin.weight += weight
+    for k in range(0 if is_weighted else n_features):
+        of_bin = sums + histograms.bins.of_feature[features[k]].first
+        for bin in range(histograms.bins.of_feature[features[k]].n_bins):
+            of_bin[bin].weight = of_bin[bin].n_samples
+
+
 cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t feature) noexcept nogil:
     """Return how many of the node's rows lack the value."""
     cdef index_t bin = histograms.bins.of_feature[feature].missing_bin, n_columns = <index_t> histograms.n_columns
@@ -413,11 +458,23 @@ cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t fea
     )
 
 
+cdef void _subtract_sums(BinSums* sums, const BinSums* others, Py_ssize_t n_bins) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n_bins):
+        sums[i].weight -= others[i].weight
+        sums[i].sum -= others[i].sum
+        sums[i].squares -= others[i].squares
+        sums[i].n_samples -= others[i].n_samples
+
+
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil:
     """Turn a node's counts into the counts of one child: subtract the other child's counts."""
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef const int32_t* others = <const int32_t*> (other + 1)
     cdef Py_ssize_t i
+    if histograms.targets.shape[0] > 0:
+        _subtract_sums(<BinSums*> (slot + 1), <const BinSums*> (other + 1), histograms.bins.n_bins)
+        return
     for i in range(histograms.slots.size):
         counts[i] -= others[i]
 

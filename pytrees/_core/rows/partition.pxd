@@ -25,8 +25,11 @@ cimport cython
 
 from libc.string cimport memcpy
 
+from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 
 
 cdef enum:
@@ -67,6 +70,9 @@ cdef class Features:
     # value, 0 for other features; both empty without bins.
     cdef uint8_t[:, ::1] codes
     cdef index_t[::1] n_values
+    # By feature: the ranks of all values above their rows, as sorted entries of 32 bits, if many trees sort them and
+    # ranks and rows are narrow; otherwise empty.
+    cdef uint32_t[:, ::1] in_order
 
 
 @cython.final
@@ -83,16 +89,57 @@ cdef class RowPartition:
     cdef const float64_t[:, ::1] X
     cdef index_t[::1] rows, spare_rows
     cdef index_t[::1] row_of_place
+    cdef index_t[::1] place_of_row          # scratch, if the features are in order; otherwise empty
     cdef uint8_t[::1] goes_left             # by row outside a block, by place inside
     cdef bint keeps_blocks                  # otherwise every block takes the memory of the one before
     cdef bint is_wide                       # entries of 64 bits, otherwise of 32: at most 2**16 places and ranks
     cdef bint is_ranked
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
+    # Ranks in the block, less 2**15, by place and feature, if they are kept: then nodes of at most MOST_IN_FEW samples
+    # have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, a multiple of eight, or 0.
+    cdef int16_t[::1] place_ranks
+    cdef Py_ssize_t rank_stride
     cdef uint64_t[::1] keyed, spare_keyed   # scratch: places under keys, as sorts by value leave them
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
+
+
+cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
+    """Whether a node in a block has so few samples that their ranks stand for sorted entries."""
+    return partition.rank_stride > 0 and n <= MOST_IN_FEW
+
+
+cdef inline const int16_t* ranks_of_place(RowPartition partition, Block block, index_t place) noexcept nogil:
+    return &partition.place_ranks[((block.start if partition.keeps_blocks else 0) + place) * partition.rank_stride]
+
+
+cdef inline bint few_have_values(
+    RowPartition partition, Block block, index_t feature, const index_t* places, index_t n
+) noexcept nogil:
+    cdef index_t i
+    for i in range(1, n):
+        if ranks_of_place(partition, block, places[i])[feature] != ranks_of_place(partition, block, places[0])[feature]:
+            return True
+    return False
+
+
+cdef inline void mark_few(
+    RowPartition partition, Block block, index_t feature, index_t last_left, index_t start, index_t stop
+) noexcept nogil:
+    cdef int32_t last_rank = ranks_of_place(partition, block, last_left)[feature]
+    cdef index_t i, place
+    for i in range(start, stop):
+        place = partition.rows[i]
+        partition.goes_left[place] = ranks_of_place(partition, block, place)[feature] <= last_rank
+
+
+cdef inline Py_ssize_t first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
+    """Return the index of the feature's first entry of the node that begins at `start`: blocks follow each other, and
+    in each block its features."""
+    cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
+    return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
 
 cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
@@ -134,6 +181,7 @@ cdef void mark_first(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, index_t n_left,
     index_t last_left, index_t n_missing_left
 ) noexcept nogil
+cdef void sort_few(RowPartition partition, Block block, index_t start, index_t stop) noexcept nogil
 cdef void mark_at_most(
     RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil

@@ -8,7 +8,13 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
+
+cdef enum:
+    # Blocks of at least a share of 1 / ROWS_OF_BLOCK_IN_ORDER of all rows are taken from features in order.
+    ROWS_OF_BLOCK_IN_ORDER = 8
 
 ctypedef fused Sample:
     index_t         # a row
@@ -36,6 +42,7 @@ cdef class Features:
         self.wide_rows = np.empty((0, 0), dtype=np.uint32)
         self.codes = np.empty((0, 0), dtype=np.uint8)
         self.n_values = np.empty(0, dtype=np.int32)
+        self.in_order = np.empty((0, 0), dtype=np.uint32)
         if self.n_rows == 0:
             return
         with nogil:
@@ -47,6 +54,20 @@ cdef class Features:
             self.lacks_values = is_missing.astype(np.uint8)
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+    def put_in_order(self):
+        """Sort all features once for many trees; a table of at most MOST_IN_NARROW rows."""
+        cdef index_t feature, i, n = <index_t> self.n_rows
+        cdef index_t[::1] rows = np.arange(n, dtype=np.int32)
+        cdef uint64_t[:, ::1] scratch = np.empty((2, n), dtype=np.uint64)
+        self.in_order = np.empty((self.n_features, n), dtype=np.uint32)
+        with nogil:
+            for feature in range(<index_t> self.n_features if n > 0 else 0):
+                sort_by_value(self, feature, &rows[0], n, &scratch[0, 0], &scratch[1, 0])
+                for i in range(n):
+                    self.in_order[feature, i] = packed(
+                        key_of(scratch[0, i]), place_of(scratch[0, i]), self.in_order[feature, i]
+                    )
 
     def lay_out_rows(self):
         """Lay the ranks of every row side by side, too."""
@@ -88,6 +109,7 @@ cdef class RowPartition:
             self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
         self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
+        self.place_of_row = np.empty(features.n_rows if features.in_order.shape[0] > 0 else 0, dtype=np.int32)
         self.keyed = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_keyed = np.empty(self.n_rows, dtype=np.uint64)
         if features.n_categories.shape[0] > 0:
@@ -95,6 +117,15 @@ cdef class RowPartition:
             self.child_of = np.empty(self.goes_left.shape[0], dtype=np.int32)
             self.child_starts = np.empty(most_children + 1, dtype=np.int32)
             self.child_ends = np.empty(most_children, dtype=np.int32)
+
+    def keep_ranks(self, RowPartition shared=None):
+        """Keep the ranks of every place, for entries of 32 bits; `shared` is the partition whose block this one shares.
+        """
+        self.rank_stride = (self.n_features + 7) // 8 * 8
+        if shared is None:
+            self.place_ranks = np.zeros(self.row_of_place.shape[0] * self.rank_stride, dtype=np.int16)
+        else:
+            self.place_ranks = shared.place_ranks
 
 
 def _checked_categories(const float64_t[:, ::1] X, n_categories):
@@ -288,14 +319,73 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     cdef uint64_t* keyed = &partition.keyed[0]
     cdef index_t i, feature, n = block.stop - block.start
     cdef Entry* entries
+    cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
     for feature in range(<index_t> partition.n_features):
         entries = entries_of(partition, block, feature, block.start, block.stop, width)
-        if Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
+        if Entry is uint32_t and are_in_order:
+            _take_in_order(partition, feature, entries)
+        elif Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
             _sort_by_code(partition.features, feature, row_of_place, n, entries)
-            continue
-        sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+        else:
+            sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+            for i in range(n):
+                entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
+        if Entry is uint32_t and partition.rank_stride > 0:
+            _keep_ranks(partition, block, feature, entries, n)
+
+
+cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
+    """Find the places of a block's rows if the features are in order: True. False: the block has few of the rows, or
+    its rows do not ascend, so that equal values would have another order."""
+    cdef index_t place
+    cdef index_t* place_of_row
+    if partition.place_of_row.shape[0] == 0 or <int64_t> n * ROWS_OF_BLOCK_IN_ORDER < partition.features.n_rows:
+        return False
+    for place in range(1, n):
+        if rows[place] <= rows[place - 1]:
+            return False
+    place_of_row = &partition.place_of_row[0]
+    for place in range(<index_t> partition.features.n_rows):
+        place_of_row[place] = UNLIMITED
+    for place in range(n):
+        place_of_row[rows[place]] = place
+    return True
+
+
+cdef void _take_in_order(RowPartition partition, index_t feature, uint32_t* entries) noexcept nogil:
+    """Write the sorted entries of the rows that have places."""
+    cdef const uint32_t* in_order = &partition.features.in_order[feature, 0]
+    cdef const index_t* place_of_row = &partition.place_of_row[0]
+    cdef index_t i, place, n = 0
+    for i in range(<index_t> partition.features.n_rows):
+        place = place_of_row[place_of(in_order[i])]
+        # Rows without a place are written over by the next entry; behind the last entry there is room.
+        entries[n] = packed(key_of(in_order[i]), place if place != UNLIMITED else 0, in_order[i])
+        n += place != UNLIMITED
+
+
+cdef void _keep_ranks(
+    RowPartition partition, Block block, index_t feature, const uint32_t* entries, index_t n
+) noexcept nogil:
+    cdef int16_t* ranks = <int16_t*> ranks_of_place(partition, block, 0) + feature
+    cdef index_t i
+    for i in range(n):
+        ranks[place_of(entries[i]) * partition.rank_stride] = <int16_t> (<int32_t> key_of(entries[i]) - 32768)
+
+
+cdef void sort_few(RowPartition partition, Block block, index_t start, index_t stop) noexcept nogil:
+    """Write the sorted entries of a node of few samples."""
+    cdef const index_t* places = &partition.rows[start]
+    cdef index_t feature, i, n = stop - start
+    cdef uint32_t* entries
+    for feature in range(<index_t> partition.n_features):
+        entries = entries_of(partition, block, feature, start, stop, <const uint32_t*> NULL)
         for i in range(n):
-            entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
+            entries[i] = packed(
+                <uint32_t> (ranks_of_place(partition, block, places[i])[feature] + 32768), places[i], entries[0]
+            )
+        # Fewer than are sorted by digits: they need no room.
+        sort_entries(entries, entries, n)
 
 
 cdef void _sort_by_code(
@@ -324,13 +414,6 @@ cdef index_t block_row(RowPartition partition, Block block, index_t place) noexc
     return partition.row_of_place[(block.start if partition.keeps_blocks else 0) + place]
 
 
-cdef inline Py_ssize_t _first_entry(RowPartition partition, Block block, index_t feature, index_t start) noexcept nogil:
-    """Return the index of the feature's first entry of the node that begins at `start`: blocks follow each other, and
-    in each block its features."""
-    cdef Py_ssize_t block_place = block.start if partition.keeps_blocks else 0
-    return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
-
-
 cdef Entry* entries_of(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
 ) noexcept nogil:
@@ -342,7 +425,7 @@ cdef Entry* entries_of(
     else:
         entries, spare = &partition.wide[0], &partition.spare_wide[0]
     if not partition.is_ranked:
-        return entries + _first_entry(partition, block, feature, start)
+        return entries + first_entry(partition, block, feature, start)
     if partition.features.narrow_ranks.shape[0] > 0:
         _sort_by_rank(
             &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, entries, spare
@@ -384,6 +467,8 @@ cdef bint has_cut(
     if not lacks_values(partition.features, feature):
         if 2 * <int64_t> min_samples_leaf > n:
             return False
+        if are_few(partition, n):
+            return few_have_values(partition, block, feature, &partition.rows[start], n)
         if partition.is_ranked and min_samples_leaf == 1:
             return _have_values(partition.features, feature, &partition.rows[start], n)
     if partition.is_wide:
@@ -432,6 +517,8 @@ cdef void mark_first(
     cdef index_t n_known_left = n_left - n_missing_left
     if partition.is_ranked:
         _mark_by_rank(partition, feature, last_left, n_missing_left > 0, start, stop)
+    elif are_few(partition, stop - start):
+        mark_few(partition, block, feature, last_left, start, stop)
     elif partition.is_wide:
         _mark(partition, block, feature, start, stop, n_known_left, n_missing_left, <const uint64_t*> NULL)
     else:

@@ -15,8 +15,8 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.score_table cimport left_ranks
 from pytrees._core.criteria.table cimport (
-    BinnedScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left, move_missing,
-    offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
+    BinnedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left,
+    move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
@@ -217,8 +217,9 @@ cdef inline bint _can_reach(
     cdef int64_t weight = 0
     if n_left + n_in_bin <= feature.allowed.fewest[missing] or n_left >= feature.allowed.most[missing]:
         return False
-    for label in range(feature.n_classes):
-        weight += counts[label]
+    if BinnedScan not in TargetScan:
+        for label in range(feature.n_classes):
+            weight += counts[label]
     return upper_bound(scan, counts, weight) >= to_reach
 
 

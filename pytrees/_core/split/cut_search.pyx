@@ -9,11 +9,13 @@ criterion has one, decides only which cuts are offered.
 
 from pytrees._core.criteria.table cimport LAST_ON_COUNTS, BinnedScan, CountScan, refuse_code, start_scan
 from pytrees._core.rows.node_bins cimport take_features
+from pytrees._core.rows.partition cimport sort_few
 from pytrees._core.split.bin_cuts cimport find_bin_cut
+from pytrees._core.split.few_cuts cimport find_few_cut
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, NodeSearch as Task, Split, count_node
 from pytrees._core.split.scored_cuts cimport find_scored_cut
 from pytrees._core.split.sorted_cuts cimport find_sorted_cut
-from pytrees._core.split.way cimport BINS_OF_NODE, BINS_OF_TABLE, SORTED_ENTRIES, Way, way_of
+from pytrees._core.split.way cimport BINS_OF_NODE, BINS_OF_TABLE, FEW_SAMPLES, SORTED_ENTRIES, Way, way_of
 
 
 cdef int find_cut(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
@@ -36,7 +38,11 @@ cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
         way = way_of(search, scan, node)
         if way == BINS_OF_TABLE or way == BINS_OF_NODE:
             return find_bin_cut(search, scan, node, search.best)
-        if way != SORTED_ENTRIES and find_scored_cut(search, scan, node, way, search.best):
+        if way == FEW_SAMPLES:
+            if find_few_cut(search, scan, node, search.best):
+                return 0
+            sort_few(search.partition, node.block, node.start, node.stop)
+        elif way != SORTED_ENTRIES and find_scored_cut(search, scan, node, way, search.best):
             return 0
     return find_sorted_cut(search, scan, node, search.best)
 

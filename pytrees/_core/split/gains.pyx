@@ -14,9 +14,10 @@ from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
+from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, CountScan, best_gain, has_impurity, information_form, judge_counts, move_left, nearest_impurity,
-    offer, refuse_code, start_feature, start_scan, sum_counted_targets, whole_impurity,
+    LAST_ON_COUNTS, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity, offer,
+    refuse_code, start_feature, start_scan, whole_impurity,
 )
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 

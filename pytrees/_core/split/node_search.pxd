@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport (
-    float64_t, index_t, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+    float64_t, index_t, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.category_errors cimport CategoryErrors
@@ -53,6 +53,12 @@ cdef class EntryArrays:
     cdef float[::1] left_factors, right_factors
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
+    cdef int32_t[::1] residuals, weights
+    # By sample and feature, as partitions have ranks: scores, and which samples go to the right.
+    cdef float[::1] scores_of_few
+    cdef uint16_t[::1] sides_of_few
+    cdef int16_t[::1] is_drawn      # by feature, -1 or 0
+    cdef index_t[::1] found_features
 
 
 @cython.final
@@ -63,6 +69,7 @@ cdef class NodeSearch:
     cdef index_t block_rows                     # nodes of more samples use bins of the table
     cdef NodeBins node_bins                     # None unless ranked features are cut into bins of the node
     cdef EntryArrays entry_scores               # None if the cuts of sorted entries have no scores
+    cdef bint pairs_few                         # nodes of few samples have no sorted entries: see few_cuts.pyx
     cdef bint defers_thresholds                 # thresholds are computed in the end, so nothing waits for their values
     cdef Judging judging
     cdef const index_t[::1] labels
@@ -86,7 +93,8 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers.
+    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers, which
+    # may be more than narrow classes.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts

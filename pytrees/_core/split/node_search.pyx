@@ -11,6 +11,7 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport find_neighbours
+from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
@@ -21,7 +22,7 @@ from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport (
-    Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
+    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.partition cimport (
@@ -37,14 +38,19 @@ from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 
 @cython.final
 cdef class EntryArrays:
-    def __cinit__(self, Py_ssize_t most_rows, Py_ssize_t n_classes):
+    def __cinit__(self, Py_ssize_t most_rows, Py_ssize_t n_classes, bint has_numbers, bint has_weights):
         n_cuts = most_rows + ENTRIES_BEHIND
-        n_of_more = 1 if n_classes == 2 else n_cuts
+        n_of_more = 1 if n_classes == 2 or has_numbers else n_cuts
         self.left_factors = np.empty(n_cuts, dtype=np.float32)
         self.right_factors = np.empty(n_of_more, dtype=np.float32)
-        self.steps = np.empty(n_classes, dtype=np.uint64)
+        self.steps = np.empty(1 if has_numbers else n_classes, dtype=np.uint64)
         self.found = np.empty(n_cuts, dtype=np.uint32)
         self.squares_of_found = np.empty(n_of_more, dtype=np.uint64)
+        # Zeros, because vectors may read the places of a larger block.
+        self.residuals = np.zeros(most_rows if has_numbers else 1, dtype=np.int32)
+        self.weights = np.zeros(most_rows if has_numbers and has_weights else 1, dtype=np.int32)
+        self.scores.residuals = &self.residuals[0]
+        self.scores.weights = &self.weights[0] if has_weights else NULL
         self.scores.left_factors, self.scores.right_factors = &self.left_factors[0], &self.right_factors[0]
         self.scores.steps, self.scores.found = &self.steps[0], &self.found[0]
         self.scores.squares_of_found = &self.squares_of_found[0]
@@ -77,8 +83,9 @@ cdef class NodeSearch:
             )
             self.orders = NodeOrders(partition, min_samples_leaf, max_candidates)
         self._take_user_criterion(user_criterion, row_ids)
-        self.narrow_labels = np.empty(0 if partition.is_wide else n_places, dtype=np.uint16)
-        self.wide_labels = np.empty(n_places if partition.is_wide else 0, dtype=np.int32)
+        has_wide_labels = partition.is_wide or are_numbers(counts)
+        self.narrow_labels = np.empty(0 if has_wide_labels else n_places, dtype=np.uint16)
+        self.wide_labels = np.empty(n_places if has_wide_labels else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
@@ -103,6 +110,17 @@ cdef class NodeSearch:
         self.entry_scores = None
         if self.counts.errors is not None:
             self.counts.errors.keep_medians()
+
+    def pair_few(self):
+        """Search nodes of few samples without sorted entries: the partition keeps ranks."""
+        self.pairs_few = True
+        self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.float32)
+        self.entry_scores.sides_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.uint16)
+        # Ranks behind those of the last feature belong to none.
+        is_drawn = np.zeros(self.partition.rank_stride, dtype=np.int16)
+        is_drawn[:self.partition.n_features] = -1
+        self.entry_scores.is_drawn = is_drawn
+        self.entry_scores.found_features = np.empty(self.partition.rank_stride, dtype=np.int32)
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
@@ -262,14 +280,18 @@ cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n
     for i in range(n_missing):
         place = first + <index_t> place_of(entries[i])
         add_target(
-            &search.counts.missing_sums, search.counts.targets[label_of_place(search, place, entries)],
+            &search.counts.missing_sums, search.place_targets[place],
             search.place_counts[place] if search.count_weights.shape[0] > 0 else 1,
         )
 
 
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
-    """Take over the class counts of the bin of missing values."""
+    """Take over the class counts, or the sums of targets, of the bin of missing values."""
     cdef index_t label
+    if are_numbers(counts):
+        counts.missing_sums.weight = (<const BinSums*> missing).weight
+        counts.missing_sums.sum = (<const BinSums*> missing).sum
+        return
     for label in range(counts.n_classes):
         counts.missing_counts[label] = missing[label]
     _list_missing(counts)
@@ -302,7 +324,7 @@ cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil:
 
 cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
     """Whether the places of a block are in the order of their classes, which are two."""
-    return search.entry_scores is not None and search.counts.n_classes == 2
+    return search.entry_scores is not None and search.counts.n_classes == 2 and not are_numbers(search.counts)
 
 
 cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
@@ -330,7 +352,7 @@ cdef void share_block(NodeSearch search, NodeSearch other):
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
-    if search.partition.is_wide:
+    if search.wide_labels.shape[0] > 0:
         search.wide_labels[place] = search.labels[row]
     else:
         search.narrow_labels[place] = <uint16_t> search.labels[row]
@@ -350,7 +372,7 @@ cdef index_t label_at(NodeSearch search, const NodeRows* node, index_t i) noexce
     """Return the class of a sample; inside a block by its place, because places lie closer together."""
     if not node.in_block:
         return search.labels[search.partition.rows[i]]
-    if search.partition.is_wide:
+    if search.wide_labels.shape[0] > 0:
         return search.wide_labels[first_place(search, node) + search.partition.rows[i]]
     return search.narrow_labels[first_place(search, node) + search.partition.rows[i]]
 
@@ -370,7 +392,15 @@ cdef index_t _count_first_class(NodeSearch search, const NodeRows* node) noexcep
 
 
 cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil:
-    cdef index_t i, label = label_at(search, node, node.start)
+    cdef index_t i, label
+    cdef int64_t target
+    if are_numbers(search.counts):
+        target = _target_at(search, node, node.start)
+        for i in range(node.start + 1, node.stop):
+            if _target_at(search, node, i) != target:
+                return False
+        return True
+    label = label_at(search, node, node.start)
     if node.in_block and _has_order_of_classes(search):
         return label_at(search, node, node.stop - 1) == label
     for i in range(node.start + 1, node.stop):
@@ -417,19 +447,34 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
 
 
 cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
-    """Add up the targets of the node's samples."""
+    """Add up the targets of the node's samples, and find the least and the greatest of them."""
     cdef index_t i
+    cdef int64_t target
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.counts.errors is not None:
         _find_median(search, node, sums)
         return
     sums.weight = sums.sum = 0
     sums.spread = 0
+    search.counts.least = search.counts.greatest = _target_at(search, node, node.start)
     for i in range(node.start, node.stop):
-        add_target(
-            sums, search.counts.targets[label_at(search, node, i)],
-            search.count_weights[row_at(search, node, i)] if is_weighted else 1,
-        )
+        target = _target_at(search, node, i)
+        search.counts.least = min(search.counts.least, target)
+        search.counts.greatest = max(search.counts.greatest, target)
+        add_target(sums, target, _count_at(search, node, i) if is_weighted else 1)
+
+
+cdef inline int64_t _count_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
+    """Return the weight of a sample if weights are whole numbers."""
+    if node.in_block:
+        return search.place_counts[first_place(search, node) + search.partition.rows[i]]
+    return search.count_weights[search.partition.rows[i]]
+
+
+cdef inline int64_t _target_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
+    if node.in_block:
+        return search.place_targets[first_place(search, node) + search.partition.rows[i]]
+    return search.counts.targets[search.labels[search.partition.rows[i]]]
 
 
 cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:

@@ -64,8 +64,8 @@ def make_search(
     `subsets` categories are divided into two sets."""
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef NodeSearch search = NodeSearch(
-        partition, histograms, labels, weights, class_counts(criterion, n_classes, weights, partition.n_rows),
-        judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
+        partition, histograms, labels, weights,
+        class_counts(criterion, n_classes, weights, partition.n_rows, counts_targets=False), judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
         max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
     )
     if judges_medians(criterion):
@@ -73,10 +73,15 @@ def make_search(
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     elif (
-        scores_cuts(criterion, n_classes) and weights is None and max_candidates == UNLIMITED
+        scores_cuts(criterion, n_classes, weights) and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
-        search.entry_scores = EntryArrays(partition.spare_narrow.shape[0], n_classes)
+        search.entry_scores = EntryArrays(
+            partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None
+        )
+        if are_numbers(search.counts):
+            # Vectors read places behind the entries of a node, which have to be places.
+            partition.narrow[:] = 0
     if search.n_drawn_categories > 0:
         keeps = keeps_counts(search.counts)
         search.children = ChildCounts(

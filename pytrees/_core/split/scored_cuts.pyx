@@ -12,6 +12,7 @@ from pytrees._core.base.simd cimport narrow_keys, number_keys, sum_pairs
 from pytrees._core.base.sizes cimport MOST_PAIRED
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.score_table cimport (
     EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_packed_left, perfect_score,
     score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
@@ -20,7 +21,7 @@ from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
-from pytrees._core.rows.partition cimport entries_of
+from pytrees._core.rows.partition cimport first_entry
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, threshold_of, write_cut, write_ranked_cut,
 )
@@ -38,7 +39,7 @@ cdef bint find_scored_cut(
     NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, because no
-    cut of sorted entries gains anything."""
+    cut of sorted entries gains anything, or because their errors swallow the best score."""
     cdef ScoredCut cut
     cdef PairedSamples samples
     cdef bint of_entries = way == SCORED_ENTRIES
@@ -63,6 +64,8 @@ cdef bint find_scored_cut(
     if of_entries and best_score <= 0.0:
         return False
     to_reach = lowered(scan, best_score, of_entries)
+    if of_entries and to_reach <= 0.0:
+        return False
     for k in range(n_scored if cut.number == NONE else 0):
         _offer_feature(search, scan, node, way, k, &samples, to_reach, &cut)
         if is_perfect(scan):
@@ -85,9 +88,19 @@ cdef inline void _start(
     elif way == ALL_PAIRS:
         lay_out_pairs(scan, search.node_bins, n, samples)
     else:
+        if are_numbers(search.counts):
+            _point_to_numbers(search, node)
         allow_entries(
-            scan, &search.entry_scores.scores, n, search.min_samples_leaf, n - search.min_samples_leaf
+            scan, &search.entry_scores.scores, &search.partition.rows[node.start], n, search.min_samples_leaf,
+            n - search.min_samples_leaf,
         )
+
+
+cdef inline void _point_to_numbers(NodeSearch search, const NodeRows* node) noexcept nogil:
+    cdef EntryScores* scores = &search.entry_scores.scores
+    cdef index_t first = first_place(search, node)
+    scores.targets = &search.place_targets[first]
+    scores.counts = &search.place_counts[first] if search.count_weights.shape[0] > 0 else NULL
 
 
 cdef inline float _score_feature(
@@ -103,8 +116,7 @@ cdef inline float _score_feature(
     if way == ALL_PAIRS:
         return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
     return score_entries(
-        scan, &search.entry_scores.scores, _entries(search, node, k), n, node.first_of_1,
-        &search.narrow_labels[first_place(search, node)],
+        scan, &search.entry_scores.scores, _entries(search, node, k), n, node.first_of_1, _labels(search, node)
     )
 
 
@@ -129,7 +141,8 @@ cdef inline void _write(
         write_cut(
             search, node, search.drawn[cut.number], _entries(search, node, cut.number), 0, cut.n_left, False, best
         )
-        best.threshold = threshold_of(search, node, best)
+        if not search.defers_thresholds:
+            best.threshold = threshold_of(search, node, best)
     else:
         write_ranked_cut(search, node, cut.number, cut.last_key, best)
 
@@ -137,21 +150,25 @@ cdef inline void _write(
 # --------------------------------------------------------------------------------------------------- sorted entries
 
 cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, index_t k) noexcept nogil:
-    return entries_of(
-        search.partition, node.block, search.drawn[k], node.start, node.stop, <const uint32_t*> NULL
-    )
+    return &search.partition.narrow[first_entry(search.partition, node.block, search.drawn[k], node.start)]
+
+
+cdef inline const uint16_t* _labels(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Return the classes by place, NULL if they are numbers."""
+    return NULL if are_numbers(search.counts) else &search.narrow_labels[first_place(search, node)]
 
 
 cdef inline int _offer_entries(
     NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
 ) except -1 nogil:
     cdef const EntryScores* scores = &search.entry_scores.scores
-    cdef index_t i, n_left, n_found = find_entries(
-        scan, scores, _entries(search, node, k), node.stop - node.start, node.first_of_1,
-        &search.narrow_labels[first_place(search, node)], to_reach,
+    cdef const uint32_t* entries = _entries(search, node, k)
+    cdef index_t i, n_left, n = node.stop - node.start
+    cdef index_t n_found = find_entries(
+        scan, scores, entries, n, node.first_of_1, _labels(search, node), to_reach
     )
     for i in range(n_found):
-        n_left = take_entries_left(scan, scores, i)
+        n_left = take_entries_left(scan, scores, entries, n, i)
         if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.n_left = n_left

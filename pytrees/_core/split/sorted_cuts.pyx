@@ -111,10 +111,11 @@ cdef inline index_t _walk(
     cdef const int64_t* counts = &search.place_counts[first] if is_weighted else NULL
     cdef const int64_t* targets = &search.place_targets[first] if are_numbers(search.counts) else NULL
     cdef Entry entry, next_entry = entries[0]
-    if Entry is uint32_t:
-        narrow_labels = &search.narrow_labels[first]
-    else:
-        wide_labels = &search.wide_labels[first]
+    if WholeScan not in TargetScan:
+        if Entry is uint32_t:
+            narrow_labels = &search.narrow_labels[first]
+        else:
+            wide_labels = &search.wide_labels[first]
     # The places of entries[:i + 1] have moved to the left, in this order.
     for i in range(stop):
         entry = next_entry

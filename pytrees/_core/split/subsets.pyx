@@ -99,7 +99,7 @@ cdef void _count_categories(
         place = place_of(entries[i])
         if node.in_block:
             row = block_row(search.partition, node.block, place)
-            label = label_of_place(search, first + place, entries)
+            label = search.labels[row] if categories.has_targets else label_of_place(search, first + place, entries)
         else:
             row = search.partition.rows[node.start + place]
             label = search.labels[row]

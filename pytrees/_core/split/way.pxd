@@ -5,17 +5,19 @@ blocks.
 """
 
 from pytrees._core.base.sizes cimport (
-    FEWEST_IN_BINS, FEWEST_SCORED, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+    MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
 from pytrees._core.criteria.score_table cimport counts_in_halves, most_in_pairs
-from pytrees._core.criteria.table cimport BinnedScan
+from pytrees._core.criteria.table cimport BinnedScan, TargetScan
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
 
 cdef enum Way:
     SORTED_ENTRIES      # one after another
+    FEW_SAMPLES         # without sorted entries: every sample compared with all others
     SCORED_ENTRIES      # sorted entries whose cuts are scored in vectors
     BINS_OF_TABLE
     BINS_OF_NODE        # heavy: counted in 32 bits
@@ -43,12 +45,22 @@ cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows
         ):
             return ALL_PAIRS
         return SCORED_BINS
-    if (
-        search.entry_scores is not None and FEWEST_SCORED <= n <= MOST_SCORED
-        and 2 * <int64_t> search.min_samples_leaf <= n
-    ):
+    if search.pairs_few and n <= MOST_IN_FEW:
+        return FEW_SAMPLES
+    if search.entry_scores is not None and 2 * <int64_t> search.min_samples_leaf <= n and _has_scores(search, scan, n):
         return SCORED_ENTRIES
     return SORTED_ENTRIES
+
+
+cdef inline bint _has_scores(NodeSearch search, const BinnedScan* scan, index_t n) noexcept nogil:
+    """Whether the numbers of the sorted entries fit what their scores are made of."""
+    if BinnedScan in TargetScan:
+        return (
+            FEWEST_SCORED <= n and search.counts.least < search.counts.greatest
+            and scan.total <= MOST_WEIGHT_OF_NUMBERS and search.min_leaf_weight == 0.0
+        )
+    else:
+        return FEWEST_SCORED <= n <= MOST_SCORED
 
 
 cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n) noexcept nogil:
