@@ -10,6 +10,8 @@ These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; 
 `add_child` and are offered by `offer_split`. A condition on the children's class counts is asked there.
 """
 
+from libc.math cimport INFINITY
+
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.absolute_error cimport (

@@ -65,8 +65,9 @@ def make_search(
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef NodeSearch search = NodeSearch(
         partition, histograms, labels, weights,
-        class_counts(criterion, n_classes, weights, partition.n_rows, counts_targets=False), judging_of(criterion), sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf,
-        max_candidates, max_features, n_threads, given_of(criterion).get("groups"),
+        class_counts(criterion, n_classes, weights, partition.n_rows, counts_targets=False), judging_of(criterion),
+        sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf, max_candidates, max_features,
+        n_threads, given_of(criterion).get("groups"),
     )
     if judges_medians(criterion):
         search.counts.errors = MedianErrors(partition.row_of_place.shape[0])

@@ -111,7 +111,7 @@ cdef inline index_t _walk(
     cdef const int64_t* counts = &search.place_counts[first] if is_weighted else NULL
     cdef const int64_t* targets = &search.place_targets[first] if are_numbers(search.counts) else NULL
     cdef Entry entry, next_entry = entries[0]
-    if WholeScan not in TargetScan:
+    if CountScan not in TargetScan:
         if Entry is uint32_t:
             narrow_labels = &search.narrow_labels[first]
         else:
