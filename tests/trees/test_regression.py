@@ -111,7 +111,7 @@ def test_infinite_gains_are_the_only_ones_that_count(engine):
     assert np.isinf(tree.tree_.gain[0])
     np.testing.assert_array_equal(tree.feature_importances_, tree.tree_.feature_importances())
     np.testing.assert_allclose(tree.feature_importances_.sum(), 1.0)
-    model = DecisionForestRegressor(5, random_state=0).fit(X, [0.0, 1.0, 1e300, 1e300])
+    model = DecisionForestRegressor(5, max_features=1.0, random_state=0).fit(X, [0.0, 1.0, 1e300, 1e300])
     np.testing.assert_array_equal(model.feature_importances_, [1.0, 0.0])
 
 
