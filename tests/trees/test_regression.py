@@ -194,6 +194,21 @@ def test_order_and_threads_do_not_matter(error, n_samples):
     np.testing.assert_array_equal(forests[0].predict(X), forests[1].predict(X))
 
 
+@pytest.mark.parametrize("n_features", [3, 5])
+@pytest.mark.parametrize("error", ERRORS)
+def test_forests_count_repeated_samples_once(error, n_features):
+    """Nodes of few features rank them once if there are five, and sort them if there are three."""
+    X, y = make_numbers(40, n_features)
+    forests = on_both_engines(
+        lambda: DecisionForestRegressor(6, criterion=error, max_features=1, random_state=0).fit(X, y)
+    )
+    compiled, defined = ([one.tree_ for one in forest] for forest in forests)
+    assert compiled == defined
+    for tree, rows in zip(compiled, forests[0].estimators_samples_, strict=True):
+        assert tree.n_node_samples[0] == len(np.unique(rows)) < 40
+        assert tree.weighted_n_node_samples[0] == len(rows) == 40
+
+
 @pytest.mark.parametrize("error", ERRORS)
 def test_whole_weights_are_repetitions(engine, data, error):
     X, y = data
