@@ -41,7 +41,7 @@ from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .bootstrap import draw_balanced_counts
 from .cart import DecisionTreeClassifier
 from .growth_job import GrowthJob
-from .out_of_bag import mixed_gains_out_of_bag, sum_outputs_out_of_bag
+from .out_of_bag import mean_outputs_out_of_bag, mixed_gains_out_of_bag
 from .weighing import weighs_if_it_can
 
 __all__ = ["DecisionForestClassifier"]
@@ -116,19 +116,16 @@ class BootstrapMixin(MixedIntoForest):
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(job.X), min(len(job.X), effective_n_jobs(self.n_jobs)))
-        tasks = [delayed(sum_outputs_out_of_bag)(job, trees, seeds, block) for block in blocks]
+        tasks = [delayed(mean_outputs_out_of_bag)(job, trees, seeds, block) for block in blocks]
         with set_on_error(job.stop_event):
-            parts = list(in_order(tasks, self.n_jobs, prefer="threads"))
-        total, n_trees = (np.concatenate(part) for part in zip(*parts, strict=True))
-        judged = n_trees > 0
+            means = np.concatenate(list(in_order(tasks, self.n_jobs, prefer="threads")))
+        judged = ~np.isnan(means[:, 0])
         if not judged.all():
             warnings.warn(
                 "Some inputs do not have OOB scores. This probably means too few trees were used to compute any "
                 "reliable OOB estimates.",
                 stacklevel=4,
             )
-        means = np.full(total.shape, np.nan)
-        means[judged] = total[judged] / n_trees[judged, None]
         self.oob_score_ = np.nan
         self._keep_out_of_bag(job, means, judged)
         tasks = [delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)]

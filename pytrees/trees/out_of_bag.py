@@ -12,20 +12,22 @@ from ..tree import Tree, node_depths
 from .growth_job import GrowthJob
 
 
-def sum_outputs_out_of_bag(
-    job: GrowthJob, trees: Sequence[Tree], seeds: Sequence[int], block: slice
-) -> tuple[FloatArray, IntArray]:
-    """Add up the class shares, or numbers, of a block of samples over the trees that have not seen them; count these
-    trees."""
+def mean_outputs_out_of_bag(job: GrowthJob, trees: Sequence[Tree], seeds: Sequence[int], block: slice) -> FloatArray:
+    """Return the class shares, or numbers, of a block of samples, mean over the trees that have not seen a sample; NaN
+    if all have."""
     X = job.X[block]
+    # The sum of numbers near the ends of float64 can be infinite, although their mean is not.
+    greatest = max(float(np.abs(tree.outputs).max()) for tree in trees)
+    exponent = len(trees).bit_length() if greatest > np.finfo(np.float64).max / len(trees) else 0
     total, n_trees = np.zeros((len(X), trees[0].value.shape[1])), np.zeros(len(X), dtype=np.int64)
     with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
         for tree, seed in zip(trees, seeds, strict=True):
             job.check_not_stopped()
             rows = np.flatnonzero(_unseen(job, seed)[block])
-            total[rows] += tree.outputs_at(tree.apply_valid(X[rows]))
+            total[rows] += np.ldexp(tree.outputs_at(tree.apply_valid(X[rows])), -exponent)
             n_trees[rows] += 1
-    return total, n_trees
+    total[n_trees == 0] = np.nan
+    return np.ldexp(total / np.maximum(n_trees, 1)[:, np.newaxis], exponent)
 
 
 def _unseen(job: GrowthJob, seed: int) -> BoolArray:
@@ -92,6 +94,10 @@ def mixed_gains(tree: Tree, leaves: IntArray, y: AnyArray, weights: AnyArray | N
     parents = np.zeros(n_nodes, dtype=np.int64)
     parents[tree.children] = np.repeat(np.arange(n_nodes), np.diff(tree.child_offsets))
     parents, outputs = parents[1:], tree.outputs
+    if tree.is_regressor:
+        # Products of numbers up to 1 do not overflow.
+        exponent = int(np.frexp(max(np.abs(y).max(), np.abs(outputs).max()))[1]) + 1
+        y, outputs = np.ldexp(y, -exponent), np.ldexp(outputs, -exponent)
     differences = outputs[1:] - outputs[parents]
     if tree.is_regressor:
         weights = np.ones(len(y)) if weights is None else weights
@@ -100,6 +106,8 @@ def mixed_gains(tree: Tree, leaves: IntArray, y: AnyArray, weights: AnyArray | N
         total = weights.sum()
         _add_up(sums, parents, node_depths(tree))
         gains = differences[:, 0] * (sums[1:, 0] - outputs[parents, 0] * sums[1:, 1])
+        with np.errstate(over="ignore"):
+            gains = np.ldexp(gains, 2 * exponent)
     else:
         cells = leaves * tree.n_classes + y
         counts = np.bincount(cells, weights=weights, minlength=n_nodes * tree.n_classes).astype(np.float64)

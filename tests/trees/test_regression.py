@@ -123,6 +123,15 @@ def test_targets_at_both_ends_of_the_doubles(engine, cls):
     assert np.all(np.isfinite(model.predict([[0.0], [9.0]])))
 
 
+def test_out_of_bag_means_at_both_ends_of_the_doubles(engine):
+    y = 1.7e308 * np.tile([1.0, -1.0, -1.0, 1.0, 1.0], 4)
+    forest = DecisionForestRegressor(40, oob_score=lambda targets, means: np.abs(means).max(), random_state=0)
+    forest.fit(np.arange(20.0)[:, np.newaxis], y)
+    assert np.isfinite(forest.oob_score_)
+    small = clone(forest).fit(np.arange(20.0)[:, np.newaxis], y / 2.0**1000)
+    np.testing.assert_array_equal(forest.oob_prediction_, small.oob_prediction_ * 2.0**1000)
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e9, -7e12])
 def test_targets_far_from_zero(engine, shift):
     X, y = make_numbers(20)
