@@ -16,13 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import kernel
-from .._sklearn import StrOptions
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
     CategoricalSplit,
     CodeArray,
-    ErrorName,
     FloatArray,
     HandleUnknown,
     IntArray,
@@ -35,12 +33,20 @@ from .._typing import (
 from .._weights import MAX_TOTAL_COUNT, weights_of
 from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import ERRORS
+from ..criteria import ERRORS, ErrorLike, OwnCriterion, resolve_error
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseModel,
+    BaseTree,
+    ErrorOptions,
+    Samples,
+    check_has_impurity,
+)
 from .cart import DecisionTreeClassifier
 from .monotonic import numbers_within_bounds
 
@@ -52,12 +58,12 @@ __all__ = ["DecisionTreeRegressor"]
 ERROR_CONSTRAINTS: dict[str, list[Any]] = {
     **GROWTH_CONSTRAINTS,
     **WEIGHT_CONSTRAINTS,
-    "criterion": [StrOptions(set(ERRORS))],
+    "criterion": [ErrorOptions(ERRORS)],
     "n_jobs": [Integral, None],
 }
 
-# The unit of an impurity or gain, as a power of the unit of the targets.
-_POWERS = {"squared_error": 2, "absolute_error": 1}
+# The unit of an impurity or gain, as a power of the unit of the targets; a user's criterion sees targets in their unit.
+_POWERS = {"squared_error": 2, "absolute_error": 1, "user_sums": 0}
 
 
 class GrownTree(NamedTuple):
@@ -84,6 +90,8 @@ def grow_numbers(
     name, power = criterion[0], _POWERS[criterion[0]]
     limits = dict(limits)
     ccp_alpha = limits.pop("ccp_alpha")
+    if name == "user_sums":
+        criterion = name, criterion[1] | {"grid": (grid.centre, grid.divisor, grid.exponent), "unit": unit}
     for limit in ("min_gain", "min_impurity_decrease"):
         given = limits[limit]
         # A limit above zero that is too small for the grid still forbids gains of nothing.
@@ -94,9 +102,10 @@ def grow_numbers(
         "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
         "weighted_n_node_samples": weights_of(sums["weight"].astype(np.float64), unit),
-        "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
-    tree = Tree._from_engine(arrays, X.shape[1], name)
+    if name in ERRORS:
+        arrays["impurity"] = grid.distances(np.asarray(arrays["impurity"]), power)
+    tree = Tree._from_engine(arrays, X.shape[1], name if name in ERRORS else None)
     if "monotonic_cst" in limits:
         tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
     if ccp_alpha == 0.0:
@@ -134,7 +143,8 @@ def _narrow_weights(weights: AnyArray | None) -> tuple[IntArray | None, Fraction
 class BaseRegressor(RegressorMixin, BaseModel):
     """Base class of trees and forests that predict numbers."""
 
-    _resolve = staticmethod(ERRORS.__getitem__)
+    _judges_numbers = True
+    _resolve = staticmethod(resolve_error)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, y = validate_X_numbers(self, X, y)
@@ -149,7 +159,11 @@ class BaseRegressor(RegressorMixin, BaseModel):
         return Samples(X, codes, targets, rows, numbers, groups, y, unit)
 
     def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
-        return self._judge().name, {"targets": samples.outcome.numbers}
+        judge, targets = self._judge(), {"targets": samples.outcome.numbers}
+        if not isinstance(judge, OwnCriterion):
+            return judge.name, targets
+        name, given = judge.specification(len(samples.outcome), rows)
+        return name, given | targets
 
     def _grower(self, outcome: Targets) -> Callable[..., Any]:
         return partial(grow_numbers, grid=outcome.grid)
@@ -236,7 +250,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     def __init__(
         self,
-        criterion: ErrorName = "squared_error",
+        criterion: ErrorLike = "squared_error",
         *,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -342,6 +356,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         # The greatest cost cuts off all branches, so that the path goes down to the root.
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)
         whole._validate_params()
+        check_has_impurity(self, "cost_complexity_pruning_path")
         path = whole._grow_on(whole._read(X, y, sample_weight, None, None, None)).path
         return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
 

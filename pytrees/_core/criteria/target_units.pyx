@@ -15,6 +15,9 @@ cdef enum:
     MOST_BITS = 125             # of products in whole numbers
     MOST_BITS_OF_DOUBLED = 400  # so that products of two doubles stay finite
 
+# The same limit as an integer of Python.
+_LIMIT = 1 << 125
+
 # Smaller numbers have fewer digits, and would be rounded twice.
 cdef float64_t SMALLEST = 2.0**-1022
 
@@ -30,10 +33,12 @@ cdef class TargetUnits:
             raise ValueError("The units of weights and of targets must be positive.")
         self.exact_centre = int(centre)
         self.exact_units = unit_of_weights, unit_of_weights * step, unit_of_weights * step**2
-        self.of_weight, self.of_sum, self.of_spread = map(_unit_of, self.exact_units)
-        fits = abs(self.exact_centre) < 2**MOST_BITS
-        self.centre = _wide(self.exact_centre) if fits else 0
-        self.most_weight = _wide(2**MOST_BITS // max(abs(self.exact_centre), 1)) if fits else 0
+        self.of_weight = _unit_of(self.exact_units[0])
+        self.of_sum = _unit_of(self.exact_units[1])
+        self.of_spread = _unit_of(self.exact_units[2])
+        if abs(self.exact_centre) < _LIMIT:
+            self.centre = _wide(self.exact_centre)
+            self.most_weight = _wide(_LIMIT // max(abs(self.exact_centre), 1))
 
 
 cdef Unit _unit_of(factor):
@@ -44,10 +49,12 @@ cdef Unit _unit_of(factor):
     unit.shift = twos_below - twos
     unit.is_power_of_two = top == bottom == 1
     unit.top, unit.bottom = _doubled(top), _doubled(bottom)
-    fits = max(top, bottom) < 2**MOST_BITS
-    unit.whole_top, unit.whole_bottom = (_wide(top), _wide(bottom)) if fits else (<int128_t> 1, <int128_t> 1)
-    unit.most_numerator = _wide(2**MOST_BITS // top) if fits else 0
-    unit.most_denominator = _wide(2**MOST_BITS // bottom) if fits else 0
+    unit.whole_top = unit.whole_bottom = unit.most_numerator = unit.most_denominator = 0
+    if max(top, bottom) < _LIMIT:
+        unit.whole_top = _wide(top)
+        unit.whole_bottom = _wide(bottom)
+        unit.most_numerator = _wide(_LIMIT // top)
+        unit.most_denominator = _wide(_LIMIT // bottom)
     return unit
 
 
@@ -78,13 +85,19 @@ cdef int write_sums(
 ) except -1 nogil:
     """Write the weight of samples, the sum of their targets, and the sum of squares of the targets about their mean:
     for each the nearest double. There are samples."""
-    cdef int128_t n = sums.weight, of_targets = sums.sum
+    return _write_numbers(units, sums.weight, sums.sum, sums.spread, weight, total, spread)
+
+
+cdef inline int _write_numbers(
+    TargetUnits units, int128_t n, int128_t of_targets, int128_t squares, float64_t* weight, float64_t* total,
+    float64_t* spread
+) except -1 nogil:
     if not _divide(n, 1, &units.of_weight, weight):
-        _write_exactly(units, sums, 0, weight)
+        _write_exactly(units, n, of_targets, squares, 0, weight)
     if n > units.most_weight or not _divide(units.centre * n + of_targets, 1, &units.of_sum, total):
-        _write_exactly(units, sums, 1, total)
-    if not _find_spread(n, of_targets, sums.spread, &units.of_spread, spread):
-        _write_exactly(units, sums, 2, spread)
+        _write_exactly(units, n, of_targets, squares, 1, total)
+    if not _find_spread(n, of_targets, squares, &units.of_spread, spread):
+        _write_exactly(units, n, of_targets, squares, 2, spread)
     return 0
 
 
@@ -133,14 +146,36 @@ cdef inline bint _find_spread(
     return is_certain(quotient) and fabs(value[0]) >= SMALLEST
 
 
-cdef int _write_exactly(TargetUnits units, const TargetSums* sums, int column, float64_t* value) except -1 with gil:
+cdef int _write_exactly(
+    TargetUnits units, int128_t weight, int128_t of_targets, int128_t squares, int column, float64_t* value
+) except -1 with gil:
     """Write the weight (column 0), the sum (1) or the spread (2) by way of Python's integers."""
-    n, total = _integer(sums.weight), _integer(sums.sum)
+    n, total = _integer(weight), _integer(of_targets)
     number = [
-        n, units.exact_centre * n + total, _integer(sums.spread) - Fraction(total * total, n)
+        n, units.exact_centre * n + total, _integer(squares) - Fraction(total * total, n)
     ][column] * units.exact_units[column]
     try:
         value[0] = float(number)
     except OverflowError:
         value[0] = inf if number > 0 else -inf
     return 0
+
+
+# --------------------------------------------------------------------------------------------------------- from Python
+
+def sums_seen(weights, totals, squares, grid, unit):
+    """Return what a user's criterion sees of groups of samples: weight, sum of targets, sum of squares about the mean.
+
+    The weights, the weighted sums and the weighted sums of squares of the groups are integers on the grid, which is a
+    tuple of centre, divisor and exponent: number k stands for the target (centre + k) / (divisor 2**exponent). `unit`
+    is the unit of the weights.
+    """
+    cdef TargetUnits units = TargetUnits(grid, unit)
+    cdef float64_t weight, total, spread
+    found = []
+    for n, of_targets, of_squares in zip(weights, totals, squares, strict=True):
+        if not 1 <= n < 2**52 or not of_targets**2 <= n * of_squares or not of_squares < 2**120:
+            raise ValueError("Sums belong to samples whose weight is below 2**52, and their squares below 2**120.")
+        _write_numbers(units, _wide(n), _wide(of_targets), _wide(of_squares), &weight, &total, &spread)
+        found.append([weight, total, spread])
+    return found
