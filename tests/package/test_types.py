@@ -32,8 +32,9 @@ CLASSIFIERS = [
 NAMES = {
     name: value
     for module in (criteria, distances, _typing)
-    for name, value in {**vars(module), "CountCriterion": criteria.CountCriterion}.items()
-} | {"SequenceCriterion": criteria.SequenceCriterion, "Tree": pytrees.Tree}
+    for name, value in vars(module).items()
+} | {name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")}
+NAMES["Tree"] = pytrees.Tree
 
 
 def run_mypy(*arguments, module="mypy"):
