@@ -97,16 +97,6 @@ class CriterionOptions(StrOptions):
         )
 
 
-class ErrorOptions(CriterionOptions):
-    """A name of a criterion of numbers, or a user's own criterion as an object."""
-
-    def __str__(self) -> str:
-        return (
-            f"a str among {sorted(self.options)}, or an object of a class of your own that is derived from "
-            "SumCriterion of pytrees.criteria"
-        )
-
-
 # Parameters of growth that trees and forests share.
 GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "criterion": [CriterionOptions(CRITERIA | ALIASES, WeightedInformationGain, RankingImpurity)],
@@ -430,11 +420,12 @@ class BaseModel(ParametersReadOnce):
             parameter, given = f"The {self._judge_parameter!r} parameter of {type(self).__name__}", judge.__name__
             raise InvalidParameterError(f"{parameter} must be an object, got the class {given}: write {given}()?")
         if isinstance(judge, OwnCriterion) and (judge.judges == "numbers") != self._judges_numbers:
-            bases, judged = "CountCriterion or SequenceCriterion", ("numbers", "classes")
+            wanted, given, bases = "classes", "numbers", "CountCriterion or SequenceCriterion"
+            if self._judges_numbers:
+                wanted, given, bases = "numbers", "classes", "SumCriterion"
             raise InvalidParameterError(
-                f"The {self._judge_parameter!r} parameter of {type(self).__name__} must judge "
-                f"{judged[not self._judges_numbers]}, but {judge.name} judges {judged[self._judges_numbers]}: derive it "
-                f"from {'SumCriterion' if self._judges_numbers else bases} of pytrees.criteria."
+                f"The {self._judge_parameter!r} parameter of {type(self).__name__} must judge {wanted}, but "
+                f"{judge.name} judges {given}: derive it from {bases} of pytrees.criteria."
             )
         super()._validate_params()
 

@@ -43,7 +43,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+    criterion : {"squared_error", "absolute_error"} or criterion object, default="squared_error"
         As in :class:`DecisionTreeRegressor`.
     min_samples_split : int or float, default=2
         Fewest samples that a node must have to be split. Repeated samples count once; a float is a fraction of all

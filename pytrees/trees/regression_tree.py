@@ -43,7 +43,7 @@ from .base import (
     WEIGHT_CONSTRAINTS,
     BaseModel,
     BaseTree,
-    ErrorOptions,
+    CriterionOptions,
     Samples,
     check_has_impurity,
 )
@@ -54,6 +54,17 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor as SklearnTree
 
 __all__ = ["DecisionTreeRegressor"]
+
+
+class ErrorOptions(CriterionOptions):
+    """A name of a criterion of numbers, or a user's own criterion as an object."""
+
+    def __str__(self) -> str:
+        return (
+            f"a str among {sorted(self.options)}, or an object of a class of your own that is derived from "
+            "SumCriterion of pytrees.criteria"
+        )
+
 
 ERROR_CONSTRAINTS: dict[str, list[Any]] = {
     **GROWTH_CONSTRAINTS,
@@ -171,27 +182,31 @@ class BaseRegressor(RegressorMixin, BaseModel):
 
 @described_like(DecisionTreeClassifier)
 class DecisionTreeRegressor(BaseTree, BaseRegressor):
-    """A regression tree, grown from the root by squared or absolute errors.
+    """A regression tree, grown from the root by squared or absolute errors, or by a criterion of your own.
 
-    The tree is exact: every cut between two neighbouring values of every feature is judged, and gains are compared as
-    the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest threshold. The tree
-    is the same on every machine, on both engines, for every order of the samples and every number of threads.
+    The tree is exact: every cut between two neighbouring values of every feature is judged, and gains by errors are
+    compared as the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest
+    threshold. The tree is the same on every machine, on both engines, for every order of the samples and every number
+    of threads.
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+    criterion : {"squared_error", "absolute_error"} or criterion object, default="squared_error"
         The measure of a node's impurity: the mean squared error of its samples about their mean, in the square of the
         targets' unit, or their mean absolute error about their median, in the targets' unit. The median of an even
-        number is the lower of the two in the middle. Nodes predict the mean, or the median.
+        number is the lower of the two in the middle. Nodes predict the mean, or the median. An object is a criterion of
+        your own, which gives the gain of every cut: see :class:`pytrees.criteria.SumCriterion`. Its nodes predict
+        means, and have no impurity.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the targets of every leaf are equal.
     min_impurity_decrease : float, default=0.0
         Least decrease of the tree's impurity by a split: its gain times the node's share of all samples, by weight.
-        0.0 is no limit.
+        0.0 is no limit. Not for a criterion of your own.
     ccp_alpha : float, default=0.0
         Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
         becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
-        branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+        branch is pruned. Not for a criterion of your own. See
+        :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
     monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
         Monotonic constraints: along a feature of 1 the prediction must not fall, along a feature of -1 not rise, and
         along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
@@ -202,7 +217,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
         under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
-        ``"absolute_error"`` all 2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them.
+        ``"absolute_error"`` or a criterion of your own all 2**(k - 1) - 1 divisions of k categories are judged, and
+        features may have 12 of them.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every

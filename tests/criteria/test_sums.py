@@ -485,7 +485,10 @@ def test_kernels_refuse_criteria_of_another_kind(engine):
     options |= {"min_gain": -np.inf, "max_candidates": 2**31 - 1, "max_features": 1, "seed": 0}
     X, y = np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32)
     targets = np.array([0, 1])
-    for criterion in (("user_sums", {"criterion": Gini(), "targets": targets}), ("user_counts", {"criterion": Variance()})):
+    for criterion in (
+        ("user_sums", {"criterion": Gini(), "targets": targets}),
+        ("user_counts", {"criterion": Variance()}),
+    ):
         with pytest.raises(TypeError, match="does not judge"):
             kernel("grow_by_gain")(X, y, None, 2, criterion, **options)
     with pytest.raises(ValueError, match="targets do not go together"):

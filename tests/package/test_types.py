@@ -29,11 +29,9 @@ CLASSIFIERS = [
 ]
 
 # Where these names of annotations are looked up: modules import some of them for type checkers alone.
-NAMES = {
-    name: value
-    for module in (criteria, distances, _typing)
-    for name, value in vars(module).items()
-} | {name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")}
+NAMES = {name: value for module in (criteria, distances, _typing) for name, value in vars(module).items()} | {
+    name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")
+}
 NAMES["Tree"] = pytrees.Tree
 
 

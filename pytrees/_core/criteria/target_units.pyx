@@ -12,11 +12,12 @@ from pytrees._core.base.types cimport int64_t
 from pytrees._core.base.wide cimport uint128_t
 
 cdef enum:
-    MOST_BITS = 125             # of products in whole numbers
     MOST_BITS_OF_DOUBLED = 400  # so that products of two doubles stay finite
 
-# The same limit as an integer of Python.
+# Whole numbers and their products stay below this limit, as an integer of Python.
 _LIMIT = 1 << 125
+
+cdef float64_t MOST_PRODUCT = 2.0**124
 
 # Smaller numbers have fewer digits, and would be rounded twice.
 cdef float64_t SMALLEST = 2.0**-1022
@@ -108,10 +109,12 @@ cdef inline bint _divide(int128_t numerator, int128_t denominator, const Unit* u
         value[0] = 0.0
         return True
     if unit.is_power_of_two and denominator == 1:
-        value[0] = ldexp(<float64_t> numerator, -unit.shift)
+        value[0] = ldexp(
+            <float64_t> <int64_t> numerator if _is_short(numerator) else <float64_t> numerator, -unit.shift
+        )
         return fabs(value[0]) >= SMALLEST
     quotient = quotient_of(
-        product_of(doubled_of(numerator), unit.top), product_of(doubled_of(denominator), unit.bottom)
+        product_of(_in_doubles(numerator), unit.top), product_of(_in_doubles(denominator), unit.bottom)
     )
     if is_certain(quotient):
         value[0] = ldexp(quotient.high, -unit.shift)
@@ -124,17 +127,35 @@ cdef inline bint _divide(int128_t numerator, int128_t denominator, const Unit* u
     return fabs(value[0]) >= SMALLEST
 
 
+cdef inline bint _is_short(int128_t number) noexcept nogil:
+    """Whether a number has at most 62 bits, so that the machine converts it."""
+    return -(<int128_t> 1 << 62) < number < <int128_t> 1 << 62
+
+
+cdef inline Doubled _in_doubles(int128_t number) noexcept nogil:
+    """Return a whole number as two doubles; a short one takes less time."""
+    cdef Doubled x
+    if not _is_short(number):
+        return doubled_of(number)
+    x.high = <float64_t> <int64_t> number
+    x.low = <float64_t> (<int64_t> number - <int64_t> x.high)
+    return x
+
+
 cdef inline bint _find_spread(
     int128_t n, int128_t total, int128_t squares, const Unit* unit, float64_t* value
 ) noexcept nogil:
-    """Write the double nearest to squares - total**2 / n in a unit; False if that takes longer numbers.
-
-    With total = middle n + rest, this is `about` - rest**2 / n, and `about` is the sum of squares about the middle.
-    """
-    cdef int128_t middle = total // n, rest = total - total // n * n
-    cdef int128_t about = squares - middle * (total + rest), square = rest * rest, whole
+    """Write the double nearest to squares - total**2 / n in a unit; False if that takes longer numbers."""
+    cdef int128_t middle, rest, about, square, whole
     cdef Doubled quotient
-    if about <= (<int128_t> 1 << MOST_BITS) // n:
+    if <float64_t> squares * <float64_t> n < MOST_PRODUCT:      # total**2 is not greater
+        return _divide(squares * n - total * total, n, unit, value)
+    # With total = middle n + rest, it is `about` - rest**2 / n, and `about` is the sum of squares about the middle.
+    middle = total // n
+    rest = total - middle * n
+    about = squares - middle * (total + rest)
+    square = rest * rest
+    if <float64_t> about * <float64_t> n < MOST_PRODUCT:
         return _divide(about * n - square, n, unit, value)
     # A whole number and a positive fraction of at most 1, so that no digit cancels another.
     whole = square // n + 1

@@ -37,7 +37,7 @@ cdef class CutCriterion:
         Parameters
         ----------
         children : array-like of shape (n_children, n_columns)
-            What the criterion sees of the children.
+            The children, as the criterion sees them.
 
         Returns
         -------
@@ -54,7 +54,7 @@ cdef class CutCriterion:
         Parameters
         ----------
         left, right : array-like of shape (n_cuts, n_columns)
-            What the criterion sees of the samples on either side of every cut.
+            The samples on either side of every cut, as the criterion sees them.
 
         Returns
         -------
@@ -292,20 +292,6 @@ cdef class SumCriterion(CutCriterion):
     >>> tree = DecisionTreeRegressor(Variance(), max_depth=2).fit(X, y)
     >>> tree.tree_.threshold.tolist(), tree.predict([[1.0], [7.0]]).tolist()
     ([5.5, 2.5, -2.0, -2.0, 6.5, -2.0, -2.0], [0.3333333333333333, 8.0])
-
-    The decrease of half the Poisson deviance, for counts of events:
-
-    >>> from scipy.special import xlogy
-    >>> class Poisson(SumCriterion):
-    ...     def gains(self, left, right):
-    ...         if min(left[:, 1].min(), right[:, 1].min()) < 0:
-    ...             raise ValueError("Counts of events are not negative.")
-    ...         node = left + right
-    ...         mean_log = (xlogy(n_events, n_events / weight) for weight, n_events, _ in (left.T, right.T, node.T))
-    ...         of_left, of_right, of_node = mean_log
-    ...         return (of_left + of_right - of_node) / node[:, 0]
-    >>> DecisionTreeRegressor(Poisson(), max_depth=2).fit(X, y).tree_.threshold.tolist()
-    [5.5, 2.5, -2.0, -2.0, 6.5, -2.0, -2.0]
     """
 
     judges = "numbers"
