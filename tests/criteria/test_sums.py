@@ -238,7 +238,7 @@ def test_both_engines_show_the_same_sums(targets, split, weights):
 def test_great_targets(engine):
     """The spread of two targets is beyond the doubles: infinity."""
     recorder = Recorder()
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="gain of (nan|inf)"):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"gain of (nan|inf)"):
         DecisionTreeRegressor(recorder).fit([[0.0], [1.0], [1.0]], [1e300, -1e300, 1e300])
     np.testing.assert_array_equal(recorder.calls[0][1], [[2.0, 0.0, np.inf]])
 
@@ -275,7 +275,7 @@ def test_units_are_positive(engine, grid, unit):
         kernel("sums_seen")([1], [1], [1], grid, unit)
 
 
-# ------------------------------------------------------------------------------------------------ estimators, parameters
+# ----------------------------------------------------------------------------------------------- estimators, parameters
 
 
 @pytest.mark.parametrize("criterion", OF_SUMS, ids=name_of)
@@ -353,7 +353,7 @@ def test_nodes_have_no_impurity(engine):
 def test_gains_are_no_decreases_of_impurity(engine, parameter):
     with pytest.raises(ValueError, match=f"{parameter}=0.1 cannot be used with criterion="):
         DecisionTreeRegressor(Variance(), **{parameter: 0.1}).fit(*table(20))
-    with pytest.raises(ValueError, match="cost_complexity_pruning_path cannot be used .* an impurity of numbers"):
+    with pytest.raises(ValueError, match=r"cost_complexity_pruning_path cannot be used .* an impurity of numbers"):
         DecisionTreeRegressor(Variance()).cost_complexity_pruning_path(*table(20))
 
 
@@ -470,7 +470,7 @@ class Labels(SequenceCriterion):
 @pytest.mark.parametrize("criterion", [Gini(), Labels()], ids=name_of)
 @pytest.mark.parametrize("estimator", [DecisionTreeRegressor, DecisionForestRegressor], ids=lambda e: e.__name__)
 def test_regressors_refuse_criteria_of_classes(engine, estimator, criterion):
-    with pytest.raises(ValueError, match="must judge numbers, but .* judges classes: derive it from SumCriterion"):
+    with pytest.raises(ValueError, match=r"must judge numbers, but .* judges classes: derive it from SumCriterion"):
         estimator(criterion=criterion).fit([[0.0], [1.0]], [0.0, 1.0])
 
 
@@ -485,10 +485,8 @@ def test_kernels_refuse_criteria_of_another_kind(engine):
     options |= {"min_gain": -np.inf, "max_candidates": 2**31 - 1, "max_features": 1, "seed": 0}
     X, y = np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32)
     targets = np.array([0, 1])
-    for criterion in (
-        ("user_sums", {"criterion": Gini(), "targets": targets}),
-        ("user_counts", {"criterion": Variance()}),
-    ):
+    of_sums, of_counts = {"criterion": Gini(), "targets": targets}, {"criterion": Variance()}
+    for criterion in (("user_sums", of_sums), ("user_counts", of_counts)):
         with pytest.raises(TypeError, match="does not judge"):
             kernel("grow_by_gain")(X, y, None, 2, criterion, **options)
     with pytest.raises(ValueError, match="targets do not go together"):

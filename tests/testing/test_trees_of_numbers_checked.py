@@ -345,7 +345,7 @@ def test_broken_monotonic_constraints_are_found():
     assert "breaks the monotonic constraint" in str(report)
 
 
-# ---------------------------------------------------------------------------------------------------- a criterion of one's own
+# -------------------------------------------------------------------------------------------- a criterion of one's own
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Sums of targets as a user's criterion sees them: doubles in the units of weights and targets.
 
-A sum on the grid of the targets is a whole number. Divided and in its unit, it is a fraction, and the criterion sees the
+A sum on the grid of the targets is a whole number, and a fraction in the unit of the targets. The criterion sees the
 double nearest to the fraction. Two doubles decide most roundings, 128 bits nearly all others, and Python's integers the
 rest.
 """
@@ -25,7 +25,7 @@ cdef struct Unit:
 
 @cython.final
 cdef class TargetUnits:
-    """The units of weights, sums and spreads, and the number on the grid that stands for the target 0, negated."""
+    """The units of weights, sums and spreads, and the centre of the targets' grid."""
 
     cdef Unit of_weight, of_sum, of_spread
     cdef int128_t centre
