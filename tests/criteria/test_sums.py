@@ -263,6 +263,18 @@ def test_sums_are_the_nearest_doubles(samples, centre, divisor, exponent, unit):
     assert compiled == reference
 
 
+@pytest.mark.parametrize("whole", [2**54 + 2, 2**54 + 6, -(2**54) - 2, 2**53 + 1, 3 * 2**52 + 2])
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+def test_ties_of_rounding_go_to_even_numbers(engine, whole, beside):
+    """A sum of thirds in the middle of two doubles, and the sums next to it."""
+    total = 3 * whole + beside
+    ((_, found, _),) = kernel("sums_seen")([1], [total], [total**2], (0, 3, 0), 1)
+    assert found == float(Fraction(total, 3))
+    assert kernel("sums_seen")([1], [total], [total**2], (2**100, 3, 40), Fraction(1, 7))[0][1] == float(
+        Fraction(2**100 + total, 21 * 2**40)
+    )
+
+
 @pytest.mark.parametrize("sums", [(0, 0, 0), (-1, 0, 0), (2, 3, 4), (2**52, 0, 0), (1, 0, 2**120)])
 def test_sums_belong_to_samples(engine, sums):
     with pytest.raises(ValueError, match="Sums belong to samples"):
