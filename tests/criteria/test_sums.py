@@ -22,6 +22,9 @@ from pytrees import (
     DecisionTreeRegressor,
     ID3Classifier,
     OrdinalDecisionTreeClassifier,
+    Tree,
+    export_dict,
+    merge_redundant,
 )
 from pytrees._engine import kernel
 from pytrees.criteria import CountCriterion, SequenceCriterion, SumCriterion, gain, impurity
@@ -374,6 +377,16 @@ def test_a_constraint_compares_means():
     tree = DecisionTreeRegressor(Deviation(), monotonic_cst=[1, 0, -1]).fit(X, y)
     rows = np.column_stack([np.sort(X[:, 0]), np.zeros(60), np.zeros(60)])
     assert np.all(np.diff(tree.predict(rows)) >= 0.0)
+
+
+def test_trees_and_forests_are_converted():
+    X, y = table(40)
+    for estimator in (DecisionTreeRegressor(Variance()), DecisionForestRegressor(2, criterion=Variance())):
+        converted = estimator.fit(X.astype(np.float32), y).to_sklearn()
+        assert converted.criterion == "squared_error"
+        np.testing.assert_array_equal(converted.predict(X.astype(np.float32)), estimator.predict(X.astype(np.float32)))
+    tree = DecisionTreeRegressor(Variance()).fit(X, y).tree_
+    assert Tree.from_dict(export_dict(tree)).node_count == merge_redundant(tree).node_count == tree.node_count
 
 
 class NothingAllowed(SumCriterion):
