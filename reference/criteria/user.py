@@ -40,12 +40,17 @@ def sequence_gain_by_user(criterion, labels, children, rows):
     return user_criterion.judged_children(labels, children, rows if row_ids is None else [row_ids[row] for row in rows])
 
 
+def check_judging(criterion):
+    """Raise TypeError if a user's criterion on tables of cuts does not judge what its name says."""
+    user_criterion, _ = user_criterion_of(criterion)
+    kinds = {"user_counts": ("counts", "class counts"), "user_sums": ("numbers", "sums of targets")}
+    judges, told = kinds.get(name_of(criterion), (None, None))
+    if judges is not None and user_criterion.judges != judges:
+        raise TypeError(f"The criterion {user_criterion!r} does not judge {told}.")
+
+
 def check_criterion(criterion, n_categories):
     """Raise ValueError if there are categorical features and a user's criterion has no method for them."""
     user_criterion, _ = user_criterion_of(criterion)
-    if name_of(criterion) in ("user_counts", "user_sums"):
-        judged = {"user_counts": "class counts", "user_sums": "sums of targets"}[name_of(criterion)]
-        if user_criterion.judges != {"user_counts": "counts", "user_sums": "numbers"}[name_of(criterion)]:
-            raise TypeError(f"The criterion {user_criterion!r} does not judge {judged}.")
     if user_criterion is not None and n_categories is not None and any(n_categories):
         user_criterion.check_children()
