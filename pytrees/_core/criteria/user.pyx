@@ -128,6 +128,7 @@ cdef class CountCriterion(CutCriterion):
     See Also
     --------
     SequenceCriterion : For criteria that see the labels in the order of the samples.
+    SumCriterion : For trees of numbers.
     pytrees.testing.check_criterion : Checks that a criterion is right.
 
     Notes
@@ -383,6 +384,7 @@ cdef class SequenceCriterion:
     See Also
     --------
     CountCriterion : For criteria that see class counts.
+    SumCriterion : For trees of numbers.
 
     Notes
     -----
