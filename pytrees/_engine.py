@@ -30,6 +30,7 @@ KERNELS = {
         "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "criteria.table": ("highest_score",),
+        "criteria.target_units": ("sums_seen",),
         "criteria.targets": ("means_of_targets",),
         "split.node_split": ("ranked_cut",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),

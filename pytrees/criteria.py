@@ -27,6 +27,7 @@ from ._typing import (
     AnyArray,
     CountCriterionName,
     CriterionName,
+    ErrorName,
     FloatArray,
     ImpurityName,
     IntArray,
@@ -42,6 +43,7 @@ __all__ = [
     "Criterion",
     "RankingImpurity",
     "SequenceCriterion",
+    "SumCriterion",
     "WeightedInformationGain",
     "gain",
     "impurity",
@@ -49,14 +51,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from ._core.criteria.user import CountCriterion, SequenceCriterion
+    from ._core.criteria.user import CountCriterion, SequenceCriterion, SumCriterion
 
 _OWN_CRITERIA = "pytrees._core.criteria.user"
+_OWN_BASES = ("CountCriterion", "SequenceCriterion", "SumCriterion")
 
 
 def __getattr__(name: str) -> Any:
     """Load the base classes of a user's own criteria when they are asked for: only they are compiled."""
-    if name in ("CountCriterion", "SequenceCriterion"):
+    if name in _OWN_BASES:
         return getattr(load(_OWN_CRITERIA), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -64,11 +67,11 @@ def __getattr__(name: str) -> Any:
 class _OwnCriterionType(type):
     def __instancecheck__(cls, candidate: object) -> bool:
         module = sys.modules.get(_OWN_CRITERIA)
-        return module is not None and isinstance(candidate, (module.CountCriterion, module.SequenceCriterion))
+        return module is not None and isinstance(candidate, tuple(getattr(module, name) for name in _OWN_BASES))
 
 
 class OwnCriterion(metaclass=_OwnCriterionType):
-    """Stand for :class:`CountCriterion` and :class:`SequenceCriterion` in ``isinstance`` without loading their module.
+    """Stand for the base classes of criteria of one's own in ``isinstance`` without loading their module.
 
     While their module is not loaded, there are no instances.
     """
@@ -166,6 +169,7 @@ class Criterion(Judge):
     --------
     CountCriterion : Base class of your own criterion on class counts.
     SequenceCriterion : Base class of your own criterion on label sequences.
+    SumCriterion : Base class of your own criterion on targets that are numbers.
     resolve : The criterion of a name.
 
     Examples
@@ -429,6 +433,7 @@ class RankingImpurity(Judge):
 CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
 AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
 CriterionLike: TypeAlias = "CriterionName | CriterionObject"
+ErrorLike: TypeAlias = "ErrorName | SumCriterion"
 
 CRITERIA = {
     criterion.name: criterion
@@ -460,6 +465,11 @@ ERRORS = {
     criterion.name: criterion
     for criterion in (Criterion("squared_error", judges="numbers"), Criterion("absolute_error", judges="numbers"))
 }
+
+
+def resolve_error(criterion: Any) -> Any:
+    """Return the criterion of numbers of a name, or the object itself."""
+    return ERRORS[criterion] if isinstance(criterion, str) else criterion
 
 
 def checked_error(criterion: Any) -> str:
@@ -685,7 +695,8 @@ def _judge_of_counts(criterion: object) -> Any:
         raise ValueError(f"criterion must be one of {names} or a criterion object, got {criterion!r}.")
     criterion = resolve(criterion)
     if criterion.judges != "counts":
-        raise ValueError(f"criterion={criterion.name!r} judges label sequences: class counts are not enough.")
+        judged = "label sequences" if criterion.judges == "sequence" else "numbers"
+        raise ValueError(f"criterion={criterion.name!r} judges {judged}: class counts are not enough.")
     return criterion
 
 

@@ -525,7 +525,7 @@ def problems():
     """Yield (name, function, whether for both engines) of every problem."""
     numbers = _numbers()
     families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
-    families += [gap_problems, numbers.number_problems, numbers.algebra_problems]
+    families += [gap_problems, numbers.number_problems, numbers.own_problems, numbers.algebra_problems]
     for family in families:
         for name, call in family():
             yield name, call, True

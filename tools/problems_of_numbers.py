@@ -7,6 +7,7 @@ import numpy as np
 from problems import GROWTHS, LIMITS, make_problem, rng_of, tree_arrays
 
 from pytrees import DecisionForestRegressor, DecisionTreeRegressor, FourierSpectrum
+from pytrees.criteria import SumCriterion
 from pytrees.fourier import (
     ModelStream,
     additive_model,
@@ -19,6 +20,20 @@ from pytrees.fourier import (
 )
 
 ERRORS = ("squared_error", "absolute_error")
+
+
+class Deviation(SumCriterion):
+    """The decrease of the root of the variance, a criterion of a user."""
+
+    def gains(self, left, right):
+        node = left[:, 0] + right[:, 0]
+        difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+        of_node = left[:, 2] + right[:, 2] + left[:, 0] * right[:, 0] / node * difference**2
+        return np.sqrt(of_node / node) - (np.sqrt(left[:, 2] * left[:, 0]) + np.sqrt(right[:, 2] * right[:, 0])) / node
+
+    def gain_of_children(self, sums):
+        return -float(np.sqrt(sums[:, 2] * sums[:, 0]).sum() / sums[:, 0].sum())
+
 
 # Weights of some samples, all of which have at least the weight `fewest`.
 WEIGHTS = {
@@ -98,6 +113,26 @@ def number_problems():
             4, criterion=error, bootstrap=bootstrap, oob_score=bootstrap, max_features=2, n_jobs=2, random_state=5
         )
         yield name, partial(fit_numbers, name, estimator, weights, gaps=gaps)
+
+
+def own_problems():
+    """Yield regression trees and forests of a user's criterion."""
+    for growth, limits, weights, targets in product(GROWTHS, LIMITS, ("none", "tenths"), ("decimals", "real")):
+        name = f"numbers, own, {growth}, {limits}, weights {weights}, {targets}"
+        estimator = DecisionTreeRegressor(Deviation(), random_state=3, **GROWTHS[growth], **LIMITS[limits])
+        yield name, partial(fit_numbers, name, estimator, weights, targets=targets)
+    for split, weights, targets, gaps in product(("multiway", "subset"), WEIGHTS, TARGETS, (False, True)):
+        name = f"numbers, own, categories, {split}, weights {weights}, {targets}, gaps {gaps}"
+        estimator = DecisionTreeRegressor(
+            Deviation(), categorical_features=[0, 2], categorical_split=split, handle_unknown="majority"
+        )
+        yield name, partial(fit_numbers, name, estimator, weights, targets=targets, gaps=gaps, categories=True)
+    for bootstrap, weights in product((False, True), WEIGHTS):
+        name = f"numbers, own, forest, bootstrap {bootstrap}, weights {weights}"
+        estimator = DecisionForestRegressor(
+            4, criterion=Deviation(), bootstrap=bootstrap, max_features=2, n_jobs=2, random_state=5
+        )
+        yield name, partial(fit_numbers, name, estimator, weights, gaps=True)
 
 
 def algebra_problems():

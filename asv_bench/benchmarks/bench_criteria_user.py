@@ -1,7 +1,9 @@
-"""Criteria in plain Python: Gini impurity and Effort-To-Compress written once more, beside the engine's own."""
+"""Criteria in plain Python: Gini impurity, Effort-To-Compress and variance once more, beside the engine's own."""
 
-from pytrees import DecisionTreeClassifier, effort_to_compress
-from pytrees.criteria import CountCriterion, SequenceCriterion
+import numpy as np
+
+from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, effort_to_compress
+from pytrees.criteria import CountCriterion, SequenceCriterion, SumCriterion
 
 from .common import classification_data
 
@@ -50,3 +52,24 @@ class FitBySequences:
 
     def time_fit(self, criterion, n):
         DecisionTreeClassifier(SEQUENCES[criterion], max_depth=3).fit(self.X, self.y)
+
+
+class Variance(SumCriterion):
+    def gains(self, left, right):
+        difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+        return left[:, 0] * right[:, 0] / (left[:, 0] + right[:, 0]) ** 2 * difference**2
+
+
+SUMS = {"squared error": "squared_error", "in Python": Variance()}
+
+
+class FitBySums:
+    params = (list(SUMS), [10**3, 10**4])
+    param_names = ("criterion", "n")
+
+    def setup(self, criterion, n):
+        self.X, labels = classification_data(n)
+        self.y = labels + np.random.default_rng(0).normal(size=n)
+
+    def time_fit(self, criterion, n):
+        DecisionTreeRegressor(SUMS[criterion]).fit(self.X, self.y)

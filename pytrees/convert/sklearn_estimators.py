@@ -138,9 +138,9 @@ def _forest_to_sklearn(forest: Any, classes: LabelsLike | None) -> RandomForestC
     of_trees = [_parameters_of_theirs(estimator, _PARAMETERS_OF_TREES) for estimator in forest]
     parameters = _parameters_of_theirs(forest, _PARAMETERS_OF_FORESTS)
     if forest._trees()[0].is_regressor:
-        converted = _numbers_to_sklearn(
-            forest._trees(), classes, {"criterion": forest.criterion, **parameters}, of_trees
-        )
+        # A user's criterion means nothing to scikit-learn.
+        named = {"criterion": forest.criterion} if isinstance(forest.criterion, str) else {}
+        converted = _numbers_to_sklearn(forest._trees(), classes, named | parameters, of_trees)
     else:
         converted = _classes_to_sklearn(forest, classes, parameters, of_trees)
     for one, estimator in zip(converted.estimators_, forest, strict=True):

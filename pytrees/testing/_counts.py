@@ -34,6 +34,10 @@ class Cases:
         self.criterion, self.max_classes, self.tolerance = criterion, max_classes, tolerance
         self.is_own = isinstance(criterion, OwnCriterion)
 
+    def takeable(self, y: AnyArray) -> AnyArray:
+        """Return labels or targets that the criterion takes."""
+        return y
+
 
 class CountCases(Cases):
     """Cases of a criterion on class counts: tables of cuts."""

@@ -14,7 +14,7 @@ from .._engine import config_context
 from .._typing import is_whole
 from ..criteria import Criterion
 from ..trees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
-from ._counts import CountCases, GainsError
+from ._counts import Cases, CountCases, GainsError
 from ._equal import assert_trees_equal
 from ._read import check_tolerance, checked_criterion, generator_of
 from ._reports import CheckError
@@ -128,9 +128,10 @@ def check_criterion(
     Parameters
     ----------
     criterion : str or criterion object
-        A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion` or
-        :class:`pytrees.criteria.SequenceCriterion` in Python or Cython; or one of pytrees, ``"squared_error"`` and
-        ``"absolute_error"`` included.
+        A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion`,
+        :class:`pytrees.criteria.SequenceCriterion` or :class:`pytrees.criteria.SumCriterion` in Python or Cython; or
+        one of pytrees, ``"squared_error"`` and ``"absolute_error"`` included. A criterion that raises an error for
+        negative targets is checked with others.
     definition : callable or str, optional
         The correct gain, written as plainly as possible: a function ``definition(left, right)`` of two lists of class
         counts, of numbers two lists of targets, or for label sequences ``definition(labels, goes_left)`` of two lists,
@@ -150,7 +151,7 @@ def check_criterion(
         Criteria on label sequences have ``"nonnegative"``, ``"pure"``, ``"sides"``, ``"classes"``, and ``"order"``: the
         order of the samples does not matter. Criteria of numbers have ``"nonnegative"``, ``"pure"``, ``"sides"``,
         ``"order"``; ``"shift"``: a number may be added to all targets; and ``"scale"``: targets times a number have the
-        gain times that number, or its square.
+        gain times that number, or its square. Your own may also have the same gain.
     max_classes : int, default=5
         The most classes, at least 2.
     n_cases : int, default=100
@@ -234,7 +235,7 @@ def check_criterion(
         if "raises" in report.errors:
             break  # further cases would raise the same error
         if case % _CASES_PER_TREE == 0:
-            _check_trees(judge, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
+            _check_trees(judge, cases, rng, _TABLES[case // _CASES_PER_TREE % len(_TABLES)], report)
     for name in claims:
         if report.properties[name] not in (_HOLDS, _NOT_TESTED):
             report.errors[f"claimed {name!r}"] = report.properties[name]
@@ -256,7 +257,7 @@ def _look_at_properties(
                 return
 
 
-def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionReport) -> None:
+def _check_trees(criterion: Any, cases: Cases, rng: Generator, kind: str, report: CriterionReport) -> None:
     """Grow trees and forests on both engines, and on two threads; keep the first that differ."""
     of_numbers = criterion.judges == "numbers"
     weighted = bool(rng.integers(2)) and criterion.judges != "sequence"
@@ -264,7 +265,7 @@ def _check_trees(criterion: Any, rng: Generator, kind: str, report: CriterionRep
     weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight * rng.choice([1.0, 0.3])}
     if weights and of_numbers:
         weights = {"sample_weight": table.sample_weight}
-    data = table.X, table.y
+    data = table.X, cases.takeable(table.y)
     # Estimators take criteria without parameters by name.
     given: Any = criterion.name if isinstance(criterion, Criterion) else criterion
     tree: type[Any] = DecisionTreeRegressor if of_numbers else DecisionTreeClassifier

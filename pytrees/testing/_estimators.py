@@ -14,6 +14,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._docstrings import described_like
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
+from ..criteria import OwnCriterion
 from ..input.validation import check_sample_weight
 from ..tree import Tree
 from ._causes import causes_of
@@ -330,7 +331,9 @@ class _Check:
         self.check_kind(read.tree)
         samples: AnySamples
         if self.is_of_numbers:
-            classes, samples = None, NumberSamples.of(X, np.asarray(y, dtype=np.float64), weights, self.judge.name)
+            own = self.judge if isinstance(self.judge, OwnCriterion) else None
+            targets = np.asarray(y, dtype=np.float64)
+            classes, samples = None, NumberSamples.of(X, targets, weights, self.judge.name, own)
         else:
             classes, labels = np.unique(y, return_inverse=True)
             specification = self.judge.specification(len(classes))

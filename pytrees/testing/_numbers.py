@@ -33,7 +33,8 @@ class Side(NamedTuple):
 class NumberSamples:
     """Training samples of a tree of numbers, with the methods of `Samples`.
 
-    Targets are `y` divided by `divisor`, a power of two, so that all `y` are whole numbers.
+    Targets are `y` divided by `divisor`, a power of two, so that all `y` are whole numbers. A criterion of the user
+    judges sums of targets, which are rounded to doubles.
     """
 
     X: list[list[float]]
@@ -41,28 +42,31 @@ class NumberSamples:
     weights: list[int]
     criterion: str
     divisor: int
+    own: Any = None
     largest: Fraction = field(init=False)
     unit: Fraction = field(init=False)
     slack: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
         self.largest = Fraction(max(map(abs, self.y), default=0), self.divisor)
-        self.unit = self.impurity(range(len(self.y))) or Fraction(1)
+        self.unit = (self.own is None and self.impurity(range(len(self.y)))) or Fraction(1)
         self.slack = _NEAR * self.largest if self.divisor > 1 else Fraction(0)  # whole numbers are exact everywhere
 
     @classmethod
-    def of(cls, X: FloatArray, y: FloatArray, weights: AnyArray | None, criterion: str) -> NumberSamples:
+    def of(
+        cls, X: FloatArray, y: FloatArray, weights: AnyArray | None, criterion: str, own: Any = None
+    ) -> NumberSamples:
         """Return the samples of arrays."""
         targets = [Fraction(target) for target in y.tolist()]
         divisor = max((target.denominator for target in targets), default=1)
         whole = np.ones(len(y), dtype=np.int64) if weights is None else weights
         numbers = [int(target * divisor) for target in targets]
-        return cls(X.tolist(), numbers, [int(weight) for weight in whole], criterion, divisor)
+        return cls(X.tolist(), numbers, [int(weight) for weight in whole], criterion, divisor, own)
 
     @property
     def power(self) -> int:
         """The unit of impurities, as a power of the unit of the targets."""
-        return 2 if self.criterion == "squared_error" else 1
+        return 1 if self.criterion == "absolute_error" else 2
 
     def total(self, rows: Sequence[int]) -> int:
         """Return the weight of some samples."""
@@ -75,7 +79,7 @@ class NumberSamples:
     def error(self, rows: Sequence[int]) -> Fraction:
         """Return the sum of the errors of some samples, by their weights: exactly, from the definition."""
         pairs = [(self.y[row], self.weights[row]) for row in rows]
-        if self.criterion == "squared_error":
+        if self.criterion != "absolute_error":
             total, of_all = sum(weight for _, weight in pairs), sum(weight * y for y, weight in pairs)
             squares = sum(weight * y * y for y, weight in pairs)
             return Fraction(total * squares - of_all * of_all, total * self.divisor**2)
@@ -156,16 +160,30 @@ class NumberSamples:
         partition, types = reference("rows.partition"), reference("base.types")
         order = sorted(rows, key=partition.by_value(self.X, feature))
         missing = [row for row in order if partition.is_missing(self.X[row][feature])]
-        known, n_known, total = order[: len(order) - len(missing)], 0, self.total(rows)
-        whole = self.error(rows)
+        known, n_known, sides = order[: len(order) - len(missing)], 0, []
         for threshold, side in cuts:
             while n_known < len(known) and self.X[known[n_known]][feature] <= threshold:
                 n_known += 1
             is_left = side == types.MISSING_LEFT
             left = known[:n_known] + (missing if is_left else [])
             right = known[n_known:] + ([] if is_left else missing)
-            gain = (whole - self.error(left) - self.error(right)) / total
+            sides.append((left, right))
+        for (left, right), gain in zip(sides, self.gains(rows, sides), strict=True):
             yield Side(len(left), (self.total(left), self.total(right)), gain)
+
+    def gains(self, rows: Sequence[int], sides: Sequence[tuple[list[int], list[int]]]) -> list[Any]:
+        """Return the gains of the cuts of a node into these sides."""
+        if self.own is None:
+            whole, total = self.error(rows), self.total(rows)
+            return [(whole - self.error(left) - self.error(right)) / total for left, right in sides]
+        tables = [[self.seen(side) for side in of_cuts] for of_cuts in zip(*sides, strict=True)]
+        return self.own.judged(*tables).tolist() if sides else []
+
+    def seen(self, rows: Sequence[int]) -> list[float]:
+        """Return what a user's criterion sees of some samples: weight, sum and spread."""
+        nearest = reference("criteria.target_units").nearest
+        total = Fraction(sum(self.weights[row] * self.y[row] for row in rows), self.divisor)
+        return [float(self.total(rows)), nearest(total), nearest(self.error(rows))]
 
     def other_criteria(self) -> dict[str, Any]:
         """Return the other criteria of numbers, as the samples hold them, by their names."""

@@ -168,5 +168,5 @@ def checked_criterion(criterion: Any) -> Any:
     judge = resolve(criterion)
     if not hasattr(judge, "judges"):
         name = type(criterion).__name__
-        raise TypeError(f"{name} is no criterion: derive from pytrees.criteria.CountCriterion or SequenceCriterion.")
+        raise TypeError(f"{name} is no criterion: derive from CountCriterion, SequenceCriterion or SumCriterion.")
     return judge

@@ -202,16 +202,18 @@ def _cost_of_a_leaf(estimator: Any) -> float:
 
 
 def check_has_impurity(estimator: Any, what: str) -> None:
-    """Raise a ValueError if the criterion has no impurity of class counts: pruning needs it."""
-    if not measures_impurity(estimator._judge()):
+    """Raise a ValueError if the criterion has no impurity of class counts, or of numbers: pruning needs it."""
+    judge = estimator._judge()
+    if not measures_impurity(judge):
+        judged = "numbers" if judge.judges == "numbers" else "class counts"
         raise ValueError(
-            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by an impurity of class "
-            "counts, and this criterion has none."
+            f"{what} cannot be used with criterion={estimator.criterion!r}: trees are pruned by an impurity of "
+            f"{judged}, and this criterion has none."
         )
 
 
 def measures_impurity(judge: Any) -> bool:
-    """Whether a criterion has an impurity of class counts."""
+    """Whether a criterion has an impurity of class counts, or of numbers."""
     is_own = isinstance(judge, OwnCriterion)
     return not is_own and judge.judges != "sequence" and getattr(judge, "has_impurity", False)
 
@@ -383,6 +385,7 @@ class BaseModel(ParametersReadOnce):
 
     # The parameter that gives the criterion or distance, the function that resolves it, how a tree grows, its limits.
     _judge_parameter: ClassVar[str] = "criterion"
+    _judges_numbers: ClassVar[bool] = False
     _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
     _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
     _limits = growth_limits
@@ -416,6 +419,14 @@ class BaseModel(ParametersReadOnce):
         if isinstance(judge, type):
             parameter, given = f"The {self._judge_parameter!r} parameter of {type(self).__name__}", judge.__name__
             raise InvalidParameterError(f"{parameter} must be an object, got the class {given}: write {given}()?")
+        if isinstance(judge, OwnCriterion) and (judge.judges == "numbers") != self._judges_numbers:
+            wanted, given, bases = "classes", "numbers", "CountCriterion or SequenceCriterion"
+            if self._judges_numbers:
+                wanted, given, bases = "numbers", "classes", "SumCriterion"
+            raise InvalidParameterError(
+                f"The {self._judge_parameter!r} parameter of {type(self).__name__} must judge {wanted}, but "
+                f"{judge.name} judges {given}: derive it from {bases} of pytrees.criteria."
+            )
         super()._validate_params()
 
     def _judge(self) -> Any:

@@ -13,7 +13,6 @@ from .._typing import (
     BoolArray,
     CategoricalFeatures,
     CategoricalSplit,
-    ErrorName,
     FloatArray,
     HandleUnknown,
     MatrixLike,
@@ -23,6 +22,7 @@ from .._typing import (
     RandomState,
 )
 from ..convert.sklearn_estimators import to_sklearn
+from ..criteria import ErrorLike
 from ..input.validation import validate_X
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
@@ -43,7 +43,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+    criterion : {"squared_error", "absolute_error"} or criterion object, default="squared_error"
         As in :class:`DecisionTreeRegressor`.
     min_samples_split : int or float, default=2
         Fewest samples that a node must have to be split. Repeated samples count once; a float is a fraction of all
@@ -122,7 +122,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         self,
         n_estimators: int = 100,
         *,
-        criterion: ErrorName = "squared_error",
+        criterion: ErrorLike = "squared_error",
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,

@@ -16,13 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import kernel
-from .._sklearn import StrOptions
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
     CategoricalSplit,
     CodeArray,
-    ErrorName,
     FloatArray,
     HandleUnknown,
     IntArray,
@@ -35,12 +33,20 @@ from .._typing import (
 from .._weights import MAX_TOTAL_COUNT, weights_of
 from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import ERRORS
+from ..criteria import ERRORS, ErrorLike, OwnCriterion, resolve_error
 from ..input.targets import Grid, Targets, on_grid
 from ..input.validation import validate_X_numbers
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
-from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseModel, BaseTree, Samples
+from .base import (
+    GROWTH_CONSTRAINTS,
+    WEIGHT_CONSTRAINTS,
+    BaseModel,
+    BaseTree,
+    CriterionOptions,
+    Samples,
+    check_has_impurity,
+)
 from .cart import DecisionTreeClassifier
 from .monotonic import numbers_within_bounds
 
@@ -49,15 +55,26 @@ if TYPE_CHECKING:
 
 __all__ = ["DecisionTreeRegressor"]
 
+
+class ErrorOptions(CriterionOptions):
+    """A name of a criterion of numbers, or a user's own criterion as an object."""
+
+    def __str__(self) -> str:
+        return (
+            f"a str among {sorted(self.options)}, or an object of a class of your own that is derived from "
+            "SumCriterion of pytrees.criteria"
+        )
+
+
 ERROR_CONSTRAINTS: dict[str, list[Any]] = {
     **GROWTH_CONSTRAINTS,
     **WEIGHT_CONSTRAINTS,
-    "criterion": [StrOptions(set(ERRORS))],
+    "criterion": [ErrorOptions(ERRORS)],
     "n_jobs": [Integral, None],
 }
 
-# The unit of an impurity or gain, as a power of the unit of the targets.
-_POWERS = {"squared_error": 2, "absolute_error": 1}
+# The unit of an impurity or gain, as a power of the unit of the targets; a user's criterion sees targets in their unit.
+_POWERS = {"squared_error": 2, "absolute_error": 1, "user_sums": 0}
 
 
 class GrownTree(NamedTuple):
@@ -84,6 +101,8 @@ def grow_numbers(
     name, power = criterion[0], _POWERS[criterion[0]]
     limits = dict(limits)
     ccp_alpha = limits.pop("ccp_alpha")
+    if name == "user_sums":
+        criterion = name, criterion[1] | {"grid": (grid.centre, grid.divisor, grid.exponent), "unit": unit}
     for limit in ("min_gain", "min_impurity_decrease"):
         given = limits[limit]
         # A limit above zero that is too small for the grid still forbids gains of nothing.
@@ -94,9 +113,10 @@ def grow_numbers(
         "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
         "weighted_n_node_samples": weights_of(sums["weight"].astype(np.float64), unit),
-        "impurity": grid.distances(np.asarray(arrays["impurity"]), power),
     }
-    tree = Tree._from_engine(arrays, X.shape[1], name)
+    if name in ERRORS:
+        arrays["impurity"] = grid.distances(np.asarray(arrays["impurity"]), power)
+    tree = Tree._from_engine(arrays, X.shape[1], name if name in ERRORS else None)
     if "monotonic_cst" in limits:
         tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
     if ccp_alpha == 0.0:
@@ -134,7 +154,8 @@ def _narrow_weights(weights: AnyArray | None) -> tuple[IntArray | None, Fraction
 class BaseRegressor(RegressorMixin, BaseModel):
     """Base class of trees and forests that predict numbers."""
 
-    _resolve = staticmethod(ERRORS.__getitem__)
+    _judges_numbers = True
+    _resolve = staticmethod(resolve_error)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, y = validate_X_numbers(self, X, y)
@@ -149,7 +170,11 @@ class BaseRegressor(RegressorMixin, BaseModel):
         return Samples(X, codes, targets, rows, numbers, groups, y, unit)
 
     def _criterion_for(self, samples: Samples, total: float, rows: IntArray | None = None) -> Specification:
-        return self._judge().name, {"targets": samples.outcome.numbers}
+        judge, targets = self._judge(), {"targets": samples.outcome.numbers}
+        if not isinstance(judge, OwnCriterion):
+            return judge.name, targets
+        name, given = judge.specification(len(samples.outcome), rows)
+        return name, given | targets
 
     def _grower(self, outcome: Targets) -> Callable[..., Any]:
         return partial(grow_numbers, grid=outcome.grid)
@@ -157,27 +182,31 @@ class BaseRegressor(RegressorMixin, BaseModel):
 
 @described_like(DecisionTreeClassifier)
 class DecisionTreeRegressor(BaseTree, BaseRegressor):
-    """A regression tree, grown from the root by squared or absolute errors.
+    """A regression tree, grown from the root by squared or absolute errors, or by a criterion of your own.
 
-    The tree is exact: every cut between two neighbouring values of every feature is judged, and gains are compared as
-    the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest threshold. The tree
-    is the same on every machine, on both engines, for every order of the samples and every number of threads.
+    The tree is exact: every cut between two neighbouring values of every feature is judged, and gains by errors are
+    compared as the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest
+    threshold. The tree is the same on every machine, on both engines, for every order of the samples and every number
+    of threads.
 
     Parameters
     ----------
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+    criterion : {"squared_error", "absolute_error"} or criterion object, default="squared_error"
         The measure of a node's impurity: the mean squared error of its samples about their mean, in the square of the
         targets' unit, or their mean absolute error about their median, in the targets' unit. The median of an even
-        number is the lower of the two in the middle. Nodes predict the mean, or the median.
+        number is the lower of the two in the middle. Nodes predict the mean, or the median. An object is a criterion of
+        your own, which gives the gain of every cut: see :class:`pytrees.criteria.SumCriterion`. Its nodes predict
+        means, and have no impurity.
     min_gain : float or None, default=None
         Least gain of a split, in the units of the criterion. None grows until the targets of every leaf are equal.
     min_impurity_decrease : float, default=0.0
         Least decrease of the tree's impurity by a split: its gain times the node's share of all samples, by weight.
-        0.0 is no limit.
+        0.0 is no limit. Not for a criterion of your own.
     ccp_alpha : float, default=0.0
         Cost of a leaf in minimal cost-complexity pruning, in the units of the criterion. A branch of the grown tree
         becomes a leaf if it decreases the tree's impurity by at most ccp_alpha · (its number of leaves - 1). 0.0: no
-        branch is pruned. See :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
+        branch is pruned. Not for a criterion of your own. See
+        :meth:`DecisionTreeRegressor.cost_complexity_pruning_path`.
     monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
         Monotonic constraints: along a feature of 1 the prediction must not fall, along a feature of -1 not rise, and
         along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
@@ -188,7 +217,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
         under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
-        ``"absolute_error"`` all 2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them.
+        ``"absolute_error"`` or a criterion of your own all 2**(k - 1) - 1 divisions of k categories are judged, and
+        features may have 12 of them.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
@@ -236,7 +266,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     def __init__(
         self,
-        criterion: ErrorName = "squared_error",
+        criterion: ErrorLike = "squared_error",
         *,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
@@ -342,6 +372,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         # The greatest cost cuts off all branches, so that the path goes down to the root.
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)
         whole._validate_params()
+        check_has_impurity(self, "cost_complexity_pruning_path")
         path = whole._grow_on(whole._read(X, y, sample_weight, None, None, None)).path
         return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
 

@@ -117,7 +117,7 @@ def costs_of(criterion, n_classes):
 def targets_of(criterion, n_classes):
     """Return the targets by class, ascending whole numbers, if classes are numbers; otherwise None."""
     targets = given_of(criterion).get("targets")
-    if (targets is not None) != (name_of(criterion) in ("squared_error", "absolute_error")):
+    if (targets is not None) != (name_of(criterion) in ("squared_error", "absolute_error", "user_sums")):
         raise ValueError(f"criterion={name_of(criterion)!r} and targets do not go together.")
     if targets is not None and (len(targets) != n_classes or any(a >= b for a, b in pairwise(targets))):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
@@ -163,7 +163,7 @@ def user_criterion_of(criterion):
     """Return the user's criterion as an object, and the numbers of the rows, or None if they are 0, 1, 2, ... For a
     criterion of the engine return None, None."""
     name, given = name_and_given(criterion)
-    if name in ("user_counts", "user_sequence") and given.get("criterion") is None:
+    if name in ("user_counts", "user_sequence", "user_sums") and given.get("criterion") is None:
         raise ValueError(f"{name!r} needs the user's criterion.")
     return given.get("criterion"), given.get("rows")
 

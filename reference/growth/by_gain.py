@@ -22,7 +22,7 @@ from ..criteria.counts import (
     user_criterion_of,
 )
 from ..criteria.table import judges_sequence
-from ..criteria.user import check_criterion
+from ..criteria.user import check_criterion, check_judging
 from ..rows.partition import check_categories
 from ..sequence.groups import check_groups
 from ..split.monotonic import bounds_of_children, checked_constraints, value_of
@@ -55,6 +55,7 @@ def grow_by_gain(
     not the time either.
     """
     check_categories(X, n_categories)
+    check_judging(criterion)
     if limits.get("subsets"):
         check_subsets(criterion, n_classes, n_categories)
     else:

@@ -102,15 +102,17 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, c
 
 
 def sums_of_targets(order, y, weights, criterion):
-    """Return for all nodes the weight, the weight times the value, the impurity, and the spread as its multiples of
-    2**62 and the rest.
+    """Return for all nodes the weight, the weight times the value, the spread as its multiples of 2**62 and the rest,
+    and the impurity if the criterion has one.
 
     The value is the mean of the targets, and the spread the weighted sum of their squares. If absolute errors are
     judged, these are the median and the weighted sum of the distances to it.
     """
     targets = given_of(criterion)["targets"]
-    impurity = exact_impurity(criterion, len(targets))
-    tree = {"weight": [], "target_sum": [], "impurity": [], "spread": []}
+    tree = {"weight": [], "target_sum": [], "spread": []}
+    if name_of(criterion) != "user_sums":
+        impurity = exact_impurity(criterion, len(targets))
+        tree["impurity"] = []
     for node in order:
         labels, of_rows = [y[row] for row in node.rows], [weights[row] for row in node.rows]
         counts = class_counts(labels, of_rows, len(targets))
@@ -122,7 +124,8 @@ def sums_of_targets(order, y, weights, criterion):
             spread = sum(count * abs(target - median) for target, count in zip(targets, counts, strict=True))
         tree["weight"].append(sum(counts))
         tree["target_sum"].append(total)
-        tree["impurity"].append(float(impurity(counts)))
+        if "impurity" in tree:
+            tree["impurity"].append(float(impurity(counts)))
         tree["spread"].append(divmod(spread, 2**62))
     return tree
 

@@ -18,12 +18,11 @@ from ..criteria.counts import (
     is_greater,
     name_of,
     remainder,
-    scaled,
     user_criterion_of,
 )
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, has_bounds, judges_sequence
-from ..criteria.user import FORBIDDEN, gain_by_user, sequence_gain_by_user
+from ..criteria.user import FORBIDDEN, gain_by_user, seen_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
 from .monotonic import keeps_order, value_of
 from .node_search import (
@@ -53,8 +52,8 @@ def gains_of_cuts(X, y, weights, n_classes, criterion, rows, feature, cuts):
     left = left_counts(X, y, weights, n_classes, rows, feature, cuts)
     right = [remainder(node, child) for child in left]
     if user_criterion is not None:
-        counts = ([scaled(of_cut, criterion) for of_cut, _ in side] for side in (left, right))
-        return [float(gain) for gain in user_criterion.judged(*counts)]
+        tables = ([seen_by_user(of_cut, criterion) for of_cut, _ in side] for side in (left, right))
+        return [float(gain) for gain in user_criterion.judged(*tables)]
     return [gain_of_counts(criterion, node, list(children)) for children in zip(left, right, strict=True)]
 
 
@@ -177,7 +176,7 @@ def exact_gain_of_children(criterion, labels, weights, codes, n_classes, rows):
         return sequence_gain_by_user(criterion, labels, [present.index(code) for code in codes], rows)
     node, children = counts_of_children(labels, weights, codes, n_classes)
     if user_criterion_of(criterion)[0] is not None:
-        return gain_by_user(criterion, [scaled(counts, criterion) for counts, _ in children])
+        return gain_by_user(criterion, [counts for counts, _ in children])
     return gain_of_counts(criterion, node, children)
 
 

@@ -4,10 +4,10 @@ from functools import reduce
 
 from ..base.types import NONE_MISSING, UNDEFINED
 from ..criteria.categories import divisions
-from ..criteria.counts import add_up, added, counted, name_of, remainder, scaled, user_criterion_of
+from ..criteria.counts import add_up, added, counted, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, judges_sequence
-from ..criteria.user import FORBIDDEN
+from ..criteria.user import FORBIDDEN, seen_by_user
 from ..rows.partition import rows_by_category
 
 
@@ -73,6 +73,6 @@ def gains_of_divisions(X, y, weights, n_classes, criterion, rows, feature, parts
     left = [reduce(added, (by_category[category] for category in listed)) for listed in judged]
     right = [remainder(node, one) for one in left]
     if user_criterion is not None:
-        counts = ([scaled(of_division, criterion) for of_division, _ in side] for side in (left, right))
-        return [float(gain) for gain in user_criterion.judged(*counts)]
+        tables = ([seen_by_user(of_division, criterion) for of_division, _ in side] for side in (left, right))
+        return [float(gain) for gain in user_criterion.judged(*tables)]
     return [gain_of_counts(criterion, node, list(children)) for children in zip(left, right, strict=True)]

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import pytrees
-from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.criteria import CountCriterion, SequenceCriterion, SumCriterion
 from tools.fuzz import parameters, surface
 from tools.fuzz.arguments import not_drawn, parameters_of, table_of
 from tools.fuzz.calls import instance_of
@@ -76,7 +76,7 @@ def test_names_are_found_in_every_public_module():
 
 def test_criteria_of_a_user_derive_from_the_base_classes():
     made = [make() for make in parameters.CRITERIA.values()]
-    for base in (CountCriterion, SequenceCriterion):
+    for base in (CountCriterion, SequenceCriterion, SumCriterion):
         assert base in {public_names()[name] for name in names_of("base")}
         assert any(isinstance(criterion, base) for criterion in made)
 

@@ -1,9 +1,10 @@
 """Criteria in plain Python, as users write them."""
 
 import numpy as np
+from scipy.special import xlogy
 from support import effort
 
-from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.criteria import CountCriterion, SequenceCriterion, SumCriterion
 
 
 class Gini(CountCriterion):
@@ -107,3 +108,63 @@ class Range(SequenceCriterion):
 OF_CUTS = [Gini(), Entropy(), ShareOfFeature(), EvenOnly()]
 OF_CHILDREN = [GiniOfChildren(), AtMostThreeChildren(), Purity(), Effort(), Spread()]
 OF_SEQUENCES = [Effort(), Changes(), Range()]
+
+
+# ------------------------------------------------------------------------------------------------------- of numbers
+
+
+class Variance(SumCriterion):
+    """The decrease of the variance, from the means."""
+
+    def gains(self, left, right):
+        node = left[:, 0] + right[:, 0]
+        difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+        return left[:, 0] * right[:, 0] / node**2 * difference**2
+
+    def gain_of_children(self, sums):
+        shares, means = sums[:, 0] / sums[:, 0].sum(), sums[:, 1] / sums[:, 0]
+        return (shares * (means - shares @ means) ** 2).sum()
+
+
+class Deviation(SumCriterion):
+    """The decrease of the root of the variance, from all columns; more children than three are forbidden."""
+
+    def gains(self, left, right):
+        node = left[:, 0] + right[:, 0]
+        difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+        of_node = left[:, 2] + right[:, 2] + left[:, 0] * right[:, 0] / node * difference**2
+        of_children = np.sqrt(left[:, 2] * left[:, 0]) + np.sqrt(right[:, 2] * right[:, 0])
+        return np.sqrt(of_node / node) - of_children / node
+
+    def gain_of_children(self, sums):
+        weights, means = sums[:, 0], sums[:, 1] / sums[:, 0]
+        node = weights.sum()
+        of_node = sums[:, 2].sum() + (weights * (means - weights @ means / node) ** 2).sum()
+        gain = np.sqrt(of_node / node) - np.sqrt(sums[:, 2] * weights).sum() / node
+        return gain if len(sums) <= 3 else -np.inf
+
+
+class Poisson(SumCriterion):
+    """The decrease of half the Poisson deviance."""
+
+    def gains(self, left, right):
+        if min(left[:, 1].min(), right[:, 1].min()) < 0:
+            raise ValueError("Counts of events are not negative.")
+        return (self.total(left) + self.total(right) - self.total(left + right)) / (left + right)[:, 0]
+
+    @staticmethod
+    def total(sums):
+        return xlogy(sums[:, 1], sums[:, 1] / sums[:, 0])
+
+
+class ShareOfFeatureInVariance(SumCriterion):
+    """A cut's share in all gains of its feature."""
+
+    per_feature = True
+
+    def gains(self, left, right):
+        gains = Variance().gains(left, right)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+
+OF_SUMS = [Variance(), Deviation(), Poisson(), ShareOfFeatureInVariance()]

@@ -335,6 +335,7 @@ GUARDS = {
     "gains_of_cuts": (*COUNTS, "package/test_doors.py::test_kernels_refuse_negative_counts"),
     "impurities": (*COUNTS, BAD_CRITERIA),
     "weighted_fractions": (*COUNTS, BAD_CRITERIA),
+    "sums_seen": ("weights", "the kernel", "criteria/test_sums.py::test_sums_belong_to_samples"),
     "means_of_targets": ("weights", "the kernel", "input/test_targets.py::test_means_need_weights"),
     "rank_features": NOTHING,
     "count_draws": ("sizes", "the kernel", "rows/test_draws.py::test_sizes_are_checked"),

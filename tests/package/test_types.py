@@ -29,11 +29,10 @@ CLASSIFIERS = [
 ]
 
 # Where these names of annotations are looked up: modules import some of them for type checkers alone.
-NAMES = {
-    name: value
-    for module in (criteria, distances, _typing)
-    for name, value in {**vars(module), "CountCriterion": criteria.CountCriterion}.items()
-} | {"SequenceCriterion": criteria.SequenceCriterion, "Tree": pytrees.Tree}
+NAMES = {name: value for module in (criteria, distances, _typing) for name, value in vars(module).items()} | {
+    name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")
+}
+NAMES["Tree"] = pytrees.Tree
 
 
 def run_mypy(*arguments, module="mypy"):

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     FourierSpectrum,
     ID3Classifier,
     OrdinalDecisionTreeClassifier,
@@ -26,7 +28,7 @@ from pytrees import (
     nsrps,
     optimal_tree,
 )
-from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, gain, impurity
+from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, SumCriterion, gain, impurity
 from pytrees.distances import Coverage, JaccardDistance, clustering_distance
 from pytrees.fourier import gram, ordinal_codes
 from pytrees.metrics import mae_scorer, ranked_probability_score
@@ -53,6 +55,16 @@ class Changes(SequenceCriterion):
     def impurity(self, labels: NDArray[np.int32]) -> float:
         """Count the changes of class from sample to sample."""
         return float(np.count_nonzero(np.diff(labels)))
+
+
+class Variance(SumCriterion):
+    """A criterion on sums of targets."""
+
+    def gains(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Compute the gain of every cut."""
+        difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+        found: NDArray[np.float64] = left[:, 0] * right[:, 0] / (left[:, 0] + right[:, 0]) ** 2 * difference**2
+        return found
 
 
 def one_tree() -> None:
@@ -98,6 +110,8 @@ def categories_and_missing_values() -> None:
 def own_criteria() -> None:
     """Grow trees by criteria and distances with parameters, and of one's own."""
     DecisionTreeClassifier(Twoing()).fit(X, y, sample_weight=np.ones(len(X)))
+    DecisionTreeRegressor(Variance(), max_depth=3).fit(X, X[:, 0])
+    DecisionForestRegressor(3, criterion=Variance()).fit(X, X[:, 0])
     PermutationDecisionTreeClassifier(Changes(), max_features="sqrt").fit(X, y, order=list(range(len(X))))
     fitted = ID3Classifier(JaccardDistance(), evaluation="global", ties="local").fit(X, y)
     assert_type(fitted.node_labels_, NDArray[np.int64])

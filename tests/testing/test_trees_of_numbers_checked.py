@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from own_cart import FAULTS, OwnRegressionCart
+from own_criteria import Deviation, Poisson, ShareOfFeatureInVariance, Variance
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -15,6 +16,7 @@ from pytrees import (
     from_sklearn,
     to_sklearn,
 )
+from pytrees.criteria import SumCriterion
 from pytrees.testing import (
     CriterionCheckError,
     TreeCheckError,
@@ -341,3 +343,64 @@ def test_broken_monotonic_constraints_are_found():
     report = report_of(IgnoresConstraints(monotonic_cst=[1, 0]), "squared_error", n_cases=20)
     assert report.errors["limit ignored"] > 0
     assert "breaks the monotonic constraint" in str(report)
+
+
+# -------------------------------------------------------------------------------------------- a criterion of one's own
+
+
+@pytest.mark.parametrize(
+    ("criterion", "lacks"),
+    [(Variance(), set()), (Deviation(), set()), (Poisson(), {"shift"}), (ShareOfFeatureInVariance(), {"pure"})],
+    ids=lambda value: type(value).__name__,
+)
+def test_own_criteria_keep_the_contract(criterion, lacks):
+    report = check_criterion(criterion, n_cases=41)
+    assert {name for name, told in report.properties.items() if told != "holds"} == lacks
+
+
+def test_variance_has_the_definition_of_squared_errors():
+    report = check_criterion(Variance(), definition="squared_error", claims=["nonnegative", "shift"], n_cases=30)
+    assert report.has_definition
+
+
+def own(gains, gain_of_children=None):
+    """Return a criterion of these methods."""
+    methods = {"gains": lambda self, left, right: gains(left, right)}
+    if gain_of_children is not None:
+        methods["gain_of_children"] = lambda self, sums: gain_of_children(sums)
+    return type("Own", (SumCriterion,), methods)()
+
+
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        (own(lambda left, right: np.full(len(left), np.nan)), "raises"),
+        (own(lambda left, right: np.zeros(len(left) + 1)), "raises"),
+        (own(lambda left, right: left[:, 0] / left[:, 0].max()), "raises"),
+        (own(lambda left, right: -Variance().gains(left, right)), "definition"),
+        (own(Variance().gains, lambda sums: sums[:, 2].sum()), "gain_of_children"),
+        (own(lambda left, right: Variance().gains(left, right) - right[:, 0]), "claimed 'sides'"),
+    ],
+)
+def test_faults_of_own_criteria_are_found(criterion, kind):
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion(criterion, definition="squared_error", claims=["sides"], n_cases=21)
+    assert kind in raised.value.report.errors
+
+
+@pytest.mark.parametrize("criterion", [Variance(), Deviation()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("parameters", [{}, {"max_leaf_nodes": 4}, {"min_samples_leaf": 3}], ids=str)
+def test_trees_by_own_criteria_are_checked(criterion, parameters):
+    estimator = DecisionTreeRegressor(criterion, **parameters)
+    report = check_tree_estimator(
+        estimator, criterion, n_cases=24, tables=("ties", "missing", "real"), weighted=True, ties="first"
+    )
+    assert report.splits["best"] > 10
+    assert report.splits["tie, another"] == 0
+
+
+def test_other_splits_than_an_own_criterion_takes_are_found():
+    with pytest.raises(TreeCheckError, match="worse split"):
+        check_tree_estimator(DecisionTreeRegressor(), Deviation(), n_cases=40)
+    with pytest.raises(ValueError, match="judges numbers, but DecisionTreeClassifier predicts classes"):
+        check_tree_estimator(DecisionTreeClassifier(), Variance())

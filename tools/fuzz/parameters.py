@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.utils._param_validation import Interval, StrOptions
 
 import pytrees
-from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
+from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, SumCriterion, WeightedInformationGain
 from pytrees.distances import JaccardDistance
 
 from .surface import names_of, public_names
@@ -49,6 +49,20 @@ class Changes(SequenceCriterion):
         return np.count_nonzero(np.diff(labels))
 
 
+class StepOfMeans(SumCriterion):
+    """A criterion of a user, on sums of targets."""
+
+    def gains(self, left, right):
+        means = [side[:, 1] / side[:, 0] for side in (left, right)]
+        spread = np.sqrt(left[:, 2] + right[:, 2])
+        with np.errstate(all="ignore"):
+            gains = np.minimum(left[:, 0], right[:, 0]) * np.abs(means[0] - means[1]) - spread
+        return np.where(np.isfinite(gains), gains, -np.inf)
+
+    def gain_of_children(self, sums):
+        return float(-len(sums))
+
+
 class NoNumbers(CountCriterion):
     """A criterion of a user whose gains are not numbers."""
 
@@ -77,6 +91,7 @@ CRITERIA = {
     "JaccardDistance(sqrt)": lambda: JaccardDistance(math.sqrt),
     "one's own": HalfTwoing,
     "one's own, on sequences": Changes,
+    "one's own, on sums": StepOfMeans,
     "one's own, NaN": NoNumbers,
     "one's own, of a wrong shape": WrongShape,
     "a class": lambda: HalfTwoing,

@@ -106,6 +106,15 @@ cdef inline bint are_numbers(ClassCounts counts) noexcept nogil:
     return counts.targets.shape[0] > 0
 
 
+cdef inline TargetSums less_sums(const TargetSums* whole, const TargetSums* part) noexcept nogil:
+    """Return the sums of the samples that are not in a part."""
+    cdef TargetSums rest
+    rest.weight = whole.weight - part.weight
+    rest.sum = whole.sum - part.sum
+    rest.spread = whole.spread - part.spread
+    return rest
+
+
 cdef inline void add_target(TargetSums* sums, int64_t target, int64_t weight) noexcept nogil:
     sums.weight += weight
     sums.sum += weight * target

@@ -141,7 +141,7 @@ def user_criterion_of(criterion):
     """Return a user's criterion as an object, and the row numbers of the samples if they are not 0, 1, 2, ...; (None,
     None) for the engine's own."""
     name, given = name_and_given(criterion)
-    if name in ("user_counts", "user_sequence") and given.get("criterion") is None:
+    if name in ("user_counts", "user_sequence", "user_sums") and given.get("criterion") is None:
         raise ValueError(f"{name!r} needs the user's criterion.")
     return given.get("criterion"), given.get("rows")
 

@@ -92,10 +92,12 @@ cdef enum CriterionCode:
     LZ76
     USER_COUNTS
     USER_SEQUENCE
+    USER_SUMS
 
 
 cdef enum Judging:
-    # The input of a criterion: class counts or label sequences, for the engine's criteria and (OWN_) for a user's.
+    # The input of a criterion: class counts (or, if classes are numbers, sums) or label sequences, for the engine's
+    # criteria and (OWN_) for a user's.
     CLASS_COUNTS
     SEQUENCES
     OWN_CLASS_COUNTS

@@ -45,6 +45,7 @@ CODES = {
     "lz76": LZ76,
     "user_counts": USER_COUNTS,
     "user_sequence": USER_SEQUENCE,
+    "user_sums": USER_SUMS,
 }
 
 
@@ -67,8 +68,16 @@ def judges_sequence(criterion):
 
 def judging_of(criterion):
     """Return what the criterion judges, as a number of `Judging`."""
-    special = {ETC: SEQUENCES, LZ76: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS}
+    special = {
+        ETC: SEQUENCES, LZ76: SEQUENCES, USER_SEQUENCE: OWN_SEQUENCES, USER_COUNTS: OWN_CLASS_COUNTS,
+        USER_SUMS: OWN_CLASS_COUNTS,
+    }
     return special.get(code_of(criterion), CLASS_COUNTS)
+
+
+def judges_numbers(criterion):
+    """Whether classes are targets, numbers on a grid."""
+    return code_of(criterion) in (SQUARED_ERROR, ABSOLUTE_ERROR, USER_SUMS)
 
 
 def sequence_impurity_of(criterion):
@@ -87,7 +96,7 @@ def code_of(criterion):
 
 def is_exact(criterion):
     """Whether gains are compared exactly: WIG weighs classes by powers of distances, which are no fractions."""
-    return code_of(criterion) not in (WIG, USER_COUNTS, USER_SEQUENCE)
+    return code_of(criterion) not in (WIG, USER_COUNTS, USER_SEQUENCE, USER_SUMS)
 
 
 def has_bounds(criterion, n_classes):
@@ -150,7 +159,7 @@ def class_counts(criterion, n_classes, weights, n_rows, least_total=0, bint coun
     elif code == RANKING and not counts_widely:
         kernel = np.array(costs, dtype=np.int64)
     takes_table = not counts_widely and form != NO_INFORMATION or code == WIG and not is_great
-    n_counted = n_classes if counts_targets or code not in (SQUARED_ERROR, ABSOLUTE_ERROR) else 1
+    n_counted = n_classes if counts_targets or not judges_numbers(criterion) else 1
     counts = ClassCounts(n_counted, code, n_rows, form, n_log2_n(total if takes_table else 0), kernel, total)
     counts.weighs_children = weighs_children
     counts.has_costs = len(costs_of(criterion, n_classes)) > 0
@@ -163,7 +172,7 @@ def class_counts(criterion, n_classes, weights, n_rows, least_total=0, bint coun
     if counts_widely and code == RANKING:
         greatest = max(map(max, costs)) or 1
         counts.shares_of_costs = np.array([[float(cost / Fraction(greatest)) for cost in row] for row in costs])
-    if are_numbers(counts) != (code in (SQUARED_ERROR, ABSOLUTE_ERROR)):
+    if are_numbers(counts) != judges_numbers(criterion):
         raise ValueError(f"criterion={name!r} and targets do not go together.")
     if code == WIG:
         weigh_classes(counts, scores.tolist(), alpha, given_of(criterion))

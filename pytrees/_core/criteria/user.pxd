@@ -5,13 +5,22 @@ cimport cython
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t
 
 
-cdef class CountCriterion:
-    # Write the gain of every cut to `gains`: minus infinity forbids a cut. `left` and `right` are the class counts of
-    # the children, of shape (n_cuts, n_classes). The default asks the Python method `gains`; a cdef class that
-    # overrides it needs no interpreter.
+cdef class CutCriterion:
+    # Write the gain of every cut to `gains`: minus infinity forbids a cut. `left` and `right` tell of the children, a
+    # row for each cut. The default asks the Python method `gains`; a cdef class that overrides it needs no interpreter.
     cdef int judge(
         self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
     ) except -1 nogil
+
+
+cdef class CountCriterion(CutCriterion):
+    # `left` and `right` are the class counts of the children, of shape (n_cuts, n_classes).
+    pass
+
+
+cdef class SumCriterion(CutCriterion):
+    # `left` and `right` are weights, sums of targets and sums of squares about the mean, of shape (n_cuts, 3).
+    pass
 
 
 cdef class SequenceCriterion:
@@ -45,17 +54,17 @@ cdef struct UserCut:
 cdef class CutTable:
     """Cuts of any number of features and nodes, to be judged in one call."""
 
-    cdef readonly CountCriterion criterion
+    cdef readonly CutCriterion criterion
     cdef readonly bint per_feature          # a call holds all cuts of one feature of one node
     cdef bint is_checked                    # whether a cut judged alone was found to gain the same
     cdef Py_ssize_t capacity
     cdef index_t n_cuts, n_segments
-    cdef float64_t[::1, :] left, right      # class by class: sums over classes then run over whole columns
+    cdef float64_t[::1, :] left, right      # column by column: sums over classes then run over whole columns
     cdef float64_t[::1] gains
     cdef index_t[::1] n_known_left
     cdef uint8_t[::1] missing_left
     cdef Segment[::1] segments
-    cdef int64_t[::1] running               # scratch: the left child's counts
+    cdef int64_t[::1] running               # scratch: the left child's class counts
     cdef float64_t[::1] alone               # scratch: the gain of one cut
     cdef UserCut best_of_feature
 

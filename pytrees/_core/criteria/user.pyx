@@ -12,7 +12,7 @@ from libc.math cimport INFINITY, fabs, isnan
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
 
-# Class counts in a call, of both children: these and what a criterion computes of them fit into a core's cache.
+# Numbers in a call, of both children: these and what a criterion computes of them fit into a core's cache.
 COUNTS_IN_TABLE = 32768
 FEWEST_CUTS_IN_TABLE = 64
 
@@ -22,7 +22,62 @@ _SEGMENT = np.dtype(
 
 
 @cython.auto_pickle(True)
-cdef class CountCriterion:
+cdef class CutCriterion:
+    """Base class of your own criteria that see a table of cuts, with a row for each cut and for either side."""
+
+    per_feature = False
+
+    @property
+    def name(self):
+        return type(self).__name__
+
+    def judged_children(self, children):
+        """Compute the gain of a split by category and check it; both engines call this method.
+
+        Parameters
+        ----------
+        children : array-like of shape (n_children, n_columns)
+            The children, as the criterion sees them.
+
+        Returns
+        -------
+        float
+            The gain.
+        """
+        children = _as_table(self, children)
+        children.flags.writeable = False
+        return _checked_gain(self, f"{len(children)} children", children)
+
+    def judged(self, left, right):
+        """Compute the gains of cuts and check them; the reference engine calls this method.
+
+        Parameters
+        ----------
+        left, right : array-like of shape (n_cuts, n_columns)
+            The samples on either side of every cut, as the criterion sees them.
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,), float64
+            The gains.
+        """
+        left, right = (np.asfortranarray(_as_table(self, side)) for side in (left, right))
+        gains = np.empty(len(left))
+        _judge_checked(self, left, right, gains)
+        if not self.per_feature and len(left) > 1:
+            _compare_alone(self, left, right, gains, np.empty(1))
+        return gains
+
+    cdef int judge(
+        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+    ) except -1 nogil:
+        with gil:
+            _ask_gains(self, np.asarray(left), np.asarray(right), gains)
+        return 0
+
+
+@cython.auto_pickle(True)
+cdef class CountCriterion(CutCriterion):
     """Base class of your own criterion on class counts.
 
     A subclass defines ``gains(left, right)``. It can then be given as `criterion` to every estimator that takes one:
@@ -73,6 +128,7 @@ cdef class CountCriterion:
     See Also
     --------
     SequenceCriterion : For criteria that see the labels in the order of the samples.
+    SumCriterion : For trees of numbers.
     pytrees.testing.check_criterion : Checks that a criterion is right.
 
     Notes
@@ -100,11 +156,6 @@ cdef class CountCriterion:
     """
 
     judges = "counts"
-    per_feature = False
-
-    @property
-    def name(self):
-        return type(self).__name__
 
     def specification(self, n_classes, rows=None):
         """Return the criterion as the kernels take it.
@@ -157,49 +208,145 @@ cdef class CountCriterion:
         """Raise ValueError unless the criterion can judge a split by category."""
         _check_defined(self, CountCriterion, "counts")
 
-    def judged_children(self, counts):
-        """Compute the gain of a split by category and check it; both engines call this method.
+
+@cython.auto_pickle(True)
+cdef class SumCriterion(CutCriterion):
+    """Base class of your own criterion on targets that are numbers.
+
+    A subclass defines ``gains(left, right)``. It can then be given as `criterion` to ``DecisionTreeRegressor`` and
+    ``DecisionForestRegressor``: any growth, both engines, with sample weights. Leaves predict means.
+
+    ``left`` and ``right`` are arrays of shape (n_cuts, 3), float64. For every cut they tell of the samples that it
+    sends to either side:
+
+    - column 0: their weight, in the unit of `sample_weight`; without weights, their number;
+    - column 1: the weighted sum of their targets, in the unit of the targets;
+    - column 2: the weighted sum of the squares of their targets about their mean, in the square of that unit.
+
+    Column 2 is given in place of the raw sum of squares, which is column 2 + column 1**2 / column 0: no digits are lost
+    if the targets are far from 0. Each number is the double nearest to the exact sum of the targets as the tree holds
+    them, on a grid. So all numbers are the same on both engines, on every machine, for every order of the samples and
+    every number of threads. Neither side is without samples. The arrays are read-only, and their memory is used again:
+    copy what you keep of them.
+
+    ``gains`` returns an array of shape (n_cuts,): the gain of every cut, the higher the better; minus infinity forbids
+    a cut. Gains are compared with a tolerance of 1e-12 · max(1, abs(best)); of equal ones the lowest feature, then the
+    lowest threshold wins. To choose the split of one node, gains may have any unit. If the range of the targets is far
+    below 1, let gains have another unit than the square of the targets' unit: their differences can be below the
+    tolerance. Gains of different nodes are multiplied by the weight of the node when they are compared, under
+    `max_leaf_nodes`, and when they are added up, in `feature_importances_`; there gains below zero count as zero. Both
+    assume that a gain is a decrease per sample, such as the decrease of an impurity.
+
+    A call holds many cuts, of several features and nodes; a single cut is given twice. The gain of each must follow
+    from its own row of the arrays. If it does not, as with a share in the feature's sum of gains, set the class
+    attribute ``per_feature = True``. This is checked for some cuts of the first call.
+
+    If values of a feature are missing, a cut is given twice: with these on the right, and on the left.
+
+    If features are categorical, a subclass also defines ``gain_of_children(sums)``: the gain of a split into one child
+    for every category. ``sums``, read-only and of shape (n_children, 3), has the three columns of each child. For two
+    children it should return what ``gains`` returns for the same cut.
+
+    The names `name`, `judges`, `specification`, `judge`, `judged`, `judged_children` and `check_children` are taken.
+
+    Attributes
+    ----------
+    per_feature : bool, default=False
+        Whether every call holds all cuts of one feature of one node, and no others. It makes one call for every feature
+        and node.
+
+    Raises
+    ------
+    RuntimeError
+        At fitting, if ``gains`` raises an exception, which is then its cause.
+    ValueError
+        At fitting, if what ``gains`` or ``gain_of_children`` returns has another shape, is not real, is not a number
+        or plus infinity, if the gain of a cut depends on the other cuts of the call though `per_feature` is False,
+        or if there are categorical features and no ``gain_of_children``.
+
+    See Also
+    --------
+    CountCriterion : For classes.
+    pytrees.testing.check_criterion : Checks that a criterion is right.
+
+    Notes
+    -----
+    Nodes have no impurity, because gains do not tell of which impurity they are decreases. So `min_impurity_decrease`
+    and `ccp_alpha` are refused; `min_gain` limits gains as they are. `monotonic_cst` compares means.
+
+    A Cython class may derive from ``pytrees._core.criteria.user.SumCriterion`` by cimport and override its C method
+    ``judge``, which is called without the interpreter's lock.
+
+    Examples
+    --------
+    The decrease of the variance, by which ``criterion="squared_error"`` judges:
+
+    >>> import numpy as np
+    >>> from pytrees import DecisionTreeRegressor
+    >>> from pytrees.criteria import SumCriterion
+    >>> class Variance(SumCriterion):
+    ...     def gains(self, left, right):
+    ...         node = left[:, 0] + right[:, 0]
+    ...         difference = left[:, 1] / left[:, 0] - right[:, 1] / right[:, 0]
+    ...         return left[:, 0] * right[:, 0] / node**2 * difference**2
+    >>> X, y = np.arange(8.0).reshape(-1, 1), np.array([0, 1, 0, 2, 3, 1, 7, 8])
+    >>> tree = DecisionTreeRegressor(Variance(), max_depth=2).fit(X, y)
+    >>> tree.tree_.threshold.tolist(), tree.predict([[1.0], [7.0]]).tolist()
+    ([5.5, 2.5, -2.0, -2.0, 6.5, -2.0, -2.0], [0.3333333333333333, 8.0])
+    """
+
+    judges = "numbers"
+
+    def specification(self, n_classes, rows=None):
+        """Return the criterion as the kernels take it, without the targets.
 
         Parameters
         ----------
-        counts : array-like of shape (n_children, n_classes)
-            Class counts, or sums of sample weights, of the children.
+        n_classes : int
+            Number of different targets.
+        rows : ndarray of shape (n_samples,), int64, optional
+            Not used: sums do not depend on which samples are added up.
+
+        Returns
+        -------
+        tuple
+            A name that the kernels know, and a dict of parameters.
+        """
+        return "user_sums", {"criterion": self}
+
+    def gains(self, left, right):
+        """Compute the gain of every cut; a subclass must define it.
+
+        Parameters
+        ----------
+        left, right : ndarray of shape (n_cuts, 3), float64
+            Weight, sum of targets and sum of squares about the mean of the samples on either side of every cut.
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,)
+            The gains.
+        """
+        raise NotImplementedError(f"{self.name} must define gains(left, right).")
+
+    def gain_of_children(self, sums):
+        """Compute the gain of a split by category; a subclass must define it for categorical features.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_children, 3), float64
+            Weight, sum of targets and sum of squares about the mean of the samples of every child.
 
         Returns
         -------
         float
             The gain.
         """
-        counts = _not_negative(counts)
-        counts.flags.writeable = False
-        return _checked_gain(self, f"{len(counts)} children", counts)
+        raise NotImplementedError(f"{self.name} must define gain_of_children(sums).")
 
-    def judged(self, left, right):
-        """Compute the gains of cuts and check them; the reference engine calls this method.
-
-        Parameters
-        ----------
-        left, right : array-like of shape (n_cuts, n_classes)
-            Class counts, or sums of sample weights, of the samples on either side of every cut.
-
-        Returns
-        -------
-        ndarray of shape (n_cuts,), float64
-            The gains.
-        """
-        left, right = (np.asfortranarray(_not_negative(counts)) for counts in (left, right))
-        gains = np.empty(len(left))
-        _judge_checked(self, left, right, gains)
-        if not self.per_feature and len(left) > 1:
-            _compare_alone(self, left, right, gains, np.empty(1))
-        return gains
-
-    cdef int judge(
-        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
-    ) except -1 nogil:
-        with gil:
-            _ask_gains(self, np.asarray(left), np.asarray(right), gains)
-        return 0
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        _check_defined(self, SumCriterion, "sums")
 
 
 @cython.auto_pickle(True)
@@ -237,6 +384,7 @@ cdef class SequenceCriterion:
     See Also
     --------
     CountCriterion : For criteria that see class counts.
+    SumCriterion : For trees of numbers.
 
     Notes
     -----
@@ -404,9 +552,11 @@ cdef class SequenceCriterion:
 
 # ------------------------------------------------------------------------------------------ asking the Python methods
 
-def _not_negative(counts):
-    """Return class counts as floats; rounding can leave less than nothing of a class, of which one may take roots."""
-    return np.maximum(np.asarray(counts, dtype=np.float64), 0.0)
+def _as_table(criterion, table):
+    """Return what a criterion sees as floats; rounding can leave less than nothing of a class, of which one may take
+    roots."""
+    table = np.array(table, dtype=np.float64)
+    return np.maximum(table, 0.0) if criterion.judges == "counts" else table
 
 
 def _ask_gains(criterion, left, right, float64_t[:] gains):
@@ -524,22 +674,23 @@ cdef int judge_sequences(
 
 
 cdef int _judge_checked(
-    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+    CutCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
 ) except -1 nogil:
     cdef Py_ssize_t i
     criterion.judge(left, right, gains)
     for i in range(gains.shape[0]):
         if not _is_gain(gains[i]):
             with gil:
+                seen = "class counts" if criterion.judges == "counts" else "weights, sums and spreads"
                 raise ValueError(
-                    f"The criterion {criterion.name} gives a gain of {gains[i]} to the cut of class counts "
+                    f"The criterion {criterion.name} gives a gain of {gains[i]} to the cut of {seen} "
                     f"{np.asarray(left[i]).tolist()} and {np.asarray(right[i]).tolist()}."
                 )
     return 0
 
 
 cdef int _compare_alone(
-    CountCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
+    CutCriterion criterion, const float64_t[:, :] left, const float64_t[:, :] right, const float64_t[:] gains,
     float64_t[:] alone
 ) except -1 nogil:
     """Raise ValueError if the first, middle, last or best cut has another gain when it is judged alone."""
@@ -567,17 +718,17 @@ cdef int _compare_alone(
 
 @cython.final
 cdef class CutTable:
-    def __cinit__(self, CountCriterion criterion, Py_ssize_t n_classes):
+    def __cinit__(self, CutCriterion criterion, Py_ssize_t n_columns):
         self.criterion = criterion
         self.per_feature = criterion.per_feature
-        self.running = np.empty(n_classes, dtype=np.int64)
+        self.running = np.empty(n_columns, dtype=np.int64)
         self.alone = np.empty(1)
-        self._allocate(max(FEWEST_CUTS_IN_TABLE, COUNTS_IN_TABLE // (2 * n_classes)))
+        self._allocate(max(FEWEST_CUTS_IN_TABLE, COUNTS_IN_TABLE // (2 * n_columns)))
 
     def _allocate(self, Py_ssize_t capacity):
-        n_classes = self.running.shape[0]
-        self.left = np.empty((capacity, n_classes), order="F")
-        self.right = np.empty((capacity, n_classes), order="F")
+        n_columns = self.running.shape[0]
+        self.left = np.empty((capacity, n_columns), order="F")
+        self.right = np.empty((capacity, n_columns), order="F")
         self.gains = np.empty(capacity)
         self.n_known_left = np.empty(capacity, dtype=np.int32)
         self.missing_left = np.empty(capacity, dtype=np.uint8)

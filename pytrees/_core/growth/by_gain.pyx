@@ -295,6 +295,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         if not leaf.is_searched:
             rows = _rows_to_search(growth, leaf.node)
             offer_to_user(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, i, growth.user_cuts)
+            keep_sums(growth.tree, leaf.node)
     judge_table(growth.tree.search.table, growth.user_cuts)
     for i in range(growth.n_open - 1, -1, -1):
         leaf = &growth.open_leaves[i]

@@ -29,7 +29,7 @@ from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
-from pytrees._core.criteria.table cimport nearest_impurity
+from pytrees._core.criteria.table cimport has_impurity, nearest_impurity
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
@@ -631,22 +631,25 @@ cdef void _add_counts(
 
 
 cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
-    """Return for all nodes the weight, the weight times the value, the impurity, and the spread, as its multiples of
-    2**62 and the rest: the weighted sum of the targets' squares or distances to the median."""
+    """Return for all nodes the weight, the weight times the value, the spread, as its multiples of 2**62 and the rest,
+    and the impurity if the criterion has one. The spread is the weighted sum of the targets' squares or distances to
+    the median."""
     cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
     cdef int64_t[::1] total = np.empty(order.shape[0], dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
     cdef int64_t[:, ::1] spread = np.empty((order.shape[0], 2), dtype=np.int64)
     cdef Py_ssize_t i
+    cdef bint measures = has_impurity(tree.search.counts.code)
     cdef const TargetSums* sums
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
         weight[i], total[i] = sums.weight, sums.sum
         spread[i, 0] = <int64_t> (sums.spread >> 62)
         spread[i, 1] = <int64_t> (sums.spread - ((sums.spread >> 62) << 62))
-        tree.search.counts.sums = sums[0]
-        impurity[i] = nearest_impurity(tree.search.counts)
-    arrays = {"weight": weight, "target_sum": total, "impurity": impurity, "spread": spread}
+        if measures:
+            tree.search.counts.sums = sums[0]
+            impurity[i] = nearest_impurity(tree.search.counts)
+    arrays = {"weight": weight, "target_sum": total, "spread": spread} | ({"impurity": impurity} if measures else {})
     return {name: np.asarray(array) for name, array in arrays.items()}
 
 

@@ -13,6 +13,7 @@ from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.score_table cimport EntryScores
 from pytrees._core.criteria.table cimport Judging
+from pytrees._core.criteria.target_units cimport TargetUnits
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
 from pytrees._core.rows.node_bins cimport NodeBins
@@ -85,7 +86,8 @@ cdef class NodeSearch:
     cdef Split* best                            # its best split so far
     cdef SequenceScanner sequences              # None unless label sequences are judged; so is `orders`
     cdef NodeOrders orders
-    cdef CutTable table                         # None unless a user's criterion judges counts
+    cdef CutTable table                         # None unless a user's criterion judges counts or sums of targets
+    cdef TargetUnits units                      # None unless it judges sums of targets
     cdef SequenceCriterion user_sequence        # None unless a user's criterion judges sequences
     cdef const int64_t[::1] row_ids             # by row, if the user's X has other numbers for them; or empty
     cdef int64_t[::1] node_row_ids              # scratch: in the order of the rows

@@ -20,7 +20,7 @@ from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
-from pytrees._core.criteria.user cimport CutTable
+from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
 from pytrees._core.rows.histogram cimport (
     BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
 )
@@ -124,13 +124,20 @@ cdef class NodeSearch:
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
-            self.table = CutTable(criterion, self.counts.n_classes)
+            self._take_cut_criterion(criterion)
         elif self.judging == OWN_SEQUENCES:
             self.user_sequence = criterion
             self.row_ids = np.empty(0, dtype=np.int64) if row_ids is None else np.ascontiguousarray(row_ids, np.int64)
             self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
             self.user_cuts = np.empty((2, self.partition.n_rows), dtype=np.int32)
             self.user_gains = np.empty((2, self.partition.n_rows))
+
+    def _take_cut_criterion(self, criterion):
+        of_numbers = are_numbers(self.counts)
+        if not isinstance(criterion, SumCriterion if of_numbers else CountCriterion):
+            judged = "sums of targets" if of_numbers else "class counts"
+            raise TypeError(f"The criterion {criterion!r} does not judge {judged}.")
+        self.table = CutTable(criterion, 3 if of_numbers else self.counts.n_classes)
 
 
 # ------------------------------------------------------------------------------------------------- limits and missing

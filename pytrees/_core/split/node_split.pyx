@@ -17,12 +17,13 @@ from pytrees._core.criteria.category_errors cimport CategoryErrors, error_of_cat
 from pytrees._core.criteria.children cimport (
     ChildCounts, compare_squares_to_cut, complete_best, exact_fraction, sums_squares,
 )
-from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers, in_unit
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, add_target, are_numbers, in_unit, less_sums
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
     OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
 )
+from pytrees._core.criteria.target_units cimport TargetUnits, write_sums
 from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
@@ -39,7 +40,7 @@ from pytrees._core.split.allowed_cuts cimport (
 )
 from pytrees._core.split.children cimport (
     add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
-    start_children, start_node, start_target_children,
+    node_weight, start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
@@ -69,6 +70,8 @@ def make_search(
         sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf, max_candidates, max_features,
         n_threads, given_of(criterion).get("groups"),
     )
+    if user_criterion is not None and are_numbers(search.counts):
+        search.units = TargetUnits(given_of(criterion).get("grid", (0, 1, 0)), given_of(criterion).get("unit", 1))
     if judges_medians(criterion):
         search.counts.errors = MedianErrors(partition.row_of_place.shape[0])
     if partition.features.has_missing:
@@ -320,10 +323,10 @@ cdef int _offer_children_to_user(
         return offer_user_gain(search.children, feature, n_children, NONE, gain, <float64_t> n)
 
 
-# ------------------------------------------------------------------------------------ a user's criterion on counts
+# -------------------------------------------------------------------------- a user's criterion on counts or on sums
 
 cdef int _find_user_cut(NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
-    """Write the best cut of the node's samples by a user's criterion on class counts."""
+    """Write the best cut of the node's samples by a user's criterion on class counts or on sums of targets."""
     cdef UserCut cut
     _add_cuts(search, node, 0, &cut)
     judge_table(search.table, &cut)
@@ -395,14 +398,21 @@ cdef inline int _add_entries(
     index_t feature, UserCut* best_of_node
 ) except -1 nogil:
     cdef index_t i, way, place, first = first_place(search, node)
+    cdef bint of_numbers = are_numbers(search.counts)
+    cdef TargetSums left
     cdef Segment* segment
+    left.weight = left.sum = 0
+    left.spread = 0
     if table.n_cuts == table.capacity:
         judge_table(table, best_of_node)
     segment = _open_segment(table, number, feature, True)
     # The places of entries[:i] have moved to the left, in this order.
     for i in range(1, last_cut(allowed) + 1):
         place = first + <index_t> place_of(entries[i - 1])
-        table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
+        if of_numbers:
+            add_target(&left, search.place_targets[place], weight_of_place(search, place))
+        else:
+            table.running[label_of_place(search, place, entries)] += weight_of_place(search, place)
         if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some_in_order(allowed, i):
             continue
         if not is_tried(allowed):
@@ -414,7 +424,13 @@ cdef inline int _add_entries(
                 segment.stop = table.n_cuts
                 judge_table(table, best_of_node)
                 segment = _open_segment(table, number, feature, False)
-            _add_cut(table, search.counts, i, way == MISSING_LEFT)
+            if of_numbers:
+                _add_sums(table, search.units, search.counts, &left, way == MISSING_LEFT)
+            else:
+                _add_counts(table, search.counts, way == MISSING_LEFT)
+            table.n_known_left[table.n_cuts] = i
+            table.missing_left[table.n_cuts] = way == MISSING_LEFT
+            table.n_cuts += 1
     segment.stop = table.n_cuts
     segment.ends_feature = True
     return 0
@@ -432,7 +448,8 @@ cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature
     return segment
 
 
-cdef inline void _add_cut(CutTable table, ClassCounts node, index_t n_known_left, bint missing_left) noexcept nogil:
+cdef inline void _add_counts(CutTable table, ClassCounts node, bint missing_left) noexcept nogil:
+    """Write the class counts of the cut after the last one."""
     cdef index_t label, cut = table.n_cuts
     cdef int64_t left
     for label in range(node.n_classes):
@@ -441,9 +458,22 @@ cdef inline void _add_cut(CutTable table, ClassCounts node, index_t n_known_left
             left += node.missing_counts[label]
         table.left[cut, label] = in_unit(node, left)
         table.right[cut, label] = in_unit(node, node.total_counts[label] - left)
-    table.n_known_left[cut] = n_known_left
-    table.missing_left[cut] = missing_left
-    table.n_cuts += 1
+
+
+cdef inline int _add_sums(
+    CutTable table, TargetUnits units, ClassCounts node, const TargetSums* known_left, bint missing_left
+) except -1 nogil:
+    """Write the sums of the cut after the last one; `known_left` are those of the samples on the left that have the
+    value."""
+    cdef index_t cut = table.n_cuts
+    cdef TargetSums left = known_left[0], right
+    if missing_left:
+        left.weight += node.missing_sums.weight
+        left.sum += node.missing_sums.sum
+        left.spread += node.missing_sums.spread
+    right = less_sums(&node.sums, &left)
+    write_sums(units, &left, &table.left[cut, 0], &table.left[cut, 1], &table.left[cut, 2])
+    return write_sums(units, &right, &table.right[cut, 0], &table.right[cut, 1], &table.right[cut, 2])
 
 
 # ------------------------------------------------------------------------------------------------ splits by category
@@ -526,6 +556,8 @@ cdef int _offer_feature(
         offer_sequences(search, feature, n_children, NONE, entries, n, cut)
     elif search.judging == OWN_SEQUENCES:
         _offer_children_to_user(search, feature, n_children, entries, n)
+    elif search.units is not None:
+        _offer_sums_by_category(search, node, feature, n_children, entries)
     elif are_numbers(search.counts):
         _offer_targets_by_category(search, node, feature, n_children, entries)
     else:
@@ -604,3 +636,29 @@ cdef inline int _offer_targets_by_category(
         sums.weight = sums.sum = 0
         child += 1
     return offer_target_children(search.children)
+
+
+cdef inline int _offer_sums_by_category(
+    NodeSearch search, const NodeRows* node, index_t feature, index_t n_children, const Entry* entries
+) except -1 nogil:
+    """Offer a child for every category to a user's criterion on sums of targets."""
+    cdef index_t i, place, child = 0, first = first_place(search, node), n = node.stop - node.start
+    cdef float64_t[:, ::1] table
+    cdef TargetSums sums
+    with gil:
+        table = np.empty((n_children, 3))
+    sums.weight = sums.sum = 0
+    sums.spread = 0
+    # `sums` has the last child's samples in entries[:i + 1]; the children before it are written.
+    for i in range(n):
+        place = first + <index_t> place_of(entries[i])
+        add_target(&sums, search.place_targets[place], weight_of_place(search, place))
+        if i + 1 < n and key_of(entries[i + 1]) == key_of(entries[i]):
+            continue
+        write_sums(search.units, &sums, &table[child, 0], &table[child, 1], &table[child, 2])
+        sums.weight = sums.sum = 0
+        sums.spread = 0
+        child += 1
+    with gil:
+        gain = search.table.criterion.judged_children(table)
+        return offer_user_gain(search.children, feature, n_children, NONE, gain, node_weight(search.children))

@@ -13,16 +13,21 @@ from pytrees._core.criteria.categories cimport (
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.criteria.counts cimport TargetSums, in_unit
+from pytrees._core.criteria.counts cimport TargetSums, add_target, in_unit, less_sums
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
+from pytrees._core.criteria.target_units cimport write_sums
 from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_target_children,
 )
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node,
+    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node, weight_of_place,
 )
+
+
+cdef enum:
+    MOST_SUMMED = 12        # categories: see MOST_CATEGORIES of `categories.pyx`
 
 
 cdef int offer_divisions(
@@ -31,8 +36,7 @@ cdef int offer_divisions(
     """Offer every allowed division of the categories of a node, whose entries are sorted by category."""
     _count_categories(search, search.categories, node, feature, entries)
     if search.judging == OWN_CLASS_COUNTS:
-        with gil:
-            return _offer_to_count_criterion(search, search.categories, node, feature)
+        return _offer_to_user(search, search.categories, node, feature, entries)
     return _offer_divisions(search, search.categories, node, feature, entries, cut)
 
 
@@ -164,24 +168,56 @@ cdef int _offer_targets(
 
 # ----------------------------------------------------------------------------------------------- a user's criterion
 
-cdef int _offer_to_count_criterion(
-    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature
+cdef int _offer_to_user(
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries
+) except -1 nogil:
+    """Offer the divisions to a user's criterion on class counts or sums of targets, which judges all of them
+    together."""
+    cdef TargetSums[MOST_SUMMED] of_category
+    if search.units is not None:
+        if categories.n_present > MOST_SUMMED:
+            with gil:
+                raise ValueError(f"All divisions of {categories.n_present} categories are too many.")
+        _sum_categories(search, node, entries, of_category)
+    with gil:
+        return _offer_together(search, categories, node, feature, of_category)
+
+
+cdef inline void _sum_categories(
+    NodeSearch search, const NodeRows* node, const Entry* entries, TargetSums* of_category
+) noexcept nogil:
+    """Add up the targets of every category; the entries are sorted by category."""
+    cdef index_t i, place, category = -1, first = first_place(search, node)
+    for i in range(node.stop - node.start):
+        if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
+            category += 1
+            _forget_sums(&of_category[category])
+        place = first + <index_t> place_of(entries[i])
+        add_target(&of_category[category], search.place_targets[place], weight_of_place(search, place))
+
+
+cdef inline void _forget_sums(TargetSums* sums) noexcept nogil:
+    sums.weight = sums.sum = 0
+    sums.spread = 0
+
+
+cdef int _offer_together(
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const TargetSums* of_category
 ) except -1:
-    """Offer the divisions to a user's criterion on class counts, which judges all of them together."""
     cdef ChildCounts children = search.children
-    cdef index_t number, label, n_allowed = 0, n = node.stop - node.start
-    cdef int64_t total, listed
-    cdef float64_t[::1, :] left = np.empty((n_divisions(categories), categories.n_classes), order="F")
-    cdef float64_t[::1, :] right = np.empty((n_divisions(categories), categories.n_classes), order="F")
+    cdef index_t number, n_allowed = 0, n = node.stop - node.start
+    cdef index_t n_columns = categories.n_classes if search.units is None else 3
+    cdef float64_t[::1, :] left = np.empty((n_divisions(categories), n_columns), order="F")
+    cdef float64_t[::1, :] right = np.empty((n_divisions(categories), n_columns), order="F")
     numbers = []
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
         if not _is_allowed(search, categories, n):
             continue
-        for label in range(categories.n_classes):
-            total, listed = children.node.total_counts[label], categories.listed_counts[label]
-            left[n_allowed, label] = in_unit(children.node, listed)
-            right[n_allowed, label] = in_unit(children.node, total - listed)
+        if search.units is None:
+            _write_listed_counts(children, categories, left, right, n_allowed)
+        else:
+            _write_listed_sums(search, categories, of_category, left, right, n_allowed)
         n_allowed += 1
         numbers.append(number)
     if numbers:
@@ -189,6 +225,34 @@ cdef int _offer_to_count_criterion(
         for number, given in zip(numbers, gains, strict=True):
             offer_user_gain(children, feature, 2, number, given, node_weight(children))
     return 0
+
+
+cdef inline void _write_listed_counts(
+    ChildCounts children, CategoryCounts categories, float64_t[::1, :] left, float64_t[::1, :] right, index_t row
+) noexcept nogil:
+    cdef index_t label
+    cdef int64_t listed
+    for label in range(categories.n_classes):
+        listed = categories.listed_counts[label]
+        left[row, label] = in_unit(children.node, listed)
+        right[row, label] = in_unit(children.node, children.node.total_counts[label] - listed)
+
+
+cdef inline int _write_listed_sums(
+    NodeSearch search, CategoryCounts categories, const TargetSums* of_category, float64_t[::1, :] left,
+    float64_t[::1, :] right, index_t row
+) except -1 nogil:
+    cdef index_t category
+    cdef TargetSums listed, others
+    _forget_sums(&listed)
+    for category in range(categories.n_present):
+        if categories.is_listed[category]:
+            listed.weight += of_category[category].weight
+            listed.sum += of_category[category].sum
+            listed.spread += of_category[category].spread
+    others = less_sums(&search.counts.sums, &listed)
+    write_sums(search.units, &listed, &left[row, 0], &left[row, 1], &left[row, 2])
+    return write_sums(search.units, &others, &right[row, 0], &right[row, 1], &right[row, 2])
 
 
 cdef int _offer_to_sequence_criterion(NodeSearch search, index_t feature, index_t number, index_t n) except -1 nogil:
