@@ -9,15 +9,16 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.fractions cimport exact_integer
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity, offer,
-    refuse_code, start_feature, start_scan, whole_impurity,
+    LAST_ON_COUNTS, SQUARED_ERROR, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity,
+    offer, refuse_code, start_feature, start_scan, whole_impurity,
 )
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 
@@ -71,9 +72,17 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
             found.append(sum(np.asarray(counts[i]).tolist()) * exact_impurity_of(node))
             continue
         sum_counted_targets(node)
+        if node.code == SQUARED_ERROR:
+            found.append(_squared_error(&node.sums))
+            continue
         impurity = whole_impurity(node)
         found.append(exact_fraction(&impurity) if impurity.numerator != 0 else zero)
     return found
+
+
+cdef object _squared_error(const TargetSums* sums):
+    """Return the sum of the squared distances to the mean."""
+    return exact_integer(sums.spread) - Fraction(exact_integer(sums.sum) ** 2, int(sums.weight))
 
 
 def _check_impurity(criterion):
