@@ -122,6 +122,11 @@ def scores_cuts(criterion, n_classes, weights):
     return code == SQUARED_ERROR or weights is None and (code == GINI or is_binary_gini(code, n_classes))
 
 
+def judges_means(criterion):
+    """Whether the criterion judges squared distances to the mean of the targets."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
 def judges_medians(criterion):
     """Whether the criterion judges distances to the median of the targets."""
     return code_of(criterion) == ABSOLUTE_ERROR

@@ -17,12 +17,12 @@ from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, SQUARED_ERROR, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity,
-    offer, refuse_code, start_feature, start_scan, whole_impurity,
+    LAST_ON_COUNTS, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity, offer,
+    refuse_code, start_feature, start_scan, whole_impurity,
 )
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 
-from pytrees._core.criteria.table import class_counts, code_of, is_exact
+from pytrees._core.criteria.table import class_counts, code_of, is_exact, judges_means
 
 
 def gains_of_cuts(criterion, left, right):
@@ -64,6 +64,7 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
     if not is_exact(criterion) or information_form(code_of(criterion)) != NO_INFORMATION:
         return None
     cdef ClassCounts node = _room_for(criterion, np.asarray(counts), np.asarray(counts[:0]))
+    cdef bint sums_squares = judges_means(criterion)
     found, zero = [], Fraction(0)
     for i in range(counts.shape[0]):
         for label in range(node.n_classes):
@@ -72,7 +73,7 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
             found.append(sum(np.asarray(counts[i]).tolist()) * exact_impurity_of(node))
             continue
         sum_counted_targets(node)
-        if node.code == SQUARED_ERROR:
+        if sums_squares:
             found.append(_squared_error(&node.sums))
             continue
         impurity = whole_impurity(node)
