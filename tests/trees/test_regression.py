@@ -333,7 +333,7 @@ def test_trees_of_forests_see_the_weights_of_their_samples(error, kind):
     X, y = make_numbers(40)
     rng = np.random.default_rng(0)
     weights = {"none": np.ones(40), "whole": rng.integers(1, 9, 40), "real": 0.1 + rng.random(40)}[kind]
-    forest = DecisionForestRegressor(20, criterion=error, oob_score=True, random_state=0)
+    forest = DecisionForestRegressor(20, criterion=error, max_features=None, oob_score=True, random_state=0)
     one, other = on_both_engines(lambda: clone(forest).fit(X, y, sample_weight=weights))
     np.testing.assert_array_equal(one.oob_prediction_, other.oob_prediction_)
     np.testing.assert_array_equal(one.unbiased_feature_importances_, other.unbiased_feature_importances_)
