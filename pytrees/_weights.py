@@ -21,9 +21,12 @@ MAX_TOTAL_COUNT = 2**24
 # The sum of the numbers on a grid that rounds is at least this.
 GRID_TOTAL = 2**48
 
-# The greatest sum of numbers that the kernels take: room for samples that are drawn several times. Sums are exact as
-# doubles, too.
-MOST_TOTAL = 2**52
+# The same for samples whose targets are numbers: kernels multiply sums of targets by sums of weights.
+GRID_TOTAL_OF_NUMBERS = 2**41
+
+# Whole numbers of a greater sum, by this factor, stay as they are, so that samples may be drawn several times. The
+# kernels take all of these sums, and they are exact as doubles, too.
+_ROOM_FOR_DRAWS = 16
 
 _MOST_DECIMALS = 15
 _MOST_EXACT = 2.0**53
@@ -35,17 +38,20 @@ _MOST_DENOMINATOR = 2**24
 _MOST_DENOMINATORS = 64
 
 
-def on_grid(weights: AnyArray) -> tuple[IntArray | None, Fraction]:
+def on_grid(weights: AnyArray, grid_total: int = GRID_TOTAL) -> tuple[IntArray | None, Fraction]:
     """Put weights on a grid.
 
     Whole weights with a sum below 2**24 stay as they are. Weights that are whole multiples of one number, as decimals
-    are, or weights that balance classes, become these multiples, if their sum is at most about 2**48. Other weights are
-    scaled so that their sum is at least 2**48, and rounded; no positive weight is rounded to 0, but to 1.
+    are, or weights that balance classes, become these multiples, if their sum is at most about `grid_total`. Other
+    weights are scaled so that their sum is at least `grid_total`, and rounded; no positive weight is rounded to 0, but
+    to 1.
 
     Parameters
     ----------
     weights : ndarray of shape (n_samples,), int64 or float64
         Finite weights, not negative, with a positive and finite sum.
+    grid_total : int, default=2**48
+        A power of two: the least sum of the numbers on a grid that rounds.
 
     Returns
     -------
@@ -58,11 +64,12 @@ def on_grid(weights: AnyArray) -> tuple[IntArray | None, Fraction]:
         return None, Fraction(1)
     total = float(weights.sum(dtype=np.float64))
     are_whole = weights.dtype == np.int64 or bool(np.all(weights == np.floor(weights)))
-    if (are_whole and total < MAX_TOTAL_COUNT) or (weights.dtype == np.int64 and total < MOST_TOTAL):
+    most_total = _ROOM_FOR_DRAWS * grid_total
+    if (are_whole and total < MAX_TOTAL_COUNT) or (weights.dtype == np.int64 and total < most_total):
         return weights.astype(np.int64, copy=False), Fraction(1)
     values, places = np.unique(weights.astype(np.float64, copy=False), return_inverse=True)
     repeats = np.bincount(places.ravel())
-    numbers, unit = _multiples(values, repeats, are_whole) or _rounded(values, repeats)
+    numbers, unit = _multiples(values, repeats, are_whole, grid_total) or _rounded(values, repeats, grid_total)
     on_it = numbers[places.ravel()]
     return None if np.all(on_it == 1) and unit == 1 else on_it, unit
 
@@ -143,7 +150,9 @@ def _nearest(top: int, bottom: int) -> float:
 # ------------------------------------------------------------------------------------------------- exact grids
 
 
-def _multiples(values: FloatArray, repeats: IntArray, are_whole: bool) -> tuple[IntArray, Fraction] | None:
+def _multiples(
+    values: FloatArray, repeats: IntArray, are_whole: bool, grid_total: int = GRID_TOTAL
+) -> tuple[IntArray, Fraction] | None:
     """Return different weights, ascending, as multiples of one number, and this number; None if there is none, or if
     the sum of the multiples is too great."""
     found = _as_decimals(values) if not are_whole else _as_whole(values)
@@ -151,16 +160,16 @@ def _multiples(values: FloatArray, repeats: IntArray, are_whole: bool) -> tuple[
         numbers, unit = found
         divisor = int(np.gcd.reduce(numbers))
         numbers, unit = numbers // max(divisor, 1), unit * max(divisor, 1)
-        if _fits(numbers, repeats):
+        if _fits(numbers, repeats, grid_total):
             return numbers, unit
     found = _as_fractions(values)
-    if found is not None and _fits(found[0], repeats):
+    if found is not None and _fits(found[0], repeats, grid_total):
         return found
     return None
 
 
-def _fits(numbers: IntArray, repeats: IntArray) -> bool:
-    return math.fsum((numbers.astype(np.float64) * repeats).tolist()) <= 2 * GRID_TOTAL
+def _fits(numbers: IntArray, repeats: IntArray, grid_total: int) -> bool:
+    return math.fsum((numbers.astype(np.float64) * repeats).tolist()) <= 2 * grid_total
 
 
 def _as_whole(values: FloatArray) -> tuple[IntArray, Fraction] | None:
@@ -230,14 +239,15 @@ def _simple(unit: Fraction) -> Fraction:
 # ------------------------------------------------------------------------------------------------- grids that round
 
 
-def _rounded(values: FloatArray, repeats: IntArray) -> tuple[IntArray, Fraction]:
-    """Scale different weights so that their sum is from 2**48 to 2**49, and round them, but no positive one to 0.
+def _rounded(values: FloatArray, repeats: IntArray, grid_total: int) -> tuple[IntArray, Fraction]:
+    """Scale different weights so that their sum is from `grid_total` to its double, and round them, but no positive one
+    to 0.
 
     The greatest weight becomes a power of two at first: then a common factor of the weights changes nothing but
     roundings of the last bit.
     """
     shares = values / values[-1]
-    exponent = GRID_TOTAL.bit_length() - int(np.frexp(math.fsum((shares * repeats).tolist()))[1])
+    exponent = grid_total.bit_length() - int(np.frexp(math.fsum((shares * repeats).tolist()))[1])
     numbers = np.rint(np.ldexp(shares, exponent))
     numbers[(numbers == 0.0) & (values > 0.0)] = 1.0
     return numbers.astype(np.int64), Fraction(float(values[-1])) / Fraction(2) ** exponent

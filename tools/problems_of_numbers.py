@@ -40,6 +40,7 @@ WEIGHTS = {
     "none": lambda rng, n, fewest: None,
     "whole": lambda rng, n, fewest: rng.integers(fewest, 4, n),
     "tenths": lambda rng, n, fewest: rng.integers(fewest, 30, n) / 10,
+    "real": lambda rng, n, fewest: rng.random(n) ** 4 + 0.001 * fewest,
 }
 
 # The arrays of trees of numbers besides those of all trees.

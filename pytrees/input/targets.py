@@ -8,10 +8,12 @@ from fractions import Fraction
 import numpy as np
 
 from .._engine import kernel
-from .._typing import CodeArray, FloatArray, IntArray
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray
 
-# The weight of all samples times the greatest target is at most this number.
+# The weight of all samples times the greatest target is at most this number, so that sums fit 64 bits. If weights are
+# so great that targets would get few digits, the greatest target is this one, and sums take 128 bits.
 MOST_SUM = 2**60
+MOST_TARGET = 2**35
 
 _MOST_DECIMALS = 15
 _MOST_EXACT = 2.0**53
@@ -37,8 +39,10 @@ class Grid:
 
         Parameters
         ----------
-        weight, target_sum : ndarray of shape (n_nodes,), int64
-            The weight of the samples of every node, and the weighted sum of their numbers on the grid.
+        weight : ndarray of shape (n_nodes,), int64
+            The weight of the samples of every node.
+        target_sum : ndarray of shape (n_nodes, 2), int64
+            The weighted sum of their numbers on the grid, in parts: see `whole_numbers`.
 
         Returns
         -------
@@ -74,6 +78,15 @@ class Targets:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+
+def whole_numbers(parts: IntArray) -> AnyArray:
+    """Return numbers that the kernels give in parts, (n_numbers, 2), as their multiples of 2**62 and the rest: int64,
+    or integers of Python as objects if they are greater."""
+    high, low = parts[:, 0], parts[:, 1]
+    if not np.all((high == 0) | (high == -1)):
+        high = high.astype(object)
+    return (high << 62) + low
 
 
 def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:

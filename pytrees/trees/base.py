@@ -36,7 +36,7 @@ from .._typing import (
     Specification,
 )
 from .._version import __version__
-from .._weights import on_grid, quotient_of, weights_of
+from .._weights import GRID_TOTAL, on_grid, quotient_of, weights_of
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
@@ -387,6 +387,7 @@ class BaseModel(ParametersReadOnce):
     _judge_parameter: ClassVar[str] = "criterion"
     _judges_numbers: ClassVar[bool] = False
     _resolve: ClassVar[Callable[..., Any]] = staticmethod(resolve)
+    _grid_total: ClassVar[int] = GRID_TOTAL
     _grow: ClassVar[Callable[..., Any]] = staticmethod(grow)
     _limits = growth_limits
 
@@ -590,7 +591,7 @@ class BaseClassifier(ClassifierMixin, BaseModel):
         groups = self._groups(groups, len(X))
         order = order if groups is None else order_by_group(groups, order)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
-        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights)
+        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights, self._grid_total)
         return Samples(X, codes, classes, rows, numbers, groups, unit=unit)
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:

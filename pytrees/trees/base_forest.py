@@ -198,6 +198,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             rows=samples.rows,
             weights=weights,
             unit=samples.unit,
+            grid_total=self._grid_total,
             limits=limits,
             kinds=kinds,
             shared=self._share(samples.X, n_codes, criterion, is_narrow, limits, kinds),

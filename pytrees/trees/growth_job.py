@@ -45,6 +45,8 @@ class GrowthJob:
         Weights of these samples, whole numbers on a grid; None: all 1.
     unit : Fraction
         The unit of the weights.
+    grid_total : int
+        The sum of weights on a grid that rounds: see `on_grid`.
     limits : dict
         Limits of growth as the kernels take them.
     kinds : dict
@@ -71,6 +73,7 @@ class GrowthJob:
     rows: IntArray | None
     weights: AnyArray | None
     unit: Fraction
+    grid_total: int
     limits: dict[str, Any]
     kinds: dict[str, Any]
     shared: object
@@ -94,7 +97,7 @@ class GrowthJob:
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         with config_context(engine=self.engine):
             drawn, weights = self.draw(seed, n_rows, self.weights)
-        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights)
+        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights, self.grid_total)
         if self.rows is None or drawn is None:
             return (self.rows if drawn is None else drawn), numbers, unit * self.unit
         return self.rows[drawn], numbers, unit * self.unit

@@ -102,12 +102,12 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray, counts: IntArray) -> Tree:
 
 
 def numbers_within_bounds(
-    tree: Tree, monotonic_cst: AnyArray, weight: IntArray, target_sum: IntArray, grid: Grid
+    tree: Tree, monotonic_cst: AnyArray, weight: IntArray, target_sum: AnyArray, grid: Grid
 ) -> Tree:
     """Return a tree of numbers, grown with these constraints, whose nodes predict numbers within their bounds.
 
-    `weight` and `target_sum` are the sums of the samples of every node on the grid. Values and bounds are the doubles
-    nearest to exact numbers, so that no rounding breaks the order.
+    `weight` and `target_sum`, which may be objects, are the sums of the samples of every node on the grid.
+    Values and bounds are the doubles nearest to exact numbers, so that no rounding breaks the order.
     """
     unit = grid.centre, grid.divisor, grid.exponent
     lower, upper = bounds_of(tree, monotonic_cst, target_sum, weight, *unit)

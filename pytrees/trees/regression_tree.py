@@ -30,11 +30,11 @@ from .._typing import (
     RandomState,
     Specification,
 )
-from .._weights import MAX_TOTAL_COUNT, weights_of
+from .._weights import GRID_TOTAL_OF_NUMBERS, weights_of
 from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ERRORS, ErrorLike, OwnCriterion, resolve_error
-from ..input.targets import Grid, Targets, on_grid
+from ..input.targets import MOST_SUM, MOST_TARGET, Grid, Targets, on_grid, whole_numbers
 from ..input.validation import validate_X_numbers
 from ..pruning import PruningPath, path_by_risks, pruned
 from ..tree import Tree
@@ -112,13 +112,14 @@ def grow_numbers(
     arrays |= {
         "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
-        "weighted_n_node_samples": weights_of(sums["weight"].astype(np.float64), unit),
+        "weighted_n_node_samples": _positive(weights_of(sums["weight"].astype(np.float64), unit)),
     }
     if name in ERRORS:
         arrays["impurity"] = grid.distances(np.asarray(arrays["impurity"]), power)
     tree = Tree._from_engine(arrays, X.shape[1], name if name in ERRORS else None)
     if "monotonic_cst" in limits:
-        tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], sums["target_sum"], grid)
+        totals = whole_numbers(sums["target_sum"])
+        tree = numbers_within_bounds(tree, limits["monotonic_cst"], sums["weight"], totals, grid)
     if ccp_alpha == 0.0:
         return GrownTree(tree, None)
     path = path_by_risks(tree, _risks(name, **sums), int(sums["weight"][0]))
@@ -128,27 +129,18 @@ def grow_numbers(
     return GrownTree(pruned(tree, path, ccp_alpha), path)
 
 
+def _positive(weights: FloatArray) -> FloatArray:
+    """Return weights of nodes, none of which is rounded to 0 beside those of other nodes."""
+    return np.maximum(weights, np.nextafter(0.0, 1.0))
+
+
 def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) -> list[Fraction]:
     """Return the sum of the errors of every node's samples, exactly."""
-    spreads = [(high << 62) + low for high, low in spread.tolist()]
+    spreads = whole_numbers(spread).tolist()
     if name == "absolute_error":
         return [Fraction(of_node) for of_node in spreads]
-    sums = zip(spreads, target_sum.tolist(), weight.tolist(), strict=True)
+    sums = zip(spreads, whole_numbers(target_sum).tolist(), weight.tolist(), strict=True)
     return [of_node - Fraction(total * total, n) for of_node, total, n in sums]
-
-
-def _narrow_weights(weights: AnyArray | None) -> tuple[IntArray | None, Fraction]:
-    """Return weights as whole numbers of a small sum, and their unit; raise ValueError if they are no multiples of one
-    number."""
-    if weights is None:
-        return None, Fraction(1)
-    numbers, unit = weights_on_grid(weights)
-    if numbers is not None and numbers.sum() >= MAX_TOTAL_COUNT:
-        raise ValueError(
-            "The weights of samples with targets must be whole multiples of one number, as decimals are, whose sum is "
-            "below 2**24 of these multiples."
-        )
-    return numbers, unit
 
 
 class BaseRegressor(RegressorMixin, BaseModel):
@@ -156,14 +148,16 @@ class BaseRegressor(RegressorMixin, BaseModel):
 
     _judges_numbers = True
     _resolve = staticmethod(resolve_error)
+    _grid_total: ClassVar[int] = GRID_TOTAL_OF_NUMBERS
 
     def _read(self, X: Any, y: Any, sample_weight: Any, class_weight: Any, order: Any, groups: Any) -> Samples:
         X, y = validate_X_numbers(self, X, y)
         rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
         used = y if rows is None else y[rows]
-        numbers, unit = _narrow_weights(weights)
+        numbers, unit = (None, Fraction(1)) if weights is None else weights_on_grid(weights, self._grid_total)
         samples = Samples(X, np.zeros(0, dtype=np.int32), None, rows, numbers)
-        codes, targets = on_grid(used, int(self._greatest_total(samples, len(used))))
+        total = int(self._greatest_total(samples, len(used)))
+        codes, targets = on_grid(used, total if numbers is None else min(total, MOST_SUM // MOST_TARGET))
         if rows is not None:
             codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)
             codes[rows] = codes_of_used
@@ -232,11 +226,12 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
     Notes
     -----
     Targets lie on a grid of whole numbers: a target y is the number round(y · 2**s) less a centre, for the greatest s
-    for which the weight of all samples times the greatest number is at most 2**60. If every target is a decimal of at
-    most 15 digits after the point, the grid is the grid of the decimals, on which the sums 0.1 + 0.2 and 0.3 are equal.
-    Sums on the grid are exact, and the same in any order. A node predicts the double nearest to the mean of its samples
-    on the grid. Targets that differ by less than 2**-s count as equal; s is about 60 - log2(n_samples) binary digits
-    below the range of the targets.
+    for which the weight of all samples times the greatest number is at most 2**60; if samples have weights, a greatest
+    number of 2**35 is always allowed. If every target is a decimal of at most 15 digits after the point, the grid is
+    the grid of the decimals, on which the sums 0.1 + 0.2 and 0.3 are equal. Sums on the grid are exact, and the same in
+    any order. A node predicts the double nearest to the mean of its samples on the grid. Targets that differ by less
+    than 2**-s count as equal; s is about 60 - log2(n_samples) binary digits below the range of the targets, and at
+    least 35 with weights.
 
     A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
     squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.
@@ -313,14 +308,14 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
             Targets: finite numbers, taken as float64.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
-            many repetitions of the sample, except in limits on numbers of samples. Other weights have to be multiples
-            of one number, as decimals are, whose sum is below 2**24 of these multiples.
+            many repetitions of the sample, except in limits on numbers of samples. Other weights count as whole
+            numbers: multiples of one number, as decimals are, count exactly, and other weights to 2**-41 of their sum.
 
         Raises
         ------
         ValueError
             If X holds infinity (the column is named), y holds anything but finite numbers or several for a sample,
-            lengths differ, or weights are missing, negative, all zero, or no multiples of one number.
+            lengths differ, or weights are missing, negative, all zero, or of an infinite sum.
         """
         return self._fit(X, y, sample_weight=sample_weight)
 

@@ -6,7 +6,10 @@ from functools import cache
 from itertools import pairwise
 
 TOLERANCE = 1e-12
+# Sums of targets fit 64 bits up to the first limit, and 128 bits up to the other two.
 MOST_TARGET_SUM = 2**60
+MOST_TARGET = 2**35
+MOST_WEIGHT_OF_TARGETS = 2**45
 # The table of n log2 n ends here.
 MAX_TOTAL_COUNT = 2**24
 MOST_TOTAL = 2**52
@@ -140,8 +143,12 @@ def check_targets(criterion, n_classes, weights, rows):
     if targets is None:
         return
     total = len(rows) if weights is None else sum(weights)
-    if max(-targets[0], targets[-1], 1) * total > MOST_TARGET_SUM:
-        raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
+    greatest = max(-targets[0], targets[-1], 1)
+    if greatest * total > MOST_TARGET_SUM and (greatest > MOST_TARGET or total > MOST_WEIGHT_OF_TARGETS):
+        raise ValueError(
+            f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}, or the targets at "
+            f"most {MOST_TARGET} and the weight of all samples at most {MOST_WEIGHT_OF_TARGETS}."
+        )
 
 
 def scaled(counts, criterion):

@@ -102,8 +102,8 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, c
 
 
 def sums_of_targets(order, y, weights, criterion):
-    """Return for all nodes the weight, the weight times the value, the spread as its multiples of 2**62 and the rest,
-    and the impurity if the criterion has one.
+    """Return for all nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
+    one; sums and spreads as their multiples of 2**62 and the rest.
 
     The value is the mean of the targets, and the spread the weighted sum of their squares. If absolute errors are
     judged, these are the median and the weighted sum of the distances to it.
@@ -123,7 +123,7 @@ def sums_of_targets(order, y, weights, criterion):
             total = sum(counts) * median
             spread = sum(count * abs(target - median) for target, count in zip(targets, counts, strict=True))
         tree["weight"].append(sum(counts))
-        tree["target_sum"].append(total)
+        tree["target_sum"].append(divmod(total, 2**62))
         if "impurity" in tree:
             tree["impurity"].append(float(impurity(counts)))
         tree["spread"].append(divmod(spread, 2**62))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from strategies import limits as limits_of_growth
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+from targets import target_sums
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
@@ -134,7 +135,7 @@ def values_within_bounds(tree, directions, classes):
         weight = tree["value"].sum(axis=1).astype(np.int64)
         total = (tree["value"] @ classes).astype(np.int64)
     else:
-        weight, total = tree["weight"], tree["target_sum"]
+        weight, total = tree["weight"], np.array(target_sums(tree))
     children = pairs[pairs[:, 0] >= 0].ravel()
     bounds = kernel("node_bounds")(offsets, children, tree["feature"], np.array(directions), total, weight)
     return np.clip(total / weight, *bounds)

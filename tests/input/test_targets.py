@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from support import on_both_engines
 
 from pytrees._engine import load
-from pytrees.input.targets import MOST_SUM, Grid, on_grid
+from pytrees._weights import GRID_TOTAL_OF_NUMBERS
+from pytrees.input.targets import MOST_SUM, MOST_TARGET, Grid, on_grid, whole_numbers
 
 TARGETS = {
     "normal": st.floats(-3, 3, width=64),
@@ -66,13 +67,17 @@ def test_means_are_correctly_rounded(drawn, data):
         float((grid.centre + Fraction(int(s), int(w))) / (Fraction(grid.divisor) * Fraction(2) ** grid.exponent))
         for s, w in zip(sums, weight, strict=True)
     ]
-    for means in on_both_engines(grid.means, weight, sums):
+    parts = np.stack(np.divmod(sums, 2**62), axis=1)
+    for means in on_both_engines(grid.means, weight, parts):
         assert means.tolist() == expected
 
 
 @pytest.mark.parametrize("package", ["pytrees._core", "pytrees.reference"])
 def test_both_engines_take_all_that_a_grid_holds(package):
-    assert load(f"{package}.criteria.counts").MOST_TARGET_SUM == MOST_SUM
+    limits = load(f"{package}.criteria.counts")
+    assert (limits.MOST_TARGET_SUM, limits.MOST_TARGET) == (MOST_SUM, MOST_TARGET)
+    # A sum of rounded weights, in which no weight is rounded to 0, may be drawn several times.
+    assert limits.MOST_WEIGHT_OF_TARGETS == 16 * GRID_TOTAL_OF_NUMBERS
 
 
 def test_ties_of_decimals_are_ties():
@@ -91,7 +96,7 @@ def test_small_targets_beside_great_ones_merge():
 def test_one_target_is_kept_exactly():
     for value in (0.1, 1e300, 5e-324, -0.0, 1 / 3):
         _, targets = on_grid(np.full(4, value), 4)
-        assert targets.grid.means(np.array([4]), 4 * targets.numbers)[0] == value
+        assert targets.grid.means(np.array([4]), np.array([divmod(4 * int(targets.numbers[0]), 2**62)]))[0] == value
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,29 @@ def test_distances(grid, power, distance):
     assert grid.to_grid(distance, power) == (4.0 if 0.0 < distance < np.inf else distance)
 
 
-@pytest.mark.parametrize(("weight", "target_sum", "divisor"), [([0], [1], 1), ([1], [1], 0), ([1, 1], [1], 1)])
+@given(
+    weight=st.lists(st.integers(1, 2**45), min_size=1, max_size=5),
+    data=st.data(),
+    grid=st.builds(
+        Grid, st.sampled_from([0, 7, -(2**50), 10**25]), st.sampled_from([1, 10, 10**15]), st.integers(-1100, 1100)
+    ),
+)
+def test_means_of_sums_beyond_64_bits(weight, data, grid):
+    sums = [data.draw(st.integers(-(2**35) * of_one, 2**35 * of_one)) for of_one in weight]
+    unit = Fraction(grid.divisor) * Fraction(2) ** grid.exponent
+    numbers = [(grid.centre + Fraction(total, of_one)) / unit for total, of_one in zip(sums, weight, strict=True)]
+    if max(map(abs, numbers)) > 1e308:
+        return
+    parts = np.array([divmod(total, 2**62) for total in sums])
+    assert whole_numbers(parts).tolist() == sums
+    for means in on_both_engines(grid.means, np.array(weight), parts):
+        assert means.tolist() == list(map(float, numbers))
+
+
+@pytest.mark.parametrize(
+    ("weight", "target_sum", "divisor"),
+    [([0], [[0, 1]], 1), ([1], [[0, 1]], 0), ([1, 1], [[0, 1]], 1), ([1], [[1]], 1)],
+)
 def test_means_need_weights(engine, weight, target_sum, divisor):
     with pytest.raises(ValueError, match="positive weight"):
         Grid(0, divisor, 0).means(np.array(weight), np.array(target_sum))

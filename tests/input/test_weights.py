@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support import examples
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, DecisionTreeRegressor
-from pytrees._weights import GRID_TOTAL, on_grid, rows_on_grid, weights_of
+from pytrees._weights import GRID_TOTAL, GRID_TOTAL_OF_NUMBERS, on_grid, rows_on_grid, weights_of
 from pytrees.criteria import gain
 
 CRITERIA = ["gini", "entropy", "ogini", "wig", "ranking", "gain_ratio", "nvi", "vi", "jaccard", "accuracy", "mae"]
@@ -76,13 +76,13 @@ def test_balanced_classes_weigh_the_same():
 
 
 @examples(60)
-@given(st.lists(st.floats(1e-12, 1e12), min_size=2, max_size=40))
-def test_other_weights_are_rounded_and_none_to_zero(weights):
+@given(st.lists(st.floats(1e-12, 1e12), min_size=2, max_size=40), st.sampled_from([GRID_TOTAL, GRID_TOTAL_OF_NUMBERS]))
+def test_other_weights_are_rounded_and_none_to_zero(weights, grid_total):
     weights = np.array(weights)
-    numbers, unit = on_grid(weights)
+    numbers, unit = on_grid(weights, grid_total)
     numbers = np.ones(len(weights), dtype=np.int64) if numbers is None else numbers
     assert numbers.min() >= 1
-    assert numbers.sum() <= 2 * GRID_TOTAL + len(weights)
+    assert numbers.sum() <= 2 * grid_total + len(weights)
     errors = np.abs(numbers - np.array([float(Fraction(weight) / unit) for weight in weights.tolist()]))
     assert (errors <= np.maximum(1.0, numbers * 2.0**-48)).all()
 
@@ -94,6 +94,16 @@ def test_a_grid_that_rounds_is_fine():
     np.testing.assert_allclose(weights_of(numbers.astype(float), unit), weights, rtol=0, atol=float(unit))
     np.testing.assert_array_equal(on_grid(weights * 2.0**-40)[0], numbers)
     assert on_grid(np.array([1e300, 1e-300]))[0].tolist() == [GRID_TOTAL, 1]
+
+
+def test_whole_numbers_of_a_greater_sum_get_another_grid():
+    numbers = np.array([15 * GRID_TOTAL_OF_NUMBERS, 3, 1])
+    assert on_grid(numbers, GRID_TOTAL_OF_NUMBERS)[0] is numbers
+    for factor in (2, 2.0**20):
+        rounded, unit = on_grid(factor * numbers, GRID_TOTAL_OF_NUMBERS)
+        # The greatest weight becomes a power of two.
+        assert rounded.tolist() == [GRID_TOTAL_OF_NUMBERS, 1, 1]
+        assert unit == factor * 15
 
 
 def test_rows_are_on_grids_of_their_own():
@@ -190,12 +200,24 @@ def test_forests_put_the_weights_of_their_draws_on_a_grid():
         np.testing.assert_allclose(numbers.tree_.value[0], tree.tree_.value[0], rtol=1e-13)
 
 
-def test_targets_take_multiples_of_one_number_only():
-    X, y = np.arange(3.0)[:, np.newaxis], [1.0, 2.0, 4.0]
-    tree = DecisionTreeRegressor().fit(X, y, sample_weight=[0.1, 0.2, 0.3]).tree_
-    assert tree.weighted_n_node_samples[0] == 0.6
-    with pytest.raises(ValueError, match="whole multiples of one number"):
-        DecisionTreeRegressor().fit(X, y, sample_weight=[0.1, 1 / 3, np.pi])
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_a_factor_of_all_weights_changes_no_tree_of_numbers(engine, criterion):
+    for seed in range(6):
+        X, _, rng = noisy(seed)
+        y = rng.normal(size=len(X))
+        weights = [rng.integers(1, 12, len(y)) / 10, rng.random(len(y)), rng.random(len(y)) ** 9][seed % 3]
+        tree = DecisionTreeRegressor(criterion).fit(X, y, sample_weight=weights).tree_
+        for factor in (2.0**-700, 0.5, 2.0**200, 1.7, np.pi, 1e-30):
+            scaled = DecisionTreeRegressor(criterion).fit(X, y, sample_weight=factor * weights).tree_
+            for name in ("feature", "threshold", "n_node_samples"):
+                np.testing.assert_array_equal(getattr(scaled, name), getattr(tree, name))
+            if np.frexp(factor)[0] == 0.5 and seed % 3 > 0:
+                for name in ("value", "gain", "impurity"):
+                    np.testing.assert_array_equal(getattr(scaled, name), getattr(tree, name))
+            np.testing.assert_allclose(scaled.value, tree.value, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(
+                scaled.weighted_n_node_samples, factor * tree.weighted_n_node_samples, rtol=1e-10
+            )
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])

@@ -59,6 +59,35 @@ def impurity_of(error, numbers):
 EXACT = st.integers(-30, 30).map(lambda k: k * 0.25)
 
 
+def weights_of(data, n_samples):
+    """Draw no weights, whole ones, or real ones: decimals, any numbers, and numbers of very different sizes."""
+    kinds = [st.integers(1, 4), st.integers(1, 99).map(lambda k: k / 10), st.floats(1e-3, 1e3)]
+    kinds.append(st.sampled_from([1e300, 1.0, 1e-300, 0.0]) | st.floats(5e-324, 1e300))
+    weights = data.draw(st.none() | st.lists(st.one_of(*kinds), min_size=n_samples, max_size=n_samples).filter(any))
+    return weights if weights is None else np.array(weights)
+
+
+@examples(60)
+@given(X=feature_matrices(max_rows=15, max_features=2), data=st.data(), error=st.sampled_from(ERRORS))
+def test_weighted_means_and_medians(engine, X, data, error):
+    """Decimal weights of 14 digits, and the grids of weights and targets are exact."""
+    n_samples = len(X)
+    numbers = data.draw(st.lists(st.integers(1, 10**11), min_size=n_samples, max_size=n_samples))
+    y = np.array(data.draw(st.lists(EXACT, min_size=n_samples, max_size=n_samples)))
+    estimator = DecisionTreeRegressor(error, max_depth=2).fit(X, y, sample_weight=np.array(numbers) / 1000)
+    for node, rows in (rows_of_leaves(estimator.tree_, X) | {0: np.arange(n_samples)}).items():
+        pairs = sorted((Fraction(y[row]), numbers[row]) for row in rows)
+        total = sum(number for _, number in pairs)
+        value = sum(target * number for target, number in pairs) / total
+        if error == "absolute_error":
+            value = next(target for target, _ in pairs if 2 * sum(n for t, n in pairs if t <= target) >= total)
+        spreads = [abs(target - value) if error == "absolute_error" else (target - value) ** 2 for target, _ in pairs]
+        impurity = sum(number * spread for (_, number), spread in zip(pairs, spreads, strict=True)) / total
+        assert estimator.tree_.value[node, 0] == float(value)
+        assert estimator.tree_.impurity[node] == float(impurity)
+        assert estimator.tree_.weighted_n_node_samples[node] == total / 1000
+
+
 @examples(100)
 @given(X=feature_matrices(max_rows=25, max_features=3), data=st.data(), error=st.sampled_from(ERRORS))
 def test_leaves_predict_means_and_medians(engine, X, data, error):
@@ -177,8 +206,11 @@ def targets_of(data, n_samples):
 )
 def test_both_engines_fit_the_same(X, data, parameters, is_forest):
     y = targets_of(data, len(X))
-    weights = data.draw(st.none() | st.lists(st.integers(1, 4), min_size=len(X), max_size=len(X)))
+    weights = weights_of(data, len(X))
     further = {"n_estimators": 3, "random_state": 0} if is_forest else {}
+    if data.draw(st.booleans()):
+        directions = st.lists(st.sampled_from([-1, 0, 1]), min_size=X.shape[1], max_size=X.shape[1])
+        further["monotonic_cst"] = data.draw(directions)
     estimator = ESTIMATORS[is_forest](**(further | parameters))
     one, other = on_both_engines(lambda: clone(estimator).fit(X, y, sample_weight=weights))
     for ours, theirs in zip(one if is_forest else [one], other if is_forest else [other], strict=True):
@@ -190,15 +222,19 @@ def test_both_engines_fit_the_same(X, data, parameters, is_forest):
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("n_samples", [300, 5000])
-def test_order_and_threads_do_not_matter(error, n_samples):
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_order_and_threads_do_not_matter(error, n_samples, is_weighted):
     X, y = make_numbers(n_samples)
     X = np.round(X, 1)
+    weights = np.random.default_rng(1).random(n_samples) if is_weighted else np.ones(n_samples)
     limits = {"criterion": error, "min_samples_leaf": 5}
-    tree = DecisionTreeRegressor(**limits).fit(X, y).tree_
+    tree = DecisionTreeRegressor(**limits).fit(X, y, weights).tree_
     rows = np.random.default_rng(0).permutation(n_samples)
-    assert DecisionTreeRegressor(**limits).fit(X[rows], y[rows]).tree_ == tree
-    assert DecisionTreeRegressor(n_jobs=2, **limits).fit(X, y).tree_ == tree
-    forests = [DecisionForestRegressor(6, random_state=0, n_jobs=n_jobs, **limits).fit(X, y) for n_jobs in (1, 2)]
+    assert DecisionTreeRegressor(**limits).fit(X[rows], y[rows], weights[rows]).tree_ == tree
+    assert DecisionTreeRegressor(n_jobs=2, **limits).fit(X, y, weights).tree_ == tree
+    forests = [
+        DecisionForestRegressor(6, random_state=0, n_jobs=n_jobs, **limits).fit(X, y, weights) for n_jobs in (1, 2)
+    ]
     assert [one.tree_ for one in forests[0]] == [one.tree_ for one in forests[1]]
     np.testing.assert_array_equal(forests[0].predict(X), forests[1].predict(X))
 
@@ -259,19 +295,22 @@ def test_scikit_learn_grows_these_trees(limits, error):
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_pruning_path(engine, data, error):
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_pruning_path(engine, data, error, is_weighted):
     X, y = data
+    weights = np.random.default_rng(0).random(len(y)) if is_weighted else None
     estimator = DecisionTreeRegressor(error, max_depth=4)
-    path = estimator.cost_complexity_pruning_path(X, y)
-    tree = estimator.fit(X, y).tree_
+    path = estimator.cost_complexity_pruning_path(X, y, weights)
+    tree = estimator.fit(X, y, weights).tree_
     assert path.impurities[-1] == tree.impurity[0]
     assert np.all(np.diff(path.ccp_alphas) >= 0.0)
     for alpha, impurity in zip(path.ccp_alphas, path.impurities, strict=True):
-        pruned = clone(estimator).set_params(ccp_alpha=alpha).fit(X, y).tree_
+        pruned = clone(estimator).set_params(ccp_alpha=alpha).fit(X, y, weights).tree_
         leaves = pruned.children_left == -1
-        risk = (pruned.impurity * pruned.weighted_n_node_samples)[leaves].sum() / len(X)
+        risk = (pruned.impurity * pruned.weighted_n_node_samples)[leaves].sum() / pruned.weighted_n_node_samples[0]
         assert risk == pytest.approx(impurity, rel=1e-9)
-    theirs = sklearn.tree.DecisionTreeRegressor(criterion=error, max_depth=4).cost_complexity_pruning_path(X, y)
+    theirs = sklearn.tree.DecisionTreeRegressor(criterion=error, max_depth=4)
+    theirs = theirs.cost_complexity_pruning_path(X, y, sample_weight=weights)
     if error == "squared_error":
         np.testing.assert_allclose(path.ccp_alphas, theirs.ccp_alphas, atol=1e-12)
 
@@ -294,6 +333,55 @@ def test_forests_out_of_bag():
     assert np.all(np.abs(unbiased[3:]) < 0.05)
     shifted = clone(forest).fit(X, y + 2.0**20)
     np.testing.assert_allclose(shifted.unbiased_feature_importances_, unbiased, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("kind", ["none", "whole", "real"])
+def test_trees_of_forests_see_the_weights_of_their_samples(error, kind):
+    """A sample weighs its weight times how often it was drawn, and counts once among the samples of a node."""
+    X, y = make_numbers(40)
+    rng = np.random.default_rng(0)
+    weights = {"none": np.ones(40), "whole": rng.integers(1, 9, 40), "real": 0.1 + rng.random(40)}[kind]
+    forest = DecisionForestRegressor(20, criterion=error, max_features=None, oob_score=True, random_state=0)
+    one, other = on_both_engines(lambda: clone(forest).fit(X, y, sample_weight=weights))
+    np.testing.assert_array_equal(one.oob_prediction_, other.oob_prediction_)
+    np.testing.assert_array_equal(one.unbiased_feature_importances_, other.unbiased_feature_importances_)
+    for tree, rows in zip(one, one.estimators_samples_, strict=True):
+        again = DecisionTreeRegressor(error).fit(X[rows], y[rows], sample_weight=weights[rows]).tree_
+        np.testing.assert_array_equal(tree.tree_.threshold, again.threshold)
+        np.testing.assert_allclose(tree.tree_.value, again.value, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(tree.tree_.weighted_n_node_samples, again.weighted_n_node_samples, rtol=1e-9)
+        assert tree.tree_.n_node_samples[0] == len(set(rows.tolist()))
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("n_drawn", [1, 8, 17, 1000])
+def test_a_heavy_sample_may_be_drawn_often(engine, monkeypatch, error, n_drawn):
+    """The weights of a tree may add up to more than the kernels take: then they get a grid of their own."""
+    X, y = np.arange(6.0)[:, np.newaxis], np.array([0.0, 1.0, 2.0, 5.0, 7.0, 9.0])
+    weights = np.array([0.001, 99.0, 0.2, 0.1, 0.3, np.pi / 10])
+
+    def draw(seed, n_rows, weights, n_draws):
+        return np.arange(6), weights * np.array([1, n_drawn, 1, 2, 1, 1])
+
+    monkeypatch.setattr("pytrees.trees.base_forest.draw_counts", draw)
+    forest = DecisionForestRegressor(1, criterion=error, max_depth=1).fit(X, y, sample_weight=weights)
+    tree = DecisionTreeRegressor(error, max_depth=1).fit(X, y, weights * np.array([1, n_drawn, 1, 2, 1, 1])).tree_
+    np.testing.assert_array_equal(forest[0].tree_.threshold, tree.threshold)
+    np.testing.assert_allclose(forest[0].tree_.value, tree.value, rtol=1e-8)
+    np.testing.assert_allclose(forest[0].tree_.weighted_n_node_samples, tree.weighted_n_node_samples, rtol=1e-9)
+
+
+@pytest.mark.parametrize("cls", ESTIMATORS)
+def test_weights_of_all_sizes(engine, cls):
+    X, y = np.arange(6.0)[:, np.newaxis], np.array([0.0, 1.0, 2.0, 5.0, 7.0, 9.0])
+    for weights in ([1e300, 1e-300, 1, 1, 5e-324, 1e-300], 5e-324 * np.arange(1, 7), np.geomspace(5e-324, 1e-310, 6)):
+        model = cls().fit(X, y, sample_weight=weights)
+        for tree in [model] if cls is DecisionTreeRegressor else model:
+            assert tree.get_n_leaves() == tree.tree_.n_node_samples[0]
+            assert np.all(tree.tree_.weighted_n_node_samples > 0.0)
+            assert np.all(np.isin(tree.predict(X), y))
+            assert np.all(np.isfinite(tree.feature_importances_))
 
 
 def test_a_warm_start_grows_more_trees(data):
@@ -351,6 +439,22 @@ def test_categories(engine, error, split):
         assert set(tree.predict(X[rows])) == {value}
     forest = DecisionForestRegressor(30, random_state=0, categorical_features=[0], oob_score=True).fit(X, y)
     assert forest.score(X, y) > 0.9
+
+
+@examples(60)
+@given(data=st.data(), error=st.sampled_from(ERRORS), split=st.sampled_from(["multiway", "subset"]))
+def test_both_engines_fit_categories_under_real_weights(data, error, split):
+    X = data.draw(feature_matrices(max_rows=20, max_features=2, missing=True))
+    codes = data.draw(st.lists(st.integers(0, 6), min_size=len(X), max_size=len(X)))
+    X = np.column_stack([codes, X])
+    y, weights = targets_of(data, len(X)), weights_of(data, len(X))
+    options = {"categorical_features": [0], "categorical_split": split, "random_state": 0}
+    options["max_leaf_nodes"] = data.draw(st.none() | st.integers(2, 8))
+    estimator = DecisionForestRegressor(2, criterion=error, bootstrap=data.draw(st.booleans()), **options)
+    one, other = on_both_engines(lambda: clone(estimator).fit(X, y, sample_weight=weights))
+    for ours, theirs in zip(one, other, strict=True):
+        assert ours.tree_ == theirs.tree_
+        np.testing.assert_array_equal(ours.tree_.impurity, theirs.tree_.impurity)
 
 
 def test_too_many_categories_for_all_divisions():

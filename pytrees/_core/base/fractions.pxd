@@ -28,6 +28,11 @@ cdef struct TermSum:
     int* signs
 
 
+cdef inline object exact_integer(int128_t number):
+    """Return a number as an integer of Python."""
+    return (int(<int64_t> (number >> 64)) << 64) + int(<uint64_t> number)
+
+
 cdef inline void multiply_wide(uint128_t x, uint128_t y, uint128_t* high, uint128_t* low) noexcept nogil:
     """Compute high * 2**128 + low = x * y."""
     cdef uint128_t mask = <uint64_t> -1

@@ -8,6 +8,7 @@ cimport cython
 
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_RIGHT, index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 
 
@@ -25,10 +26,13 @@ cdef class MedianErrors:
     cdef index_t[::1] previous, following       # links of the samples that are in the list
     cdef index_t[:, ::1] all_linked, links      # pairs of links, see Links: of all samples; of two lists
     # The list: its weight, the position of its median, the weight up to this position, and the sum of the distances.
-    cdef int64_t total, up_to, error
+    cdef int64_t total, up_to
+    cdef int128_t error
     cdef index_t median
-    cdef int64_t node_total, node_error         # of all samples of the node
-    # By side of the missing values, and number of known values on the left: the sums of both children.
+    cdef int64_t node_total                     # of all samples of the node
+    cdef int128_t node_error
+    # Memory of numbers of 128 bits, by side of the missing values, and number of known values on the left: the sums of
+    # both children.
     cdef int64_t[:, ::1] left, right
     cdef int64_t[:, ::1] left_medians, right_medians    # only if they are kept
 
@@ -40,9 +44,10 @@ cdef struct Links:
 
 cdef struct AbsoluteErrorScan:
     const int64_t* targets                      # by class
-    const int64_t* left[2]
-    const int64_t* right[2]
-    int64_t total, node_error, best_error       # best_error is -1 before the first cut
+    const int128_t* left[2]
+    const int128_t* right[2]
+    int64_t total
+    int128_t node_error, best_error             # best_error is -1 before the first cut
     index_t n_left
     int missing                                 # the side of the missing values
 
@@ -50,7 +55,12 @@ cdef struct AbsoluteErrorScan:
 cdef void add_sample(MedianErrors errors, index_t place, index_t label, int64_t weight) noexcept nogil
 cdef void sort_targets(MedianErrors errors, const int64_t[::1] targets) noexcept nogil
 cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missing) noexcept nogil
-cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil
+cdef int128_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil
+
+
+cdef inline int128_t* errors_of(int64_t[:, ::1] sums, int side) noexcept nogil:
+    """Return the sums of the left or the right children, with the missing values on this side."""
+    return <int128_t*> &sums[side, 0]
 
 
 cdef inline void start_absolute_error(
@@ -59,7 +69,7 @@ cdef inline void start_absolute_error(
     cdef int side
     scan.targets = &targets[0]
     for side in range(2):
-        scan.left[side], scan.right[side] = &errors.left[side, 0], &errors.right[side, 0]
+        scan.left[side], scan.right[side] = errors_of(errors.left, side), errors_of(errors.right, side)
     scan.total, scan.node_error = errors.node_total, errors.node_error
     scan.best_error = -1
     scan.n_left = 0
@@ -67,7 +77,7 @@ cdef inline void start_absolute_error(
 
 
 cdef inline bint offer_absolute_error(AbsoluteErrorScan* scan) noexcept nogil:
-    cdef int64_t error = scan.left[scan.missing][scan.n_left] + scan.right[scan.missing][scan.n_left]
+    cdef int128_t error = scan.left[scan.missing][scan.n_left] + scan.right[scan.missing][scan.n_left]
     if 0 <= scan.best_error <= error:
         return False
     scan.best_error = error

@@ -16,6 +16,7 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of, sort_entries
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t, uint64_t
+from pytrees._core.base.wide cimport int128_t
 
 
 # A list of samples that weigh one: their links, the position of their lower median, and the sum of the distances.
@@ -38,12 +39,12 @@ cdef class MedianErrors:
         self.all_linked = np.arange(n_rows + 2, dtype=np.int32)[:, np.newaxis] + np.array([-1, 1], dtype=np.int32)
         self.links = np.empty((2, 2 * (n_rows + 2)), dtype=np.int32)
         self.is_missing = np.zeros(n_rows + 2, dtype=np.uint8)
-        self.left, self.right = np.zeros((2, 2, n_rows + 1), dtype=np.int64)
+        self.left, self.right = np.zeros((2, 2, (n_rows + 1) * (sizeof(int128_t) // sizeof(int64_t))), dtype=np.int64)
         self.left_medians, self.right_medians = np.zeros((2, 2, 0), dtype=np.int64)
 
     def keep_medians(self):
         """Keep the medians of both children of all cuts, too."""
-        self.left_medians, self.right_medians = np.zeros((2, *np.shape(self.left)), dtype=np.int64)
+        self.left_medians, self.right_medians = np.zeros((2, 2, len(self.targets) - 1), dtype=np.int64)
 
 
 # --------------------------------------------------------------------------------------------------- a node's samples
@@ -75,7 +76,10 @@ cdef void sum_errors(MedianErrors errors, const Entry* entries, index_t n_missin
     cdef index_t i, n_known = errors.n - n_missing
     for i in range(n_missing):
         errors.is_missing[errors.position_of_place[place_of(entries[n_known + i])]] = True
-    if n_missing == 0 and errors.node_total == errors.n and errors.left_medians.shape[1] == 0:
+    if (
+        n_missing == 0 and errors.node_total == errors.n and errors.left_medians.shape[1] == 0
+        and errors.node_error >> 62 == 0        # no child's sum is greater
+    ):
         _sum_equal_weights(errors, entries)
     elif errors.left_medians.shape[1] > 0:
         _sum_sides(errors, entries, n_missing, True)
@@ -91,14 +95,14 @@ cdef inline void _sum_equal_weights(MedianErrors errors, const Entry* entries) n
     cdef EqualList right, left
     cdef const int64_t* targets = &errors.targets[0]
     cdef const index_t* positions = &errors.position_of_place[0]
-    cdef int64_t* of_right = &errors.right[MISSING_RIGHT, 0]
-    cdef int64_t* of_left = &errors.left[MISSING_RIGHT, 0]
+    cdef int128_t* of_right = errors_of(errors.right, MISSING_RIGHT)
+    cdef int128_t* of_left = errors_of(errors.left, MISSING_RIGHT)
     cdef index_t i, n = errors.n
     right.links, left.links = <Links*> &errors.links[0, 0], <Links*> &errors.links[1, 0]
     memcpy(right.links, &errors.all_linked[0, 0], (n + 2) * sizeof(Links))
     memcpy(left.links, &errors.all_linked[0, 0], (n + 2) * sizeof(Links))
     right.median = left.median = (n + 1) // 2
-    right.error = left.error = errors.node_error
+    right.error = left.error = <int64_t> errors.node_error
     # entries[:i] are out of the right child's list, and entries[n - i:] out of the left child's.
     for i in range(n):
         of_left[n - i] = left.error
@@ -152,7 +156,7 @@ cdef inline void _empty_from_left(
     """Write the sums of the right children, with missing values on this side; sums[i] after the first i samples are
     out."""
     cdef index_t i
-    cdef int64_t* sums = &errors.right[side, 0]
+    cdef int128_t* sums = errors_of(errors.right, side)
     _fill_list(errors, side == MISSING_LEFT)
     for i in range(errors.n - n_missing):
         _take_out(errors, errors.position_of_place[place_of(entries[i])])
@@ -167,7 +171,7 @@ cdef inline void _empty_from_right(
     """Write the sums of the left children, with missing values on this side; sums[i] while the first i samples are
     in."""
     cdef index_t i
-    cdef int64_t* sums = &errors.left[side, 0]
+    cdef int128_t* sums = errors_of(errors.left, side)
     _fill_list(errors, n_missing > 0 and side == MISSING_RIGHT)
     for i in range(errors.n - n_missing - 1, -1, -1):
         sums[i + 1] = errors.error
@@ -199,7 +203,9 @@ cdef void _fill_list(MedianErrors errors, bint without_missing) noexcept nogil:
     errors.up_to = errors.weights[errors.median]
     position = errors.median
     while position <= errors.n:
-        errors.error += errors.weights[position] * (errors.targets[position] - errors.targets[errors.median])
+        errors.error += <int128_t> errors.weights[position] * (
+            errors.targets[position] - errors.targets[errors.median]
+        )
         position = errors.following[position]
     _settle(errors)
 
@@ -215,15 +221,15 @@ cdef inline void _take_out(MedianErrors errors, index_t position) noexcept nogil
         return
     if position < errors.median:
         errors.up_to -= weight
-        errors.error -= weight * (errors.targets[errors.median] - errors.targets[position])
+        errors.error -= <int128_t> weight * (errors.targets[errors.median] - errors.targets[position])
     elif position > errors.median:
-        errors.error -= weight * (errors.targets[position] - errors.targets[errors.median])
+        errors.error -= <int128_t> weight * (errors.targets[position] - errors.targets[errors.median])
     else:
         errors.up_to -= weight
         if behind <= errors.n:
             _move_up(errors, behind)
         else:
-            errors.error -= errors.up_to * (errors.targets[errors.median] - errors.targets[before])
+            errors.error -= <int128_t> errors.up_to * (errors.targets[errors.median] - errors.targets[before])
             errors.median = before
     _settle(errors)
 
@@ -238,23 +244,24 @@ cdef inline void _settle(MedianErrors errors) noexcept nogil:
         before = errors.previous[errors.median]
         errors.up_to -= errors.weights[errors.median]
         step = errors.targets[errors.median] - errors.targets[before]
-        errors.error += step * (errors.total - 2 * errors.up_to)
+        errors.error += <int128_t> step * (errors.total - 2 * errors.up_to)
         errors.median = before
 
 
 cdef inline void _move_up(MedianErrors errors, index_t behind) noexcept nogil:
     cdef int64_t step = errors.targets[behind] - errors.targets[errors.median]
-    errors.error += step * (2 * errors.up_to - errors.total)
+    errors.error += <int128_t> step * (2 * errors.up_to - errors.total)
     errors.median = behind
     errors.up_to += errors.weights[behind]
 
 
 # -------------------------------------------------------------------------------------------------------- class counts
 
-cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil:
+cdef int128_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) noexcept nogil:
     """Return the sum of the distances to the lower median, 0 without samples."""
     cdef index_t label, median = 0
-    cdef int64_t total = 0, up_to = 0, error = 0, distance
+    cdef int64_t total = 0, up_to = 0, distance
+    cdef int128_t error = 0
     for label in range(<index_t> targets.shape[0]):
         total += counts[label]
     for label in range(<index_t> targets.shape[0]):
@@ -264,5 +271,5 @@ cdef int64_t error_of_counts(const int64_t[::1] targets, const int64_t* counts) 
             break
     for label in range(<index_t> targets.shape[0]):
         distance = targets[label] - targets[median]
-        error += counts[label] * (distance if distance > 0 else -distance)
+        error += <int128_t> counts[label] * (distance if distance > 0 else -distance)
     return error

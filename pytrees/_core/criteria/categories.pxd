@@ -1,11 +1,12 @@
 """The class counts of a node's categories, and of the categories that are listed for one side of a split into two.
 
-If classes are numbers, weights and sums of targets take the place of the counts of two classes.
+If classes are numbers, sums of targets take the place of class counts, in the same memory.
 """
 
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint64_t
+from pytrees._core.criteria.counts cimport TargetSums
 
 
 @cython.final
@@ -19,7 +20,7 @@ cdef class CategoryCounts:
 
     cdef index_t n_classes, n_present
     cdef bint by_share                  # only divisions of the order of shares or means are judged
-    cdef bint has_targets               # `counts` has the weight of every category, and the sum of its targets
+    cdef bint has_targets               # the rows of `counts`, and `listed_counts`, are TargetSums
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
     cdef int64_t[:, ::1] counts         # by category and class
     cdef int64_t[::1] weight            # by category
@@ -39,6 +40,15 @@ cdef void order_by_share(CategoryCounts categories) noexcept nogil
 cdef index_t n_divisions(CategoryCounts categories) noexcept nogil
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil
+
+
+cdef inline TargetSums* sums_of_category(CategoryCounts categories, index_t category) noexcept nogil:
+    return <TargetSums*> &categories.counts[category, 0]
+
+
+cdef inline TargetSums* listed_sums(CategoryCounts categories) noexcept nogil:
+    """Return the sums of the listed side: its weight and the sum of its targets. The spread is 0."""
+    return <TargetSums*> &categories.listed_counts[0]
 
 
 cdef inline bint goes_right(CategoryCounts categories, index_t category) noexcept nogil:

@@ -21,6 +21,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.counts cimport TargetSums
 
 from pytrees._core.criteria.table import orders_by_mean, orders_by_share
 
@@ -53,18 +54,18 @@ cdef class CategoryCounts:
         bint judges_sequences, bint has_targets,
     ):
         cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
-        n_classes = 2 if has_targets else n_classes
+        cdef Py_ssize_t n_columns = sizeof(TargetSums) // sizeof(int64_t) if has_targets else n_classes
         self.n_classes = <index_t> n_classes
         self.by_share = by_share
         self.has_targets = has_targets
         self.codes = np.empty(most, dtype=np.int32)
         self.sizes = np.empty(most, dtype=np.int32)
-        self.counts = np.empty((most, n_classes), dtype=np.int64)
+        self.counts = np.empty((most, n_columns), dtype=np.int64)
         self.weight = np.empty(most, dtype=np.int64)
         self.order = np.empty(most, dtype=np.int32)
         self.spare_order = np.empty(most, dtype=np.int32)
         self.is_listed = np.zeros(most, dtype=np.uint8)
-        self.listed_counts = np.empty(n_classes, dtype=np.int64)
+        self.listed_counts = np.empty(n_columns, dtype=np.int64)
         self.category_of = np.empty(n_rows if judges_sequences else 0, dtype=np.int32)
         self.divided = np.empty(n_rows if judges_sequences else 0, dtype=np.uint64)
 
@@ -114,8 +115,11 @@ cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other)
     """Whether the share of the second class, or the mean, is less in one category than in the other."""
     cdef const int64_t* a = &categories.counts[one, 0]
     cdef const int64_t* b = &categories.counts[other, 0]
+    cdef const TargetSums* sums
+    cdef const TargetSums* others
     if categories.has_targets:
-        return <int128_t> a[1] * b[0] < <int128_t> b[1] * a[0]
+        sums, others = sums_of_category(categories, one), sums_of_category(categories, other)
+        return sums.sum * others.weight < others.sum * sums.weight
     return <int128_t> a[1] * (b[0] + b[1]) < <int128_t> b[1] * (a[0] + a[1])
 
 
@@ -155,5 +159,9 @@ cdef inline void _list(CategoryCounts categories, index_t category) noexcept nog
     categories.is_listed[category] = True
     categories.n_listed += categories.sizes[category]
     categories.listed_weight += categories.weight[category]
+    if categories.has_targets:
+        listed_sums(categories).weight += sums_of_category(categories, category).weight
+        listed_sums(categories).sum += sums_of_category(categories, category).sum
+        return
     for label in range(categories.n_classes):
         categories.listed_counts[label] += categories.counts[category, label]

@@ -4,6 +4,7 @@ cimport cython
 
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 
 
@@ -20,11 +21,12 @@ cdef class CategoryErrors:
     cdef index_t[::1] category_at       # by position
     cdef index_t[::1] starts            # by category: its first sample in `positions`; then the number of all samples
     cdef index_t[::1] positions         # of every category's samples, ascending
-    # By step and category: weight, and sum of the targets, of the category's samples before the step.
+    # By step and category: weight, and sum of the targets, of the category's samples before the step. The sums are
+    # numbers of 128 bits in this memory.
     cdef int64_t[:, ::1] weights_before, sums_before
 
 
 cdef void take_categories(CategoryErrors categories, const Entry* entries) noexcept nogil
-cdef int64_t error_of_category(CategoryErrors categories, index_t category) noexcept nogil
+cdef int128_t error_of_category(CategoryErrors categories, index_t category) noexcept nogil
 cdef void sum_steps(CategoryErrors categories) noexcept nogil
-cdef int64_t error_of_set(CategoryErrors categories, uint32_t is_in) noexcept nogil
+cdef int128_t error_of_set(CategoryErrors categories, uint32_t is_in) noexcept nogil

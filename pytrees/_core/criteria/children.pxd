@@ -14,10 +14,16 @@ cdef struct Quotient:
     int64_t numerator, denominator
 
 
+cdef struct Square:
+    # The square of the sum of a child's targets, by its weight.
+    int128_t sum
+    int64_t weight
+
+
 cdef struct QuotientSum:
-    # A sum of quotients, which are not negative. If classes are numbers, a sum of squares: a numerator is the sum of a
-    # child's targets, a denominator its weight, and a term is the square of the former by the latter.
+    # A sum of quotients, which are not negative, or of squares if classes are numbers.
     Quotient* terms
+    Square* squares
     index_t n_terms
     float64_t value     # approximately; of squares see `add_square`
 
@@ -62,10 +68,11 @@ cdef class ChildCounts:
     cdef float64_t[:, ::1] table        # class counts of all children, for a user's criterion
 
     cdef Quotient[:, ::1] memory        # of the terms of the present split and of the best one
+    cdef int64_t[:, ::1] memory_of_squares
     cdef int64_t[:, ::1] log_counts     # of their logs
     cdef int64_t[:, :, ::1] kept_counts     # of their children
     cdef ChildrenSplit present, best
-    cdef int64_t best_cost              # of sequences, what the children's efforts cost; or `cost` of the best split
+    cdef int128_t best_cost             # of sequences, what the children's efforts cost; or `cost` of the best split
     cdef object large_gain              # of class counts, of the best split if it is large: see large_gain_of_best
     cdef object user_criterion
 
@@ -83,16 +90,16 @@ cdef inline bint sums_squares(ChildCounts children) noexcept nogil:
 
 
 cdef inline void add_square(
-    ChildCounts children, QuotientSum* total, int64_t target_sum, int64_t weight
+    ChildCounts children, QuotientSum* total, int128_t target_sum, int64_t weight
 ) noexcept nogil:
     """Add a child of these sums. The `value` adds up difference**2 / weight, and the difference is the node's weight
     times the child's sum less the child's weight times the node's sum. The value is the node's weight**3 times the gain
     of the split, and no number in it cancels another."""
     cdef float64_t difference = <float64_t> (
-        <int128_t> children.total * target_sum - <int128_t> weight * children.node.sums.sum
+        target_sum * children.total - children.node.sums.sum * weight
     )
-    total.terms[total.n_terms].numerator = target_sum
-    total.terms[total.n_terms].denominator = weight
+    total.squares[total.n_terms].sum = target_sum
+    total.squares[total.n_terms].weight = weight
     total.n_terms += 1
     total.value += difference * difference / <float64_t> weight
 

@@ -17,7 +17,7 @@ from libc.stdlib cimport qsort
 from pytrees._core.base.doubled cimport (
     Doubled, doubled_of, is_certain_within, product_of, quotient_of, sum_of,
 )
-from pytrees._core.base.fractions cimport add_fraction, greatest_common_divisor
+from pytrees._core.base.fractions cimport add_fraction, exact_integer, greatest_common_divisor
 from pytrees._core.base.types cimport NONE, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.gain cimport exact_gain, is_greater_gain, is_near, squared_gain
@@ -28,6 +28,8 @@ cdef enum:
     # For sums of fractions below 2**33, a common denominator of at most this many bits keeps the numerators below
     # 2**126.
     DENOMINATOR_BITS = 92
+    # Sums of targets of so many bits have squares that are added as fractions of 128 bits.
+    BITS_OF_ROOT = 62
 
 
 @cython.final
@@ -45,9 +47,15 @@ cdef class ChildCounts:
         self.cluster_sizes = np.zeros(n_classes, dtype=np.int64)
         self.cluster_counts = np.zeros(n_classes, dtype=np.int64)
         quotient = np.dtype([("numerator", np.int64), ("denominator", np.int64)])
-        self.memory = np.empty((2, max(1, most_terms) if sums_fractions else 1), dtype=quotient)
+        has_squares = sums_fractions and are_numbers(node)
+        self.memory = np.empty((2, max(1, most_terms) if sums_fractions and not has_squares else 1), dtype=quotient)
         self.present.terms.terms = &self.memory[0, 0]
         self.best.terms.terms = &self.memory[1, 0]
+        self.memory_of_squares = np.empty(
+            (2, max(1, most_terms if has_squares else 0) * (sizeof(Square) // sizeof(int64_t))), dtype=np.int64
+        )
+        self.present.terms.squares = <Square*> &self.memory_of_squares[0, 0]
+        self.best.terms.squares = <Square*> &self.memory_of_squares[1, 0]
         self.kept_counts = np.empty((2, max(2, most_terms) if keeps_counts else 1, n_classes), dtype=np.int64)
         self.present.counts, self.best.counts = &self.kept_counts[0, 0, 0], &self.kept_counts[1, 0, 0]
         if node.form != NO_INFORMATION and not keeps_counts:
@@ -147,7 +155,9 @@ cdef object _exact_sum(ChildCounts children, const ChildrenSplit* split):
     """Return the total count of the node times the gain, as a fraction."""
     cdef index_t i
     if sums_squares(children):
-        return _exact_squares(&split.terms) - Fraction(int(children.node.sums.sum) ** 2, int(children.total))
+        return _exact_squares(&split.terms) - Fraction(
+            exact_integer(children.node.sums.sum) ** 2, int(children.total)
+        )
     numerators = {}
     for i in range(split.terms.n_terms):
         denominator = int(split.terms.terms[i].denominator)
@@ -186,9 +196,8 @@ cdef object large_gain_of_best(ChildCounts children):
 
 cdef object exact_fraction(const Gain* gain):
     """Return the total count of the node times the gain of an exact criterion, as a fraction."""
-    cdef uint128_t low = <uint64_t> -1
-    numerator = (int(<int64_t> (gain.numerator >> 64)) << 64) + int(<uint64_t> (<uint128_t> gain.numerator & low))
-    denominator = (int(<uint64_t> (gain.denominator >> 64)) << 64) + int(<uint64_t> (gain.denominator & low))
+    numerator = exact_integer(gain.numerator)
+    denominator = (int(<uint64_t> (gain.denominator >> 64)) << 64) + int(<uint64_t> gain.denominator)
     if gain.left_total > 0:
         left, right = int(gain.left_total), int(gain.right_total)
         return Fraction(numerator ** 2, left * right * (left + right))
@@ -216,21 +225,23 @@ cdef int _compare_terms(const QuotientSum* one, const QuotientSum* other) except
     cdef int order
     cdef int128_t numerator = 0, root
     cdef uint128_t denominator = 1
-    cdef const Quotient* term
-    qsort(one.terms, one.n_terms, sizeof(Quotient), _order_of_terms)
-    qsort(other.terms, other.n_terms, sizeof(Quotient), _order_of_terms)
-    # numerator / denominator is the sum of the squares of one.terms[:i] less that of other.terms[:j].
+    cdef const Square* term
+    cdef int128_t most = <int128_t> 1 << BITS_OF_ROOT
+    qsort(one.squares, one.n_terms, sizeof(Square), _order_of_terms)
+    qsort(other.squares, other.n_terms, sizeof(Square), _order_of_terms)
+    # numerator / denominator is the sum of one.squares[:i] less that of other.squares[:j].
     while i < one.n_terms or j < other.n_terms:
         if i == one.n_terms or j == other.n_terms:
             order = 1 if i == one.n_terms else -1
         else:
-            order = _order_of_terms(&one.terms[i], &other.terms[j])
-        term = &one.terms[i] if order <= 0 else &other.terms[j]
+            order = _order_of_terms(&one.squares[i], &other.squares[j])
+        term = &one.squares[i] if order <= 0 else &other.squares[j]
         i += order <= 0
         j += order >= 0
-        root = term.numerator
-        if order != 0 and not add_fraction(
-            &numerator, &denominator, -order * root * root, <uint128_t> term.denominator
+        root = term.sum
+        if order != 0 and not (
+            -most <= root <= most
+            and add_fraction(&numerator, &denominator, -order * root * root, <uint128_t> term.weight)
         ):
             with gil:
                 exact, exact_other = _exact_squares(one), _exact_squares(other)
@@ -239,11 +250,11 @@ cdef int _compare_terms(const QuotientSum* one, const QuotientSum* other) except
 
 
 cdef int _order_of_terms(const void* one, const void* other) noexcept nogil:
-    cdef const Quotient* a = <const Quotient*> one
-    cdef const Quotient* b = <const Quotient*> other
-    if a.denominator != b.denominator:
-        return 1 if a.denominator > b.denominator else -1
-    return (a.numerator > b.numerator) - (a.numerator < b.numerator)
+    cdef const Square* a = <const Square*> one
+    cdef const Square* b = <const Square*> other
+    if a.weight != b.weight:
+        return 1 if a.weight > b.weight else -1
+    return (a.sum > b.sum) - (a.sum < b.sum)
 
 
 cdef object _exact_squares(const QuotientSum* total):
@@ -251,8 +262,8 @@ cdef object _exact_squares(const QuotientSum* total):
     cdef index_t i
     numerators = {}
     for i in range(total.n_terms):
-        denominator = int(total.terms[i].denominator)
-        numerators[denominator] = numerators.get(denominator, 0) + int(total.terms[i].numerator) ** 2
+        weight = int(total.squares[i].weight)
+        numerators[weight] = numerators.get(weight, 0) + exact_integer(total.squares[i].sum) ** 2
     common = lcm(*numerators)
     return Fraction(sum(part * (common // denominator) for denominator, part in numerators.items()), common)
 
@@ -265,12 +276,12 @@ cdef int _complete_squares(ChildCounts children) except -1 nogil:
     cdef index_t i
     if terms.n_terms == 2:
         return squared_gain(
-            _difference(children, &terms.terms[0]), terms.terms[0].denominator, terms.terms[1].denominator, gain
+            _difference(children, &terms.squares[0]), terms.squares[0].weight, terms.squares[1].weight, gain
         )
     squares.high = squares.low = 0.0
     for i in range(terms.n_terms):
-        difference = doubled_of(_difference(children, &terms.terms[i]))
-        square = quotient_of(product_of(difference, difference), doubled_of(terms.terms[i].denominator))
+        difference = doubled_of(_difference(children, &terms.squares[i]))
+        square = quotient_of(product_of(difference, difference), doubled_of(terms.squares[i].weight))
         squares = sum_of(squares, square)
     total = doubled_of(<int128_t> children.total * children.total)
     squares = quotient_of(squares, total)
@@ -286,18 +297,18 @@ cdef int _complete_squares(ChildCounts children) except -1 nogil:
     return 0
 
 
-cdef inline int128_t _difference(ChildCounts children, const Quotient* term) noexcept nogil:
-    return <int128_t> children.total * term.numerator - <int128_t> term.denominator * children.node.sums.sum
+cdef inline int128_t _difference(ChildCounts children, const Square* term) noexcept nogil:
+    return term.sum * children.total - children.node.sums.sum * term.weight
 
 
 cdef int compare_squares_to_cut(ChildCounts children, const Gain* gain) except -2 nogil:
     """Return 1 if the best split gains more than a cut of this gain, 0 if both gain the same, else -1."""
-    cdef Quotient[2] sides
+    cdef Square[2] sides
     cdef QuotientSum cut
     # The cut's difference is the node's weight times the left sum, less the left weight times the node's sum.
-    cdef int128_t left = gain.numerator + <int128_t> gain.left_total * children.node.sums.sum
-    cdef int64_t left_sum = <int64_t> (left // children.total)
-    cut.terms, cut.n_terms, cut.value = sides, 0, 0.0
+    cdef int128_t left = gain.numerator + children.node.sums.sum * gain.left_total
+    cdef int128_t left_sum = left // children.total
+    cut.squares, cut.n_terms, cut.value = sides, 0, 0.0
     add_square(children, &cut, left_sum, gain.left_total)
     add_square(children, &cut, children.node.sums.sum - left_sum, gain.right_total)
     return _compare_squares(&children.best.terms, &cut)

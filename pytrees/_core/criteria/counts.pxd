@@ -16,8 +16,8 @@ cdef enum:
 cdef struct TargetSums:
     # The sums of samples whose classes are targets, whole numbers: their weight, their weight times the value that a
     # leaf of them has, and the weighted sum of the targets' squares (squared error) or distances to the median.
-    int64_t weight, sum
-    int128_t spread
+    int64_t weight
+    int128_t sum, spread
 
 
 @cython.final
@@ -47,6 +47,7 @@ cdef class ClassCounts:
     cdef const int64_t[::1] targets                 # by class, ascending; empty if classes are no numbers
     # If classes are numbers: of the node, and of its samples that lack a value of the scanned feature.
     cdef TargetSums sums, missing_sums
+    cdef bint has_wide_sums                         # sums of the targets of all samples do not fit 64 bits
     cdef int64_t least, greatest                    # targets of the node, if sums of targets are judged
     cdef float64_t square_unit                      # of the squares of targets that bins hold
     cdef MedianErrors errors                        # None unless distances to medians are judged
@@ -116,6 +117,7 @@ cdef inline TargetSums less_sums(const TargetSums* whole, const TargetSums* part
 
 
 cdef inline void add_target(TargetSums* sums, int64_t target, int64_t weight) noexcept nogil:
+    cdef int128_t product = <int128_t> weight * target
     sums.weight += weight
-    sums.sum += weight * target
-    sums.spread += <int128_t> (weight * target) * target
+    sums.sum += product
+    sums.spread += product * target

@@ -15,7 +15,11 @@ cdef enum:
     LOG_FRACTION_BITS = 90  # log2 n < 29 and n < 2**29: n log2 n fits 128 bits
 
 
+# Sums of targets fit 64 bits if the greatest target times the weight of all samples is at most this number. If it is
+# more, targets and weights have limits of their own, so that sums of targets times weights fit 128 bits.
 MOST_TARGET_SUM = 2**60
+MOST_TARGET = 2**35
+MOST_WEIGHT_OF_TARGETS = 2**45
 
 
 @cython.final
@@ -132,9 +136,22 @@ def targets_of(criterion, n_classes, total):
     targets = np.array(targets, dtype=np.int64)
     if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:-1]):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
-    if max(-int(np.min(targets)), int(np.max(targets)), 1) * int(total) > MOST_TARGET_SUM:
-        raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")
+    if sums_are_wide(criterion, total) and (_greatest_of(targets) > MOST_TARGET or total > MOST_WEIGHT_OF_TARGETS):
+        raise ValueError(
+            f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}, or the targets at "
+            f"most {MOST_TARGET} and the weight of all samples at most {MOST_WEIGHT_OF_TARGETS}."
+        )
     return targets
+
+
+def sums_are_wide(criterion, total):
+    """Whether classes are targets whose sums, with the weight `total` of all samples, do not fit 64 bits."""
+    targets = given_of(criterion).get("targets")
+    return targets is not None and _greatest_of(targets) * int(total) > MOST_TARGET_SUM
+
+
+def _greatest_of(targets):
+    return max(-int(np.min(targets)), int(np.max(targets)), 1)
 
 
 def user_criterion_of(criterion):

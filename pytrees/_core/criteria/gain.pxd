@@ -3,8 +3,8 @@
 from libc.math cimport fabs
 
 from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain, product_of, quotient_of
-from pytrees._core.base.fractions cimport is_greater_fraction, is_greater_square, nearest_double
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.fractions cimport exact_integer, is_greater_fraction, is_greater_square, nearest_double
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 
 
@@ -116,7 +116,5 @@ cdef inline int squared_gain(int128_t difference, int64_t left_total, int64_t ri
 
 cdef inline float64_t _nearest_squared_gain(int128_t difference, int64_t left_total, int64_t right_total) except -1.0:
     """Return the gain of a split by squared error by way of Python's integers, whose quotient is the nearest double."""
-    cdef uint128_t magnitude = <uint128_t> (difference if difference >= 0 else -difference)
     left, right = int(left_total), int(right_total)
-    root = (int(<uint64_t> (magnitude >> 64)) << 64) + int(<uint64_t> magnitude)
-    return root**2 / ((left + right) ** 2 * left * right)
+    return exact_integer(difference) ** 2 / ((left + right) ** 2 * left * right)

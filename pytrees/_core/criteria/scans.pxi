@@ -5,8 +5,8 @@ from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
     AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
-    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan, WigScan,
-    is_binary_gini, refuse_code, takes_ratio,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan,
+    WideSquaredErrorScan, WigScan, is_binary_gini, refuse_code, takes_ratio,
 )
 from pytrees._core.criteria.wig cimport WigBest
 
@@ -26,6 +26,7 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
     cdef WigScan wig
     cdef WigBest best_of_wig
     cdef SquaredErrorScan squared_error
+    cdef WideSquaredErrorScan wide_squared_error
     cdef AbsoluteErrorScan absolute_error
     cdef WideBinaryScan wide_binary
     cdef WideScan wide
@@ -52,7 +53,7 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
     if counts.code == ACCURACY or counts.code == MAE:
         return run(task, &labelled)
     if counts.code == SQUARED_ERROR:
-        return run(task, &squared_error)
+        return run(task, &wide_squared_error) if counts.has_wide_sums else run(task, &squared_error)
     if counts.code == ABSOLUTE_ERROR:
         return run(task, &absolute_error)
     if counts.code == WIG:

@@ -443,8 +443,8 @@ cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
 cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
     """Sum the targets of a node whose classes are counted, if classes are numbers."""
     cdef index_t label
-    node.sums.weight = node.sums.sum = 0
-    node.sums.spread = 0
+    node.sums.weight = 0
+    node.sums.sum = node.sums.spread = 0
     for label in range(<index_t> node.targets.shape[0]):
         add_target(&node.sums, node.targets[label], node.total_counts[label])
     if node.code == ABSOLUTE_ERROR:
@@ -456,7 +456,7 @@ cdef inline bint judge_counts(
 ) noexcept nogil:
     """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
     if CountScan is AbsoluteErrorScan:
-        scan.total, scan.node_error = node.sums.weight, <int64_t> node.sums.spread
+        scan.total, scan.node_error = node.sums.weight, node.sums.spread
         scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
         gain[0] = gain_of_absolute_error(scan)
     return CountScan is AbsoluteErrorScan

@@ -14,6 +14,7 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport (
     AbsoluteErrorScan, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
@@ -55,9 +56,9 @@ from pytrees._core.criteria.ratios cimport (
     RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, ratio_gain_of_children, start_ratio,
 )
 from pytrees._core.criteria.squared_error cimport (
-    SquaredErrorScan, best_score_of_squared_error, bound_of_squared_error, forget_best_squared_error,
-    gain_of_squared_error, impurity_by_squared_error, move_sums_left, nearest_squared_error, offer_squared_error,
-    start_squared_error,
+    AnySquaredErrorScan, SquaredErrorScan, WideSquaredErrorScan, best_score_of_squared_error, bound_of_squared_error,
+    forget_best_squared_error, gain_of_squared_error, move_sums_left, move_weighted_left, nearest_squared_error,
+    offer_squared_error, start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
     WideBinaryScan, WideScan, gain_of_best, gain_of_wide_binary, gain_of_wide_children, move_wide, move_wide_binary,
@@ -122,6 +123,7 @@ ctypedef fused CountScan:
     LabelledScan
     JaccardScan
     WigScan
+    WideSquaredErrorScan
     AbsoluteErrorScan
     WideBinaryScan
     WideScan
@@ -150,12 +152,14 @@ ctypedef fused PatientScan:
     WideBinaryScan
     WideScan
     SquaredErrorScan
+    WideSquaredErrorScan
     AbsoluteErrorScan
 
 
 # Criteria whose classes are targets, numbers on a grid.
 ctypedef fused TargetScan:
     SquaredErrorScan
+    WideSquaredErrorScan
     AbsoluteErrorScan
 
 
@@ -201,7 +205,7 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_jaccard(scan)
     elif CountScan is WigScan:
         start_wig(scan, counts)
-    elif CountScan is SquaredErrorScan:
+    elif CountScan in AnySquaredErrorScan:
         start_squared_error(scan, counts)
     elif CountScan is AbsoluteErrorScan:
         start_absolute_error(scan, counts.errors, counts.targets)
@@ -246,8 +250,9 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
         scan.left_total = scan.left_counts[0] = scan.left_counts[1] = 0
     elif CountScan is WigScan:
         start_wig_feature(scan)
-    elif CountScan is SquaredErrorScan:
-        scan.left_total = scan.left_sum = 0
+    elif CountScan in AnySquaredErrorScan:
+        scan.left_total = 0
+        scan.left_sum = 0
     elif CountScan is AbsoluteErrorScan:
         scan.n_left = 0
     elif CountScan is WideBinaryScan:
@@ -272,9 +277,8 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
 
 cdef inline void move_target_left(TargetScan* scan, int64_t target, int64_t weight) noexcept nogil:
     """Move a sample of this target and weight to the left child."""
-    if TargetScan is SquaredErrorScan:
-        scan.left_total += weight
-        scan.left_sum += weight * target
+    if TargetScan in AnySquaredErrorScan:
+        move_weighted_left(scan, weight, <int128_t> weight * target, 1)
     else:
         scan.n_left += 1        # by this number `prepare_cuts` has computed the errors
 
@@ -347,7 +351,7 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_jaccard(scan)
     elif CountScan is WigScan:
         return offer_wig(scan)
-    elif CountScan is SquaredErrorScan:
+    elif CountScan in AnySquaredErrorScan:
         return offer_squared_error(scan)
     elif CountScan is AbsoluteErrorScan:
         return offer_absolute_error(scan)
@@ -375,7 +379,7 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain[0] = gain_of_jaccard(scan)
     elif CountScan is WigScan:
         gain[0] = gain_of_wig(scan)
-    elif CountScan is SquaredErrorScan:
+    elif CountScan in AnySquaredErrorScan:
         gain_of_squared_error(scan, gain)
     elif CountScan is AbsoluteErrorScan:
         gain[0] = gain_of_absolute_error(scan)
@@ -447,9 +451,8 @@ cdef inline void move_missing(CountScan* scan, ClassCounts counts, int64_t sign)
     """Move the samples that lack the feature's value to the left child or, with the sign -1, back: sums of whole
     numbers return to their values."""
     cdef index_t k, label
-    if CountScan is SquaredErrorScan:
-        scan.left_total += sign * counts.missing_sums.weight
-        scan.left_sum += sign * counts.missing_sums.sum
+    if CountScan in AnySquaredErrorScan:
+        move_weighted_left(scan, counts.missing_sums.weight, counts.missing_sums.sum, sign)
         return
     if CountScan is AbsoluteErrorScan:
         scan.missing = MISSING_LEFT if sign > 0 else MISSING_RIGHT
@@ -551,15 +554,14 @@ cdef inline bint has_impurity(int code) noexcept nogil:
 
 
 cdef inline Gain whole_impurity(ClassCounts node) except *:
-    """Return the impurity of a node whose classes are counted, and which has samples, by a criterion of fractions."""
+    """Return the impurity of a node whose classes are counted, and which has samples, by a criterion of fractions that
+    fit 128 bits."""
     if node.code == GINI:
         return impurity_by_gini(node)
     if node.code == ORDINAL_GINI:
         return impurity_by_ordinal_gini(node)
     if node.code == RANKING:
         return impurity_by_ranking(node)
-    if node.code == SQUARED_ERROR:
-        return impurity_by_squared_error(&node.sums)
     if node.code == ABSOLUTE_ERROR:
         return exact_gain(node.sums.spread, 1, node.sums.weight)
     refuse_code(node.code)

@@ -17,7 +17,7 @@ from pytrees._core.criteria.wig cimport weigh_classes
 from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
 from pytrees._core.criteria.counts import (
-    costs_of, exact_number, given_of, n_log2_n, name_and_given, parameters_of, targets_of,
+    costs_of, exact_number, given_of, n_log2_n, name_and_given, parameters_of, sums_are_wide, targets_of,
 )
 
 MOST_TOTAL = 2**52
@@ -131,6 +131,11 @@ def scores_cuts(criterion, n_classes, weights):
     return code == SQUARED_ERROR or weights is None and (code == GINI or is_binary_gini(code, n_classes))
 
 
+def judges_means(criterion):
+    """Whether the criterion judges squared distances to the mean of the targets."""
+    return code_of(criterion) == SQUARED_ERROR
+
+
 def judges_medians(criterion):
     """Whether the criterion judges distances to the median of the targets."""
     return code_of(criterion) == ABSOLUTE_ERROR
@@ -164,6 +169,7 @@ def class_counts(criterion, n_classes, weights, n_rows, least_total=0, bint coun
     counts.weighs_children = weighs_children
     counts.has_costs = len(costs_of(criterion, n_classes)) > 0
     counts.targets = targets_of(criterion, n_classes, total)
+    counts.has_wide_sums = sums_are_wide(criterion, total)
     counts.scale, counts.divisor = given_of(criterion).get("scale", (1.0, 1.0))
     counts.is_wide = counts_widely
     if counts_widely:

@@ -14,32 +14,37 @@ cdef enum:
     MOST_BITS = 126         # of numerators and denominators
 
 
-def means_of_targets(const int64_t[::1] weight, const int64_t[::1] target_sum, centre, int64_t divisor, int exponent):
+def means_of_targets(
+    const int64_t[::1] weight, const int64_t[:, ::1] target_sum, centre, int64_t divisor, int exponent
+):
     """Return the mean target of every node, from the weight of its samples and the sum of their numbers.
 
-    Each is the double nearest to the mean. `centre` is an integer of any size; weights and the divisor are positive.
+    Each is the double nearest to the mean. A sum is given as its multiples of 2**62 and the rest. `centre` is an
+    integer of any size; weights and the divisor are positive.
     """
     cdef float64_t[::1] means = np.empty(weight.shape[0])
     cdef float64_t normal = 2.0**-1022
-    cdef int128_t middle = 0
+    cdef int128_t middle = 0, total
     cdef Py_ssize_t i
-    if np.min(weight, initial=1) < 1 or divisor < 1 or target_sum.shape[0] != weight.shape[0]:
+    if np.min(weight, initial=1) < 1 or divisor < 1 or np.shape(target_sum) != (weight.shape[0], 2):
         raise ValueError("A mean has a positive weight, and the unit of the grid a positive divisor.")
+    highest = np.asarray(target_sum)[:, 0]
     most_weight = int(np.max(weight, initial=1))
-    most_sum = max(-int(np.min(target_sum, initial=0)), int(np.max(target_sum, initial=0))) + abs(centre) * most_weight
+    most_sum = max(-int(np.min(highest, initial=0)), int(np.max(highest, initial=0)) + 1) * 2**62
+    most_sum += abs(centre) * most_weight
     cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
     if fits:
         middle = <int128_t> <int64_t> (centre >> 62) * <int128_t> (1ULL << 62) + <int64_t> (centre & (2**62 - 1))
     for i in range(weight.shape[0]):
         if fits:
-            means[i] = nearest_double(
-                middle * weight[i] + target_sum[i], <uint128_t> weight[i] * <uint128_t> divisor
-            )
+            total = <int128_t> target_sum[i, 0] * <int128_t> (1ULL << 62) + target_sum[i, 1]
+            means[i] = nearest_double(middle * weight[i] + total, <uint128_t> weight[i] * <uint128_t> divisor)
             if fabs(ldexp(means[i], -exponent)) >= normal or means[i] == 0.0:
                 means[i] = ldexp(means[i], -exponent)
                 continue
         # A number so small would be rounded twice.
         means[i] = float(
-            (centre + Fraction(target_sum[i], weight[i])) / (Fraction(divisor) * Fraction(2)**exponent)
+            (centre + Fraction(int(target_sum[i, 0]) * 2**62 + int(target_sum[i, 1]), weight[i]))
+            / (Fraction(divisor) * Fraction(2)**exponent)
         )
     return np.asarray(means)

@@ -18,8 +18,9 @@ def node_bounds(
 
     Nodes are in preorder, and `child_offsets` and `children` list the children of every node. The value of a node is
     (centre + total / weight) / (divisor 2**exponent), with whole numbers of at most 2**60 as `total` and `weight`,
-    which are positive; a bound is the double nearest to the mean of two values. Without `weight`, `total` has the
-    values in floating point; a bound is their mean, or the nearest number within the bounds of the parent.
+    which are positive; `total` may have greater numbers as objects. A bound is the double nearest to the mean of two
+    values. Without `weight`, `total` has the values in floating point; a bound is their mean, or the nearest number
+    within the bounds of the parent.
     """
     cdef Py_ssize_t node, k, n_nodes = feature.shape[0]
     cdef int64_t low, high, direction
@@ -53,8 +54,9 @@ def _middle_of(total, weight, centre, divisor, exponent):
     if weight is None:
         values = total
         return lambda int64_t one, int64_t other: 0.5 * values[one] + 0.5 * values[other]
-    totals, weights = total, weight
-    if centre == 0 and divisor == 1 and exponent == 0:
+    weights = weight
+    if centre == 0 and divisor == 1 and exponent == 0 and total.dtype == np.int64:
+        totals = total
         return lambda int64_t one, int64_t other: nearest_double(
             <int128_t> totals[one] * weights[other] + <int128_t> totals[other] * weights[one],
             <uint128_t> weights[one] * <uint128_t> weights[other] * 2,
@@ -62,7 +64,7 @@ def _middle_of(total, weight, centre, divisor, exponent):
 
     def middle_on_grid(int64_t one, int64_t other):
         denominator = 2 * int(weights[one]) * int(weights[other])
-        numerator = int(totals[one]) * int(weights[other]) + int(totals[other]) * int(weights[one])
+        numerator = int(total[one]) * int(weights[other]) + int(total[other]) * int(weights[one])
         # The quotient of two integers is the nearest double.
         return (
             (centre * denominator + numerator) * 2**max(-exponent, 0) / (denominator * divisor * 2**max(exponent, 0))

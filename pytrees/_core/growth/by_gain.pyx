@@ -56,7 +56,7 @@ from pytrees._core.split.way cimport uses_table_bins
 from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
-from pytrees._core.criteria.counts import given_of
+from pytrees._core.criteria.counts import given_of, sums_are_wide
 from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, is_wide, judges_sequence
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
@@ -538,7 +538,7 @@ def share_features(
     max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
-    whether the weights of all samples add up to less than 2**24."""
+    whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again."""
     shared = _prepare_features(
         X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, n_threads
     )
@@ -709,7 +709,8 @@ def grow_by_gain(
     min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
     if weights is None:
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
-    is_narrow = not is_wide(criterion, n_classes, X.shape[0] if weights is None else int(np.sum(weights)), weights)
+    weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
+    is_narrow = not (is_wide(criterion, n_classes, weight_of_all, weights) or sums_are_wide(criterion, weight_of_all))
     if shared is None:
         shared = _prepare_features(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,

@@ -631,11 +631,11 @@ cdef void _add_counts(
 
 
 cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
-    """Return for all nodes the weight, the weight times the value, the spread, as its multiples of 2**62 and the rest,
-    and the impurity if the criterion has one. The spread is the weighted sum of the targets' squares or distances to
-    the median."""
+    """Return for all nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
+    one. The spread is the weighted sum of the targets' squares or distances to the median. Sums and spreads are
+    multiples of 2**62 and the rest."""
     cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
-    cdef int64_t[::1] total = np.empty(order.shape[0], dtype=np.int64)
+    cdef int64_t[:, ::1] total = np.empty((order.shape[0], 2), dtype=np.int64)
     cdef float64_t[::1] impurity = np.empty(order.shape[0])
     cdef int64_t[:, ::1] spread = np.empty((order.shape[0], 2), dtype=np.int64)
     cdef Py_ssize_t i
@@ -643,14 +643,20 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     cdef const TargetSums* sums
     for i in range(order.shape[0]):
         sums = sums_of(tree, order[i])
-        weight[i], total[i] = sums.weight, sums.sum
-        spread[i, 0] = <int64_t> (sums.spread >> 62)
-        spread[i, 1] = <int64_t> (sums.spread - ((sums.spread >> 62) << 62))
+        weight[i] = sums.weight
+        _write_parts(sums.sum, &total[i, 0])
+        _write_parts(sums.spread, &spread[i, 0])
         if measures:
             tree.search.counts.sums = sums[0]
             impurity[i] = nearest_impurity(tree.search.counts)
     arrays = {"weight": weight, "target_sum": total, "spread": spread} | ({"impurity": impurity} if measures else {})
     return {name: np.asarray(array) for name, array in arrays.items()}
+
+
+cdef inline void _write_parts(int128_t number, int64_t* parts) noexcept nogil:
+    """Write how often 2**62 is contained in a number, and the rest, which is not negative."""
+    parts[0] = <int64_t> (number >> 62)
+    parts[1] = <int64_t> (<uint64_t> number & ((1ULL << 62) - 1))
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):

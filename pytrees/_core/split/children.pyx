@@ -144,7 +144,7 @@ cdef int offer_target_children(ChildCounts children) except -1 nogil:
         return 0
     gain = exact_gain(children.node.sums.spread - children.cost, 1, children.total)
     offer_gain(children, children.present.feature, children.n_children, &gain)
-    children.best_cost = <int64_t> children.cost
+    children.best_cost = children.cost
     return 0
 
 
@@ -162,7 +162,7 @@ cdef int offer_sequences(
     if cut.feature != NONE:
         limit = search.sequences.best.cost + (feature < cut.feature)
     if search.children.best.feature != NONE:
-        limit = min(limit, search.children.best_cost)
+        limit = min(limit, <int64_t> search.children.best_cost)
     # The labels of entries[i - length:i], which share a key and a group, are in `worker.sequence`.
     for i in range(n + 1):
         if i < n:

@@ -9,9 +9,10 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.fractions cimport exact_integer
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
@@ -21,7 +22,7 @@ from pytrees._core.criteria.table cimport (
 )
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 
-from pytrees._core.criteria.table import class_counts, code_of, is_exact
+from pytrees._core.criteria.table import class_counts, code_of, is_exact, judges_means
 
 
 def gains_of_cuts(criterion, left, right):
@@ -63,6 +64,7 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
     if not is_exact(criterion) or information_form(code_of(criterion)) != NO_INFORMATION:
         return None
     cdef ClassCounts node = _room_for(criterion, np.asarray(counts), np.asarray(counts[:0]))
+    cdef bint sums_squares = judges_means(criterion)
     found, zero = [], Fraction(0)
     for i in range(counts.shape[0]):
         for label in range(node.n_classes):
@@ -71,9 +73,17 @@ def weighted_fractions(criterion, const int64_t[:, ::1] counts):
             found.append(sum(np.asarray(counts[i]).tolist()) * exact_impurity_of(node))
             continue
         sum_counted_targets(node)
+        if sums_squares:
+            found.append(_squared_error(&node.sums))
+            continue
         impurity = whole_impurity(node)
         found.append(exact_fraction(&impurity) if impurity.numerator != 0 else zero)
     return found
+
+
+cdef object _squared_error(const TargetSums* sums):
+    """Return the sum of the squared distances to the mean."""
+    return exact_integer(sums.spread) - Fraction(exact_integer(sums.sum) ** 2, int(sums.weight))
 
 
 def _check_impurity(criterion):

@@ -14,12 +14,13 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 
 
 cdef struct NodeValue:
-    # total / weight, of at most 60 bits each.
-    int64_t total, weight
+    # total / weight: a target of at most 60 bits, times a weight, by the weight, of at most 80 bits and 52 bits.
+    int128_t total
+    int64_t weight
 
 
 cdef struct ValueBound:
-    # numerator / denominator, of at most 121 bits each, and no bound if the denominator is 0.
+    # numerator / denominator, of at most 126 bits and 105 bits, and no bound if the denominator is 0.
     int128_t numerator
     uint128_t denominator
 
@@ -29,7 +30,7 @@ cdef struct ValueBounds:
 
 
 cdef inline bint _is_at_most(const NodeValue* value, const NodeValue* other) noexcept nogil:
-    return <int128_t> value.total * other.weight <= <int128_t> other.total * value.weight
+    return value.total * other.weight <= other.total * value.weight
 
 
 cdef inline bint _is_within(
@@ -67,6 +68,6 @@ cdef inline NodeValue joined(const NodeValue* value, const NodeValue* other) noe
 cdef inline ValueBound middle_of(const NodeValue* left, const NodeValue* right) noexcept nogil:
     """Return the mean of the values of both children."""
     cdef ValueBound middle
-    middle.numerator = <int128_t> left.total * right.weight + <int128_t> right.total * left.weight
+    middle.numerator = left.total * right.weight + right.total * left.weight
     middle.denominator = <uint128_t> left.weight * <uint128_t> right.weight * 2
     return middle

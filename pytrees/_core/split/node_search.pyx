@@ -16,7 +16,7 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
-from pytrees._core.base.wide cimport uint128_t
+from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
@@ -197,7 +197,7 @@ cdef inline void _compare_means(
         if search.count_weights.shape[0] > 0:
             weight = search.place_counts[place]
         left.weight += weight
-        left.total += weight * (
+        left.total += <int128_t> weight * (
             search.place_targets[place] if are_numbers(search.counts) else label_of_place(search, place, entries)
         )
         if key_of(entries[i]) == key_of(entries[i + 1]):
@@ -282,8 +282,8 @@ cdef void tally_missing(
 
 cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n_missing, index_t first) noexcept nogil:
     cdef index_t i, place
-    search.counts.missing_sums.weight = search.counts.missing_sums.sum = 0
-    search.counts.missing_sums.spread = 0
+    search.counts.missing_sums.weight = 0
+    search.counts.missing_sums.sum = search.counts.missing_sums.spread = 0
     for i in range(n_missing):
         place = first + <index_t> place_of(entries[i])
         add_target(
@@ -456,19 +456,21 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
 cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:
     """Add up the targets of the node's samples, and find the least and the greatest of them."""
     cdef index_t i
-    cdef int64_t target
+    cdef int64_t target, least, greatest
+    cdef TargetSums found
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.counts.errors is not None:
         _find_median(search, node, sums)
         return
-    sums.weight = sums.sum = 0
-    sums.spread = 0
-    search.counts.least = search.counts.greatest = _target_at(search, node, node.start)
+    found.weight = 0
+    found.sum = found.spread = 0
+    least = greatest = _target_at(search, node, node.start)
     for i in range(node.start, node.stop):
         target = _target_at(search, node, i)
-        search.counts.least = min(search.counts.least, target)
-        search.counts.greatest = max(search.counts.greatest, target)
-        add_target(sums, target, _count_at(search, node, i) if is_weighted else 1)
+        least, greatest = min(least, target), max(greatest, target)
+        add_target(&found, target, _count_at(search, node, i) if is_weighted else 1)
+    sums[0] = found
+    search.counts.least, search.counts.greatest = least, greatest
 
 
 cdef inline int64_t _count_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil:
@@ -496,7 +498,7 @@ cdef inline void _find_median(NodeSearch search, const NodeRows* node, TargetSum
         )
     sort_targets(search.counts.errors, search.counts.targets)
     sums.weight, sums.spread = search.counts.errors.total, search.counts.errors.error
-    sums.sum = sums.weight * search.counts.errors.targets[search.counts.errors.median]
+    sums.sum = <int128_t> sums.weight * search.counts.errors.targets[search.counts.errors.median]
 
 
 cdef int64_t weight_of_node(NodeSearch search) noexcept nogil:

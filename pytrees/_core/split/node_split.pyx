@@ -11,6 +11,7 @@ from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
 )
+from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.category_errors cimport CategoryErrors, error_of_category, take_categories
@@ -77,7 +78,8 @@ def make_search(
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     elif (
-        scores_cuts(criterion, n_classes, weights) and max_candidates == UNLIMITED
+        scores_cuts(criterion, n_classes, weights) and not search.counts.has_wide_sums
+        and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
         search.entry_scores = EntryArrays(
@@ -616,8 +618,8 @@ cdef inline int _offer_targets_by_category(
     cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef int64_t weight = 1
     cdef TargetSums sums
-    sums.weight = sums.sum = 0
-    sums.spread = 0
+    sums.weight = 0
+    sums.sum = sums.spread = 0
     start_target_children(search.children, feature, n_children, NONE)
     if search.category_errors is not None:
         take_categories(search.category_errors, entries)
@@ -627,13 +629,14 @@ cdef inline int _offer_targets_by_category(
         if has_counts:
             weight = search.place_counts[place]
         sums.weight += weight
-        sums.sum += weight * search.place_targets[place]
+        sums.sum += <int128_t> weight * search.place_targets[place]
         if i + 1 < n and key_of(entries[i + 1]) == key_of(entries[i]):
             continue
         if search.category_errors is not None:
             sums.spread = error_of_category(search.category_errors, child)
         add_target_child(search.children, &sums)
-        sums.weight = sums.sum = 0
+        sums.weight = 0
+        sums.sum = 0
         child += 1
     return offer_target_children(search.children)
 

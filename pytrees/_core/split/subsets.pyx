@@ -9,7 +9,8 @@ import numpy as np
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.criteria.categories cimport (
-    CategoryCounts, list_division, list_next_division, n_divisions, order_by_share, start_category,
+    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, order_by_share, start_category,
+    sums_of_category,
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
@@ -114,8 +115,7 @@ cdef void _count_categories(
         categories.sizes[category] += 1
         categories.weight[category] += count
         if categories.has_targets:
-            categories.counts[category, 0] += count
-            categories.counts[category, 1] += count * search.counts.targets[label]
+            add_target(sums_of_category(categories, category), search.counts.targets[label], count)
         else:
             categories.counts[category, label] += count
     if categories.by_share:
@@ -150,9 +150,8 @@ cdef int _offer_targets(
     NodeSearch search, CategoryCounts categories, index_t feature, index_t number
 ) except -1 nogil:
     """Offer the listed division if classes are numbers."""
-    cdef TargetSums listed, others
+    cdef TargetSums listed = listed_sums(categories)[0], others
     cdef uint32_t is_listed
-    listed.weight, listed.sum = categories.listed_counts[0], categories.listed_counts[1]
     others.weight = search.counts.sums.weight - listed.weight
     others.sum = search.counts.sums.sum - listed.sum
     listed.spread = others.spread = 0
