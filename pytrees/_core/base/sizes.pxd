@@ -32,6 +32,7 @@ cdef extern from "sizes.h":
         MOST_SCORED
         MOST_IN_FEW
         MOST_WEIGHT_OF_FEW
+        MOST_SORTED_IN_FEW
         MOST_WEIGHT_OF_NUMBERS
         ENTRIES_AT_ONCE
         BOX_ROWS

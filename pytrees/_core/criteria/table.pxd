@@ -151,6 +151,11 @@ ctypedef fused PatientScan:
     AbsoluteErrorScan
 
 
+# Criteria that compare few samples in pairs.
+ctypedef fused FewScan:
+    SquaredErrorScan
+
+
 # Criteria whose classes are targets, numbers on a grid.
 ctypedef fused TargetScan:
     SquaredErrorScan

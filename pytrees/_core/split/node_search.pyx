@@ -115,7 +115,6 @@ cdef class NodeSearch:
         """Search nodes of few samples without sorted entries: the partition keeps ranks."""
         self.pairs_few = True
         self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.float32)
-        self.entry_scores.sides_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.uint16)
         # Ranks behind those of the last feature belong to none.
         is_drawn = np.zeros(self.partition.rank_stride, dtype=np.int16)
         is_drawn[:self.partition.n_features] = -1
