@@ -24,7 +24,9 @@ serve smaller nodes; one feature in FEWEST_FEATURES_PER_OTHER may have other val
 #define BLOCK_ROWS_OF_FEW_VALUES 100
 /* The same if classes are numbers, whose bins do not grow with the number of classes. */
 #define MOST_NUMBERS_WITHOUT_BINS 32768
-#define BLOCK_ROWS_OF_NUMBERS 16384
+#define BLOCK_ROWS_OF_NUMBERS 8192
+/* If the limit on depth leaves subtrees of few leaves, subtrees of so many samples a leaf or fewer are sorted. */
+#define BLOCK_ROWS_PER_LEAF 128
 #define BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS 500
 #define FEWEST_FEATURES_PER_OTHER 8
 #define MOST_CLASSES_IN_BINS 128            /* arrays on the stack have this length */

@@ -28,8 +28,8 @@ from libc.string cimport memmove
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.sizes cimport (
     BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
-    BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS,
-    MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS, MOST_WEIGHT_IN_NODE_BINS,
+    BLOCK_ROWS_PER_CLASS, BLOCK_ROWS_PER_LEAF, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS,
+    MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS, MOST_WEIGHT_IN_NODE_BINS,
     PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
@@ -94,6 +94,7 @@ cdef class GrowthByGain:
     # Counts of bins, for nodes that use bins of the table.
     cdef Histograms histograms      # None if all rows are in one block
     cdef Slot* drawn_slot           # counts of one node's drawn features, if not all are looked at
+    cdef index_t rows_per_leaf      # nodes of more samples for every leaf below them use bins; 0 is no such rule
 
     def __dealloc__(self):
         free(self.open_leaves)
@@ -328,7 +329,7 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
     check_node_signals(growth.tree, node)
     if is_constrained(growth.tree):
         growth.tree.search.bounds = growth.tree.bounds[node]
-    if uses_table_bins(growth.tree.search, rows):
+    if _uses_table_bins(growth, &growth.tree.nodes[node]):
         _take_counts(growth, rows)
     elif not rows.in_block:
         start_block(growth.tree.search, rows)
@@ -391,7 +392,18 @@ cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
 
 
 cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
-    return node.may_split and uses_table_bins(growth.tree.search, &node.rows)
+    return node.may_split and _uses_table_bins(growth, node)
+
+
+cdef inline bint _uses_table_bins(GrowthByGain growth, const Node* node) noexcept nogil:
+    """Whether the node is searched in bins of the table: if it has many samples or, of numbers, few leaves at most."""
+    cdef index_t n_levels = growth.tree.max_depth - node.depth
+    if uses_table_bins(growth.tree.search, &node.rows):
+        return True
+    return (
+        growth.rows_per_leaf > 0 and not node.rows.in_block and n_levels < 20
+        and (node.rows.stop - node.rows.start) >> n_levels > growth.rows_per_leaf
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -525,6 +537,7 @@ cdef class SharedFeatures:
     cdef Features features
     cdef Bins bins              # None if the features are not cut into bins
     cdef readonly Py_ssize_t block_rows
+    cdef index_t rows_per_leaf  # see GrowthByGain
     cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
 
@@ -577,6 +590,7 @@ cdef SharedFeatures _prepare_features(
         shared.block_rows = X.shape[0]
     elif block_rows is None:
         shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
+        shared.rows_per_leaf = BLOCK_ROWS_PER_LEAF if has_numbers else 0
     else:
         shared.block_rows = block_rows
     if shared.block_rows < X.shape[0]:
@@ -635,6 +649,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
             partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
             given_of(criterion).get("targets", ()), options["total_weight"],
         )
+        growth.rows_per_leaf = shared.rows_per_leaf
     growth.histograms = histograms
     search = make_search(
         partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
