@@ -100,6 +100,12 @@ def has_bounds(criterion, n_classes):
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
 
 
+def has_wide_bounds(criterion, n_classes):
+    """The same of sums of weights on a fine grid."""
+    code = code_of(criterion)
+    return n_classes == 2 and (code == ENTROPY or is_binary_gini(code, n_classes))
+
+
 def orders_by_share(criterion, n_classes):
     """Whether the best division of categories is among the divisions in the order of the second class's share."""
     name, _, _, weighs_children = parameters_of(criterion, n_classes)

@@ -57,7 +57,9 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of
-from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, is_wide, judges_sequence
+from pytrees._core.criteria.table import (
+    has_bounds, has_sums_in_bins, has_wide_bounds, is_exact, is_wide, judges_sequence,
+)
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
@@ -578,15 +580,17 @@ cdef SharedFeatures _prepare_features(
     allows_bins = (
         (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
         and not (has_numbers and np.any(shared.features.n_categories))
-        and is_narrow
-        and not is_wide(criterion, n_classes, X.shape[0], None)
+        and (
+            is_narrow and not is_wide(criterion, n_classes, X.shape[0], None)
+            or has_wide_bounds(criterion, n_classes)
+        )
         and max_candidates == UNLIMITED
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    shared.uses_node_bins = ranks and allows_bins and not (has_numbers or shared.features.has_missing)
+    shared.uses_node_bins = ranks and allows_bins and is_narrow and not (has_numbers or shared.features.has_missing)
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
-    if not allows_bins or ranks and (has_numbers or shared.uses_node_bins):
+    if not allows_bins or ranks and (has_numbers or not is_narrow or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:
         shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
@@ -647,7 +651,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if block_rows < len(rows):
         histograms = Histograms(
             partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
-            given_of(criterion).get("targets", ()), options["total_weight"],
+            given_of(criterion).get("targets", () if options["is_narrow"] else (0, 1)), options["total_weight"],
         )
         growth.rows_per_leaf = shared.rows_per_leaf
     growth.histograms = histograms
@@ -733,13 +737,16 @@ def grow_by_gain(
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and is_narrow and min_leaf_weight == 0
+    can_use_bins = (
+        shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes)) and min_leaf_weight == 0
+    )
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
+        "is_narrow": is_narrow,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }

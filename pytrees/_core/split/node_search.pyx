@@ -22,7 +22,7 @@ from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CutTable
 from pytrees._core.rows.histogram cimport (
-    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
+    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.partition cimport (
@@ -291,7 +291,10 @@ cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept
         counts.missing_sums.weight = (<const BinSums*> missing).weight
         counts.missing_sums.sum = (<const BinSums*> missing).sum
         return
-    for label in range(counts.n_classes):
+    if counts.is_wide:
+        counts.missing_counts[0] = zeros_of(<const BinSums*> missing)
+        counts.missing_counts[1] = (<const BinSums*> missing).sum
+    for label in range(0 if counts.is_wide else counts.n_classes):
         counts.missing_counts[label] = missing[label]
     _list_missing(counts)
 
