@@ -130,7 +130,7 @@ def targets_of(criterion, n_classes, total):
     if targets is None:
         return np.empty(0, dtype=np.int64)
     targets = np.array(targets, dtype=np.int64)
-    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:-1]):
+    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:n_classes - 1]):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
     if max(-int(np.min(targets)), int(np.max(targets)), 1) * int(total) > MOST_TARGET_SUM:
         raise ValueError(f"The greatest target times the weight of all samples must be at most {MOST_TARGET_SUM}.")

@@ -471,13 +471,12 @@ cdef inline void move_missing(CountScan* scan, ClassCounts counts, int64_t sign)
     if CountScan is SquaredErrorScan:
         scan.left_total += sign * counts.missing_sums.weight
         scan.left_sum += sign * counts.missing_sums.sum
-        return
-    if CountScan is AbsoluteErrorScan:
+    elif CountScan is AbsoluteErrorScan:
         scan.missing = MISSING_LEFT if sign > 0 else MISSING_RIGHT
-        return
-    for k in range(counts.n_missing_classes):
-        label = counts.missing_classes[k]
-        move_left(scan, label, sign * counts.missing_counts[label])
+    else:
+        for k in range(counts.n_missing_classes):
+            label = counts.missing_classes[k]
+            move_left(scan, label, sign * counts.missing_counts[label])
 
 
 cdef inline void _add_missing(CountScan* scan, ClassCounts counts, CountScan* before) noexcept nogil:
@@ -554,9 +553,11 @@ cdef inline float64_t highest_rise(const BoundedScan* scan, int64_t total) noexc
         return highest_rise_of_gini(scan, total)
 
 
-cdef inline float64_t upper_bound(const BoundedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+cdef inline float64_t upper_bound(
+    const BoundedScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
+) noexcept nogil:
     """Bound the score of every cut inside a bin of these class counts, `total` in all, or of these sums of targets. The
-    bin's left edge is the present cut."""
+    bin's left edge is the present cut. A bound below `to_reach` may be a coarse one."""
     if BoundedScan is EntropyScan:
         return bound_of_entropy(scan, counts, total)
     elif BoundedScan is BinaryRankingScan:
@@ -564,7 +565,7 @@ cdef inline float64_t upper_bound(const BoundedScan* scan, const int32_t* counts
     elif BoundedScan is SquaredErrorScan:
         return bound_of_squared_error(scan, <const BinSums*> counts)
     elif BoundedScan in BoxedScan:
-        return bound_of_wide(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum)
+        return bound_of_wide(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum, to_reach)
     else:
         return bound_of_gini(scan, counts, total)
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 cimport cython
+from libc.math cimport INFINITY
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
@@ -245,7 +246,7 @@ cdef int run(Task bin, CountScan* scan) except -1 nogil:
         for label in range(bin.node.n_classes):
             move_left(scan, label, bin.left[label])
             total += bin.counts[label]
-        bin.bound = upper_bound(scan, &bin.counts[0], total)
+        bin.bound = upper_bound(scan, &bin.counts[0], total, -INFINITY)
     return 0
 
 

@@ -221,7 +221,7 @@ cdef inline bint _can_reach(
     if BoundedScan not in TargetScan and BoundedScan not in BoxedScan:
         for label in range(feature.n_classes):
             weight += counts[label]
-    return upper_bound(scan, counts, weight) >= to_reach
+    return upper_bound(scan, counts, weight, to_reach) >= to_reach
 
 
 cdef bint _can_reach_with_missing(
