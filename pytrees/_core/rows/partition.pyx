@@ -232,18 +232,38 @@ cdef void sort_by_value(
 ) noexcept nogil:
     """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
-    cdef index_t place, n_known = 0
+    cdef index_t place, n_known = n
     cdef uint32_t n_ranks
     cdef bint has_missing = lacks_values(features, feature)
-    for place in range(n):
-        if not (has_missing and isnan(features.X[rows[place], feature])):
-            keyed[n_known] = packed(_high_key(features, rows[place], feature), place, keyed[0])
-            n_known += 1
+    if has_missing:
+        n_known = 0
+        for place in range(n):
+            if not isnan(features.X[rows[place], feature]):
+                keyed[n_known] = packed(_high_key(features, rows[place], feature), place, keyed[0])
+                n_known += 1
+    else:
+        _write_keys(features, feature, rows, n, keyed)
     n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
     for place in range(n if has_missing else 0):
         if isnan(features.X[rows[place], feature]):
             keyed[n_known] = packed(n_ranks, place, keyed[0])
             n_known += 1
+
+
+cdef inline void _write_keys(
+    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed
+) noexcept nogil:
+    """Write places under the high keys of their values."""
+    # Locals, because the compiler does not know that writing keys leaves the features as they are.
+    cdef const float64_t* values = &features.X[0, feature]
+    cdef Py_ssize_t stride = features.n_features
+    cdef uint64_t base = features.key_base[feature]
+    cdef uint8_t shift = features.key_shift[feature]
+    cdef index_t place
+    for place in range(n):
+        keyed[place] = packed(
+            <uint32_t> ((ascending_bits(values[rows[place] * stride]) - base) >> shift), place, keyed[0]
+        )
 
 
 cdef inline uint32_t _sort_keys(
@@ -258,9 +278,15 @@ cdef inline uint32_t _sort_keys(
     while start < n:
         key = key_of(keyed[start])
         stop = start + 1
+        if stop == n or key_of(keyed[stop]) != key:
+            # Nearly all keys differ from their neighbours.
+            keyed[start] = packed(rank, place_of(keyed[start]), keyed[0])
+            rank += 1
+            start = stop
+            continue
         while stop < n and key_of(keyed[stop]) == key:
             stop += 1
-        if stop - start == 1 or features.key_shift[feature] == 0:
+        if features.key_shift[feature] == 0:
             for place in range(start, stop):
                 keyed[place] = packed(rank, place_of(keyed[place]), keyed[0])
             rank += 1
