@@ -77,13 +77,11 @@ def test_large_weights_agree_with_the_reference(criterion, largest, data, block_
     assert_same_tree(tree, grow_reference(*problem, criterion))
 
 
-# Weights of two classes on a fine grid: their sums fill bins, of which those that cannot hold the best cut are left out.
+# Weights of two classes on a fine grid: bins hold their sums, and those that cannot hold the best cut are left out.
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
 @pytest.mark.parametrize("spread", [1.0, 5.0, 30.0])
 @examples(60)
-@given(
-    seed=st.integers(0, 2**32 - 1), block_rows=BLOCKS, max_bins=BINS, growth_limits=limits(max_candidates=UNLIMITED)
-)
+@given(seed=st.integers(0, 2**32 - 1), block_rows=BLOCKS, max_bins=BINS, growth_limits=limits(max_candidates=UNLIMITED))
 def test_real_weights_of_two_classes_agree_with_the_reference(
     criterion, spread, seed, block_rows, max_bins, growth_limits
 ):
@@ -155,9 +153,7 @@ def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_samples(criterion, n
     max_bins=st.integers(2, 40) | st.just(256),
     growth_limits=limits(max_candidates=UNLIMITED),
 )
-def test_bins_do_not_change_the_tree(
-    seed, n_rows, n_classes, largest, criterion, block_rows, max_bins, growth_limits
-):
+def test_bins_do_not_change_the_tree(seed, n_rows, n_classes, largest, criterion, block_rows, max_bins, growth_limits):
     rng = np.random.default_rng(seed)
     X = mixed_columns(n_rows, seed)
     X = np.ascontiguousarray(X[:, rng.permutation(X.shape[1])[:4]])

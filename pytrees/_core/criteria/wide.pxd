@@ -548,8 +548,8 @@ cdef inline float64_t highest_rise_of_wide(const BoxedScan* scan, int64_t total)
 cdef inline float64_t bound_of_wide(
     const BoxedScan* scan, int64_t zeros, int64_t ones, float64_t to_reach
 ) noexcept nogil:
-    """Bound the score of every cut inside a bin of these class weights whose left edge is the present cut. A bound below
-    `to_reach` may be a coarse one."""
+    """Bound the score of every cut inside a bin of these class weights whose left edge is the present cut. A bound
+    below `to_reach` may be a coarse one."""
     cdef int64_t left_0, left_1
     cdef float64_t bound
     if BoxedScan is WideBinaryScan:

@@ -49,7 +49,8 @@ cdef struct Slot:
 
 
 # The sums of a bin's samples if classes are targets, which are numbers. Seven columns come before the number of
-# samples, as class counts do if samples are weighted. Two classes whose weights add up to much are targets, too: 0 and 1.
+# samples, as class counts do if samples are weighted. Two classes whose weights add up to much are targets, too: 0 and
+# 1.
 cdef struct BinSums:
     int64_t weight, sum
     int64_t squares                     # weighted, of the targets in units that leave them some 18 bits, rounded up

@@ -271,8 +271,8 @@ cdef inline int64_t _walk_bins(
 
 
 cdef inline int64_t _walk(
-    NodeSearch search, BoundedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut,
-    bint has_missing, bint has_order
+    NodeSearch search, BoundedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked,
+    BinCut* cut, bint has_missing, bint has_order
 ) except -1 nogil:
     cdef const int32_t* counts = feature.counts
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0

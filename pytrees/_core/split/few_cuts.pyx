@@ -15,8 +15,8 @@ from pytrees._core.rows.partition cimport ranks_of_place
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, threshold_of
 
 
-# Beside what the scores take: the exact numbers of the samples, and the sides of the best cut so far. A bit of the sides
-# is set if a sample goes to the right.
+# Beside what the scores take: the exact numbers of the samples, and the sides of the best cut so far. A bit of the
+# sides is set if a sample goes to the right.
 cdef struct FewTargets:
     int64_t targets[MOST_IN_FEW]
     int64_t weights[MOST_IN_FEW]
