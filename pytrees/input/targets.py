@@ -8,14 +8,15 @@ from fractions import Fraction
 import numpy as np
 
 from .._engine import kernel
-from .._typing import AnyArray, CodeArray, FloatArray, IntArray
+from .._typing import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 
 # The weight of all samples times the greatest target is at most this number, so that sums fit 64 bits. If weights are
 # so great that targets would get few digits, the greatest target is this one, and sums take 128 bits.
 MOST_SUM = 2**60
 MOST_TARGET = 2**35
 
-_MOST_DECIMALS = 15
+# Powers of ten that are exact, by the number of decimals.
+_POWERS = np.array([10.0**decimals for decimals in range(16)])
 _MOST_EXACT = 2.0**53
 
 # Numbers that are tried first: a target with many digits is among any few.
@@ -118,11 +119,11 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
 def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:
     """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart, or if a
     binary grid holds the same numbers."""
-    for decimals in range(_MOST_DECIMALS + 1):
-        if _are_decimals(values[:_TRIED_FIRST], decimals) and _are_decimals(values, decimals):
+    for decimals in np.flatnonzero(_are_decimals(values[:_TRIED_FIRST], _POWERS[:, np.newaxis])).tolist():
+        if _are_decimals(values, _POWERS[decimals]):
             if _last_digit(values) <= decimals:  # as for multiples of 0.25: a change of the unit by 2**k is exact
                 return None
-            numbers = np.rint(values * 10.0**decimals).astype(np.int64)
+            numbers = np.rint(values * _POWERS[decimals]).astype(np.int64)
             low, high = int(numbers[0]), int(numbers[-1])
             centre = (low + high) // 2
             if (high - centre) * total_weight > MOST_SUM:
@@ -131,12 +132,11 @@ def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, G
     return None
 
 
-def _are_decimals(values: FloatArray, decimals: int) -> bool:
-    """Whether every value is the double nearest to a whole number over a power of ten."""
-    power = 10.0**decimals
+def _are_decimals(values: FloatArray, power: FloatArray) -> BoolArray:
+    """Whether every value is the double nearest to a whole number over a power of ten, for each of the powers."""
     with np.errstate(over="ignore"):
         numbers = np.rint(values * power)
-    return bool(np.all(np.abs(numbers) < _MOST_EXACT) and np.all(numbers / power == values))
+        return ((np.abs(numbers) < _MOST_EXACT) & (numbers / power == values)).all(axis=-1)
 
 
 def _binary_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid]:

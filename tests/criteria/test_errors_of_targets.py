@@ -361,10 +361,14 @@ def test_weights_beyond_32_bits_are_compared_one_by_one():
     assert_same_tree(grow_numbers(X, targets, weights), grow_numbers(X, targets, weights, **ways))
 
 
-@pytest.mark.parametrize("n", [2, 3, SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1])
-@pytest.mark.parametrize("n_features", [1, 8, 9])
+@pytest.mark.parametrize(
+    "n",
+    [2, 3, SIZES["MOST_SORTED_IN_FEW"], SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1],
+)
+@pytest.mark.parametrize("n_features", [1, 8, 9, 20])
 def test_nodes_of_few_samples(n, n_features):
-    """Every sample is compared with all others, unless weights are too great for that, or errors swallow all scores."""
+    """Every sample is compared with all others, unless weights are too great for that, or errors swallow all scores.
+    Features behind eight are looked at unless an earlier cut is the best of all."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.integers(0, 4, (n, n_features)).astype(float)

@@ -66,7 +66,7 @@ def test_best_first_agrees_with_the_reference(criterion, problem, max_leaf_nodes
 
 # Near an even split only the last digits of large weights tell the cuts apart.
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("largest", [2**12, 2**16])
+@pytest.mark.parametrize("largest", [2**12, 2**16, 2**40])
 @examples(100)
 @given(data=st.data(), block_rows=BLOCKS, max_bins=BINS)
 def test_large_weights_agree_with_the_reference(criterion, largest, data, block_rows, max_bins):
@@ -75,6 +75,23 @@ def test_large_weights_agree_with_the_reference(criterion, largest, data, block_
     )
     tree = grow(*problem, criterion, block_rows=block_rows, max_bins=max_bins)
     assert_same_tree(tree, grow_reference(*problem, criterion))
+
+
+# Weights of two classes on a fine grid: bins hold their sums, and those that cannot hold the best cut are left out.
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini"])
+@pytest.mark.parametrize("spread", [1.0, 5.0, 30.0])
+@examples(60)
+@given(seed=st.integers(0, 2**32 - 1), block_rows=BLOCKS, max_bins=BINS, growth_limits=limits(max_candidates=UNLIMITED))
+def test_real_weights_of_two_classes_agree_with_the_reference(
+    criterion, spread, seed, block_rows, max_bins, growth_limits
+):
+    rng = np.random.default_rng(seed)
+    X = mixed_columns(40, seed)
+    X = np.ascontiguousarray(X[:, rng.permutation(X.shape[1])[:3]])
+    y = noisy_labels(X, 2, rng)
+    weights = (2.0 ** (40.0 - spread * rng.random(len(X)))).astype(np.int64)
+    tree = grow(X, y, weights, 2, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
+    assert_same_tree(tree, grow_reference(X, y, weights, 2, criterion, **growth_limits))
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -130,20 +147,18 @@ def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_samples(criterion, n
     seed=st.integers(0, 2**32 - 1),
     n_rows=st.integers(30, 400),
     n_classes=st.sampled_from([2, 2, 3, 5, 10]),
-    is_weighted=st.booleans(),
+    largest=st.sampled_from([0, 0, 3, 1000, 2**40]),
     criterion=st.sampled_from(CRITERIA),
     block_rows=st.integers(1, 60),
     max_bins=st.integers(2, 40) | st.just(256),
     growth_limits=limits(max_candidates=UNLIMITED),
 )
-def test_bins_do_not_change_the_tree(
-    seed, n_rows, n_classes, is_weighted, criterion, block_rows, max_bins, growth_limits
-):
+def test_bins_do_not_change_the_tree(seed, n_rows, n_classes, largest, criterion, block_rows, max_bins, growth_limits):
     rng = np.random.default_rng(seed)
     X = mixed_columns(n_rows, seed)
     X = np.ascontiguousarray(X[:, rng.permutation(X.shape[1])[:4]])
     y = noisy_labels(X, n_classes, rng)
-    weights = rng.integers(1, rng.choice([3, 1000]), size=n_rows) if is_weighted else None
+    weights = rng.integers(1, largest, size=n_rows) if largest > 0 else None
     binned = grow(X, y, weights, n_classes, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
     assert_same_tree(binned, grow_sorted(X, y, weights, n_classes, criterion, **growth_limits))
 
@@ -230,6 +245,20 @@ def test_few_whole_numbers_of_the_reference(criterion):
     X = whole_numbers(2 * BLOCK_ROWS_OF_FEW_VALUES + 50, 9, rng)
     y = noisy_labels(X, 2, rng)
     assert_same_tree(grow(X, y, None, 2, criterion), grow_reference(X, y, None, 2, criterion))
+
+
+# With few leaves left below a node, bins serve smaller nodes of numbers.
+@pytest.mark.parametrize("max_depth", [1, 2, 3, 4])
+def test_bins_of_nodes_with_few_leaves_below(max_depth):
+    rng = np.random.default_rng(max_depth)
+    X = whole_numbers(SIZES["BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS"] + 300, 9, rng)
+    targets = np.arange(-3, 9) ** 3
+    y = rng.integers(0, len(targets), size=len(X), dtype=np.int32)
+    problem = X, y, None, len(targets), ("squared_error", {"targets": targets})
+    assert_same_tree(grow(*problem, max_depth=max_depth), grow_reference(*problem, max_depth=max_depth))
+    for growth_limits in ({"max_leaf_nodes": 7}, {"min_samples_leaf": 60}, {"n_threads": 2}):
+        growth_limits = growth_limits | {"max_depth": max_depth}
+        assert_same_tree(grow(*problem, **growth_limits), grow_sorted(*problem, **growth_limits))
 
 
 @pytest.mark.parametrize(

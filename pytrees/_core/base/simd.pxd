@@ -80,9 +80,13 @@ cdef extern from "simd_few.h":
         int16_t* residuals
         int16_t* weights
     float score_few(
-        const few_samples* few, int32_t stride, const int16_t* is_drawn, float* scores, uint16_t* sides
+        const few_samples* few, int32_t stride, const int16_t* is_drawn, int32_t first, float enough, float* scores,
+        int32_t* stop
     ) nogil
-    int32_t find_few(int32_t n, int32_t stride, const float* scores, float to_reach, int32_t* features) nogil
+    float score_of_few(int32_t sum, int32_t weight, int32_t total) nogil
+    int32_t find_few(
+        int32_t n, int32_t stride, const float* scores, int32_t first, int32_t stop, float to_reach, int32_t* features
+    ) nogil
     int32_t first_difference(
         const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn
     ) nogil

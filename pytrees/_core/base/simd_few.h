@@ -15,10 +15,10 @@ typedef struct {
     int16_t residuals[MOST_IN_FEW], weights[MOST_IN_FEW];
 } few_samples;
 
-/* The same with each number in all lanes, and a bit for every sample. */
+/* The same with each number in all lanes. */
 typedef struct {
     int32_t n;
-    lanes_i16 total, residuals[MOST_IN_FEW], weights[MOST_IN_FEW], bits[MOST_IN_FEW];
+    lanes_i16 total, residuals[MOST_IN_FEW], weights[MOST_IN_FEW];
 } few_in_lanes;
 
 static inline lanes_i16 everywhere_i16(int16_t a) {
@@ -32,7 +32,6 @@ static inline void spread(const few_samples *few, few_in_lanes *lanes) {
     for (int32_t i = 0; i < few->n; i++) {
         lanes->residuals[i] = everywhere_i16(few->residuals[i]);
         lanes->weights[i] = everywhere_i16(few->weights[i]);
-        lanes->bits[i] = everywhere_i16((int16_t)(1 << i));
     }
 }
 
@@ -48,21 +47,22 @@ static inline void floats_of_halves(lanes_i16 a, lanes_f32 *first, lanes_f32 *la
 #endif
 }
 
-/* Score the cuts of eight features at one sample. A bit for every sample tells whether it goes to the right. */
-static inline void score_cuts_at(
-    const few_in_lanes *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, float *scores, uint16_t *sides,
+/* Score the cuts of eight features at one sample; `is_weighted` is a constant. */
+static PYTREES_ALWAYS_INLINE void score_cuts_at(
+    const few_in_lanes *few, const lanes_i16 *ranks, int32_t at, lanes_i16 is_drawn, int is_weighted, float *scores,
     lanes_f32 *best
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
-    lanes_i16 sum = everywhere_i16(0), weight = sum, side = sum, goes_right;
+    lanes_i16 sum = everywhere_i16(0), weight = sum, goes_right;
     lanes_f32 sums[2], products[2], score;
     for (int32_t i = 0; i < few->n; i++) {
         goes_right = (lanes_i16)(ranks[i] > ranks[at]);
         sum += goes_right & few->residuals[i];
-        weight += goes_right & few->weights[i];
-        side += goes_right & few->bits[i];
+        if (is_weighted)
+            weight += goes_right & few->weights[i];
+        else
+            weight -= goes_right;
     }
-    store(sides, &side);
     floats_of_halves(sum & is_drawn, &sums[0], &sums[1]);
     floats_of_halves((lanes_i16)(weight * (few->total - weight)), &products[0], &products[1]);
     for (int half = 0; half < 2; half++) {
@@ -72,31 +72,53 @@ static inline void score_cuts_at(
     }
 }
 
-/* Write the scores and sides of all cuts by sample and feature, `stride` features a sample, and return the greatest
-score. Features that are not drawn score 0. */
+static PYTREES_ALWAYS_INLINE void score_eight(
+    const few_in_lanes *lanes, const lanes_i16 *ranks, int32_t stride, lanes_i16 is_drawn, int is_weighted,
+    float *scores, lanes_f32 *best
+) {
+    for (int32_t at = 0; at < lanes->n; at++)
+        score_cuts_at(lanes, ranks, at, is_drawn, is_weighted, scores + at * stride, best);
+}
+
+/* Write the scores of all cuts by sample and feature, `stride` features a sample, from the feature `first` on, until a
+score reaches `enough`. Return the greatest score, and write behind which feature the loop has stopped. Features that
+are not drawn score 0. */
 static inline float score_few(
-    const few_samples *few, int32_t stride, const int16_t *is_drawn, float *scores, uint16_t *sides
+    const few_samples *few, int32_t stride, const int16_t *is_drawn, int32_t first, float enough, float *scores,
+    int32_t *stop
 ) {
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
     lanes_i16 ranks[MOST_IN_FEW];
     few_in_lanes lanes;
     spread(few, &lanes);
-    for (int32_t first = 0; first < stride; first += 8) {
+    for (; first < stride; first += 8) {
         for (int32_t i = 0; i < few->n; i++)
             ranks[i] = load_i16(few->ranks[i] + first);
-        for (int32_t at = 0; at < few->n; at++)
-            score_cuts_at(
-                &lanes, ranks, at, load_i16(is_drawn + first), scores + at * stride + first,
-                sides + at * stride + first, &best
-            );
+        /* Samples that all count once are the usual case. */
+        if (few->total == few->n)
+            score_eight(&lanes, ranks, stride, load_i16(is_drawn + first), 0, scores + first, &best);
+        else
+            score_eight(&lanes, ranks, stride, load_i16(is_drawn + first), 1, scores + first, &best);
+        if (greatest_f32(best) >= enough) {
+            first += 8;
+            break;
+        }
     }
+    *stop = first;
     return greatest_f32(best);
 }
 
-/* List the features with a score that reaches `to_reach`; return how many there are. */
-static inline int32_t find_few(int32_t n, int32_t stride, const float *scores, float to_reach, int32_t *features) {
+/* Return the score of a cut that sends samples of this sum of residuals and this weight to one side. */
+static inline float score_of_few(int32_t sum, int32_t weight, int32_t total) {
+    return (float)(sum * sum) / (float)(weight * (total - weight));
+}
+
+/* List the features of [first, stop) with a score that reaches `to_reach`; return how many there are. */
+static inline int32_t find_few(
+    int32_t n, int32_t stride, const float *scores, int32_t first, int32_t stop, float to_reach, int32_t *features
+) {
     int32_t n_found = 0;
-    for (int32_t first = 0; first < stride; first += 4) {
+    for (; first < stop; first += 4) {
         lanes_f32 best = load_f32(scores + first);
         for (int32_t i = 1; i < n; i++)
             best = greater_f32(load_f32(scores + i * stride + first), best);

@@ -24,7 +24,9 @@ serve smaller nodes; one feature in FEWEST_FEATURES_PER_OTHER may have other val
 #define BLOCK_ROWS_OF_FEW_VALUES 100
 /* The same if classes are numbers, whose bins do not grow with the number of classes. */
 #define MOST_NUMBERS_WITHOUT_BINS 32768
-#define BLOCK_ROWS_OF_NUMBERS 16384
+#define BLOCK_ROWS_OF_NUMBERS 8192
+/* If the limit on depth leaves subtrees of few leaves, subtrees of so many samples a leaf or fewer are sorted. */
+#define BLOCK_ROWS_PER_LEAF 128
 #define BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS 500
 #define FEWEST_FEATURES_PER_OTHER 8
 #define MOST_CLASSES_IN_BINS 128            /* arrays on the stack have this length */
@@ -64,6 +66,7 @@ ranks of the drawn features, or cutting them into bins, then costs less than kee
 #define MOST_SCORED 32759
 #define MOST_IN_FEW 8                       /* classes that are numbers: samples that are compared with each other */
 #define MOST_WEIGHT_OF_FEW 255              /* of these samples together */
+#define MOST_SORTED_IN_FEW 6                /* of these samples: the order of the targets tells the best cut of all */
 #define MOST_WEIGHT_OF_NUMBERS 2147483647   /* classes that are numbers: their weights are summed in 32 bits */
 #define ENTRIES_AT_ONCE 64                  /* sums are written, and read when they have left the queue of writes */
 /* With two classes and real weights, runs of BOX_ROWS samples are skipped if no cut in them can win. */

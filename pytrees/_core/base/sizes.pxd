@@ -11,6 +11,7 @@ cdef extern from "sizes.h":
         BLOCK_ROWS_OF_FEW_VALUES
         MOST_NUMBERS_WITHOUT_BINS
         BLOCK_ROWS_OF_NUMBERS
+        BLOCK_ROWS_PER_LEAF
         BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS
         FEWEST_FEATURES_PER_OTHER
         MOST_CLASSES_IN_BINS
@@ -32,6 +33,7 @@ cdef extern from "sizes.h":
         MOST_SCORED
         MOST_IN_FEW
         MOST_WEIGHT_OF_FEW
+        MOST_SORTED_IN_FEW
         MOST_WEIGHT_OF_NUMBERS
         ENTRIES_AT_ONCE
         BOX_ROWS

@@ -134,7 +134,7 @@ def targets_of(criterion, n_classes, total):
     if targets is None:
         return np.empty(0, dtype=np.int64)
     targets = np.array(targets, dtype=np.int64)
-    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:-1]):
+    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:n_classes - 1]):
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
     if sums_are_wide(criterion, total) and (_greatest_of(targets) > MOST_TARGET or total > MOST_WEIGHT_OF_TARGETS):
         raise ValueError(

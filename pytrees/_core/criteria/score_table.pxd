@@ -27,8 +27,9 @@ from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
 )
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, BinnedScan, CountScan, move_left, start_feature, tie_margin,
+    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, move_left, start_feature, tie_margin,
 )
+from pytrees._core.criteria.wide cimport WideBinaryScan
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
@@ -210,20 +211,16 @@ cdef inline void _sum_entries_left(
 
 # ------------------------------------------------------------------------------------ few samples, targets as classes
 
-# Only nodes whose classes are targets come here.
-
 cdef inline void lay_out_few(
-    const BinnedScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
+    const FewScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
 ) noexcept nogil:
     """Write what the scores of few samples take."""
-    if BinnedScan is SquaredErrorScan:
-        write_few_residuals(scan, targets, weights, n, residuals)
+    write_few_residuals(scan, targets, weights, n, residuals)
 
 
-cdef inline void put_left(BinnedScan* scan, int64_t weight, int64_t sum) noexcept nogil:
+cdef inline void put_left(FewScan* scan, int64_t weight, int64_t sum) noexcept nogil:
     """Put samples of this weight and sum of targets, and no others, into the left child."""
-    if BinnedScan is SquaredErrorScan:
-        scan.left_total, scan.left_sum = weight, sum
+    scan.left_total, scan.left_sum = weight, sum
 
 
 # ------------------------------------------------------------------------------------------- bins of the node, pairs
@@ -421,17 +418,19 @@ cdef inline void take_pair_left(
 
 # --------------------------------------------------------------------------------------------------- of the left child
 
-cdef inline int64_t left_ranks(const BinnedScan* scan) noexcept nogil:
+cdef inline int64_t left_ranks(const BoundedScan* scan) noexcept nogil:
     """Return the sum of the ranks of the left child's classes, or of its targets: of two classes, the samples of the
     second."""
     cdef index_t label
     cdef int64_t total = 0
-    if BinnedScan is BinaryGiniScan:
+    if BoundedScan is BinaryGiniScan:
         total = (scan.difference - scan.left_total * scan.steps[0]) // scan.total
-    elif BinnedScan is BinaryRankingScan:
+    elif BoundedScan is BinaryRankingScan:
         total = scan.left_counts[1]
-    elif BinnedScan is SquaredErrorScan:
+    elif BoundedScan is SquaredErrorScan:
         total = scan.left_sum
+    elif BoundedScan is WideBinaryScan:
+        total = <int64_t> scan.left_1
     else:
         for label in range(scan.n_classes):
             total += label * scan.left_counts[label]

@@ -61,14 +61,15 @@ from pytrees._core.criteria.squared_error cimport (
     offer_squared_error, start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
-    WideBinaryScan, WideScan, gain_of_best, gain_of_wide_binary, gain_of_wide_children, move_wide, move_wide_binary,
-    offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
+    BoxedScan, WideBinaryScan, WideScan, best_score_of_wide, bound_of_wide, forget_best_wide, gain_of_best,
+    gain_of_wide_binary, gain_of_wide_children, highest_rise_of_wide, left_total_of_wide, move_box_left, move_wide,
+    move_wide_binary, offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
 )
 from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, wig_gain_of_children,
     wig_of_node,
 )
-from pytrees._core.rows.histogram cimport BinSums
+from pytrees._core.rows.histogram cimport BinSums, zeros_of
 
 
 cdef enum CriterionCode:
@@ -105,7 +106,7 @@ cdef enum Judging:
     OWN_SEQUENCES
 
 
-# Criteria that bound the scores of cuts inside a bin.
+# Criteria that bound the scores of cuts inside a bin, and may have scores in vectors.
 ctypedef fused BinnedScan:
     BinaryGiniScan
     GiniScan
@@ -114,8 +115,15 @@ ctypedef fused BinnedScan:
     SquaredErrorScan
 
 
-ctypedef fused CountScan:
+# These and, for two classes, sums of weights on a fine grid.
+ctypedef fused BoundedScan:
     BinnedScan
+    WideBinaryScan
+    WideScan
+
+
+ctypedef fused CountScan:
+    BoundedScan
     OrdinalGiniScan
     RankingScan
     RatioScan
@@ -125,8 +133,6 @@ ctypedef fused CountScan:
     WigScan
     WideSquaredErrorScan
     AbsoluteErrorScan
-    WideBinaryScan
-    WideScan
 
 
 # Criteria that keep the left child's class counts in the same way.
@@ -154,6 +160,11 @@ ctypedef fused PatientScan:
     SquaredErrorScan
     WideSquaredErrorScan
     AbsoluteErrorScan
+
+
+# Criteria that compare few samples in pairs.
+ctypedef fused FewScan:
+    SquaredErrorScan
 
 
 # Criteria whose classes are targets, numbers on a grid.
@@ -224,13 +235,15 @@ cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept n
     scan.total = sum_of_counts(&counts.total_counts[0], counts.n_classes)
 
 
-cdef inline void forget_best(BinnedScan* scan) noexcept nogil:
-    if BinnedScan is EntropyScan:
+cdef inline void forget_best(BoundedScan* scan) noexcept nogil:
+    if BoundedScan is EntropyScan:
         forget_best_entropy(scan)
-    elif BinnedScan is BinaryRankingScan:
+    elif BoundedScan is BinaryRankingScan:
         forget_best_ranking(scan)
-    elif BinnedScan is SquaredErrorScan:
+    elif BoundedScan is SquaredErrorScan:
         forget_best_squared_error(scan)
+    elif BoundedScan in BoxedScan:
+        forget_best_wide(scan)
     else:
         forget_best_gini(scan)
 
@@ -319,18 +332,28 @@ cdef inline void move_left(CountScan* scan, index_t label, int64_t weight) noexc
             scan.right_sum += scan.table[right - weight] - scan.table[right]
 
 
-cdef inline void move_bin_left(BinnedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
+cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
     """Move samples of these class counts, or sums of targets, to the left child."""
     cdef index_t label
-    if BinnedScan is SquaredErrorScan:
+    if BoundedScan is SquaredErrorScan:
         move_sums_left(scan, <const BinSums*> counts)
-    elif BinnedScan is BinaryGiniScan or BinnedScan is BinaryRankingScan:
+    elif BoundedScan in BoxedScan:
+        move_box_left(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum)
+    elif BoundedScan is BinaryGiniScan or BoundedScan is BinaryRankingScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
     else:
         for label in range(n_classes):
             if counts[label] > 0:
                 move_left(scan, label, counts[label])
+
+
+cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
+    """Return the weight of the left child."""
+    if BoundedScan in BoxedScan:
+        return left_total_of_wide(scan)
+    else:
+        return scan.left_total
 
 
 cdef inline int offer(CountScan* scan) except -1 nogil:
@@ -453,13 +476,12 @@ cdef inline void move_missing(CountScan* scan, ClassCounts counts, int64_t sign)
     cdef index_t k, label
     if CountScan in AnySquaredErrorScan:
         move_weighted_left(scan, counts.missing_sums.weight, counts.missing_sums.sum, sign)
-        return
-    if CountScan is AbsoluteErrorScan:
+    elif CountScan is AbsoluteErrorScan:
         scan.missing = MISSING_LEFT if sign > 0 else MISSING_RIGHT
-        return
-    for k in range(counts.n_missing_classes):
-        label = counts.missing_classes[k]
-        move_left(scan, label, sign * counts.missing_counts[label])
+    else:
+        for k in range(counts.n_missing_classes):
+            label = counts.missing_classes[k]
+            move_left(scan, label, sign * counts.missing_counts[label])
 
 
 cdef inline void _add_missing(CountScan* scan, ClassCounts counts, CountScan* before) noexcept nogil:
@@ -498,47 +520,57 @@ cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const C
 # corners of the box bound them. (Sums of targets have bounds of their own.) All bounds are on the scale of
 # `best_score_of`.
 
-cdef inline float64_t best_score_of(const BinnedScan* scan) noexcept nogil:
+cdef inline float64_t best_score_of(const BoundedScan* scan) noexcept nogil:
     """Return the score of the best cut so far; there is one."""
-    if BinnedScan is EntropyScan:
+    if BoundedScan is EntropyScan:
         return best_score_of_entropy(scan)
-    elif BinnedScan is BinaryRankingScan:
+    elif BoundedScan is BinaryRankingScan:
         return best_score_of_binary_ranking(scan)
-    elif BinnedScan is SquaredErrorScan:
+    elif BoundedScan is SquaredErrorScan:
         return best_score_of_squared_error(scan)
+    elif BoundedScan in BoxedScan:
+        return best_score_of_wide(scan)
     else:
         return best_score_of_gini(scan)
 
 
-cdef inline float64_t tie_margin(const BinnedScan* scan) noexcept nogil:
+cdef inline float64_t tie_margin(const BoundedScan* scan) noexcept nogil:
     """Return how much a score may be below another one and still be as good."""
-    if BinnedScan is EntropyScan:
+    if BoundedScan is EntropyScan:
         return 2.0 * <float64_t> scan.best.margin
+    elif BoundedScan is WideScan:
+        return 4.0 * scan.error
     else:
         return 0.0
 
 
-cdef inline float64_t highest_rise(const BinnedScan* scan, int64_t total) noexcept nogil:
+cdef inline float64_t highest_rise(const BoundedScan* scan, int64_t total) noexcept nogil:
     """Return by how much the score of a cut inside a bin of `total` samples can exceed the scores at its edges."""
-    if BinnedScan is EntropyScan:
+    if BoundedScan is EntropyScan:
         return highest_rise_of_entropy(scan, total)
-    elif BinnedScan is BinaryRankingScan:
+    elif BoundedScan is BinaryRankingScan:
         return highest_rise_of_binary_ranking(scan, total)
-    elif BinnedScan is SquaredErrorScan:
+    elif BoundedScan is SquaredErrorScan:
         return INFINITY
+    elif BoundedScan in BoxedScan:
+        return highest_rise_of_wide(scan, total)
     else:
         return highest_rise_of_gini(scan, total)
 
 
-cdef inline float64_t upper_bound(const BinnedScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+cdef inline float64_t upper_bound(
+    const BoundedScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
+) noexcept nogil:
     """Bound the score of every cut inside a bin of these class counts, `total` in all, or of these sums of targets. The
-    bin's left edge is the present cut."""
-    if BinnedScan is EntropyScan:
+    bin's left edge is the present cut. A bound below `to_reach` may be a coarse one."""
+    if BoundedScan is EntropyScan:
         return bound_of_entropy(scan, counts, total)
-    elif BinnedScan is BinaryRankingScan:
+    elif BoundedScan is BinaryRankingScan:
         return bound_of_binary_ranking(scan, counts, total)
-    elif BinnedScan is SquaredErrorScan:
+    elif BoundedScan is SquaredErrorScan:
         return bound_of_squared_error(scan, <const BinSums*> counts)
+    elif BoundedScan in BoxedScan:
+        return bound_of_wide(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum, to_reach)
     else:
         return bound_of_gini(scan, counts, total)
 

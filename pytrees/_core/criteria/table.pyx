@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 cimport cython
+from libc.math cimport INFINITY
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
@@ -107,6 +108,12 @@ def has_bounds(criterion, n_classes):
         cost = exact_costs(criterion, n_classes)[0][1]
         return isinstance(cost, int) and cost > 0
     return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
+
+
+def has_wide_bounds(criterion, n_classes):
+    """The same of sums of weights on a fine grid."""
+    code = code_of(criterion)
+    return n_classes == 2 and (code == ENTROPY or is_binary_gini(code, n_classes))
 
 
 def orders_by_share(criterion, n_classes):
@@ -254,7 +261,7 @@ cdef int run(Task bin, CountScan* scan) except -1 nogil:
         for label in range(bin.node.n_classes):
             move_left(scan, label, bin.left[label])
             total += bin.counts[label]
-        bin.bound = upper_bound(scan, &bin.counts[0], total)
+        bin.bound = upper_bound(scan, &bin.counts[0], total, -INFINITY)
     return 0
 
 

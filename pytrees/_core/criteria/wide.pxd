@@ -7,7 +7,7 @@ Python's fractions, which `wide.pyx` computes. Sums of squares or of x log2 x ov
 samples move, rule out most cuts before their gains are computed.
 """
 
-from libc.math cimport INFINITY, fabs, log2
+from libc.math cimport INFINITY, fabs, log1p, log2
 from libc.string cimport memcpy
 
 from pytrees._core.base.fractions cimport is_greater_square
@@ -58,6 +58,10 @@ cdef struct WideScan:
     bint has_best
     float64_t best_gain, best_error
     float64_t to_reach              # gains below it are less than the best
+    bint has_boxes                  # entropies of two classes
+    # If it has: no gain is above D**2 / (L R) divided by `score_of_gain`; a cut whose D**2 / (L R) is below
+    # `score_to_reach` gains less than the best.
+    float64_t score_of_gain, score_to_reach
 
 
 cdef int offer_contender(WideScan* scan) except -1 nogil
@@ -88,11 +92,34 @@ cdef inline void start_wide(WideScan* scan, ClassCounts counts) noexcept nogil:
     scan.total = 0
     for label in range(scan.n_classes):
         scan.total += scan.total_counts[label]
-    scan.has_best = False
-    scan.to_reach = -INFINITY
     scan.error = error_of_wide_gain(scan.kind, scan.n_classes, 2)
+    scan.has_boxes = scan.n_classes == 2 and scan.kind == WIDE_INFORMATION and scan.form == PLAIN
+    scan.score_of_gain = _score_of_gain(scan) if scan.has_boxes else 0.0
+    forget_best_wide(scan)
     scan.node_impurity = impurity_of_wide(scan, scan.total_counts, NULL, scan.total) if scan.total > 0 else 0.0
     _start_sums(scan, counts.n_rows)
+
+
+cdef inline float64_t _score_of_gain(const WideScan* scan) noexcept nogil:
+    """Return the least quotient of D**2 / (L R) by the gain, or a little less; 0 if there is only one class.
+
+    Let q be the share of class 1 in the node, and p in a child. The gain is the children's mean of the divergence
+    KL(p || q), by weight, and D**2 / (L R), divided by the squared weight of the node, is the mean of (p - q)**2. The
+    quotient of both is a mean of the second derivative 1 / (x (1 - x) ln 2) between q and p, which is convex: the
+    quotient is convex in p, and greatest for p = 0 or p = 1.
+    """
+    cdef float64_t total = <float64_t> scan.total, zero, one
+    if scan.total_counts[0] == 0 or scan.total_counts[1] == 0:
+        return 0.0
+    zero, one = <float64_t> scan.total_counts[0] / total, <float64_t> scan.total_counts[1] / total
+    return total * total * (1.0 - 1e-12) / max(
+        _bits_of_rest(one, zero) / (one * one), _bits_of_rest(zero, one) / (zero * zero)
+    )
+
+
+cdef inline float64_t _bits_of_rest(float64_t share, float64_t rest) noexcept nogil:
+    """Return -log2(1 - share); `rest` is 1 - share, too, but a small share leaves it no digits."""
+    return -log1p(-share) * 1.4426950408889634 if share < 0.5 else -log2(rest)
 
 
 cdef inline float64_t error_of_wide_gain(WideKind kind, index_t n_classes, Py_ssize_t n_children) noexcept nogil:
@@ -157,7 +184,7 @@ cdef inline void move_wide(WideScan* scan, index_t label, int64_t weight) noexce
     cdef int64_t left = scan.left_counts[label], right = scan.total_counts[label] - left
     scan.left_total += weight
     scan.left_counts[label] = left + weight
-    if scan.margin < INFINITY:
+    if scan.margin < INFINITY and not scan.has_boxes:
         scan.left_sum += _term(scan, left + weight) - _term(scan, left)
         scan.right_sum += _term(scan, right - weight) - _term(scan, right)
 
@@ -173,6 +200,12 @@ cdef inline bint _stays_below(const WideScan* scan) noexcept nogil:
     """Whether the sums tell that the present cut gains less than the best."""
     cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
     cdef float64_t to_reach
+    if scan.has_boxes:
+        # Few cuts pass the first condition, so that the logarithms are not kept up to date.
+        return _scores_below(
+            <float64_t> scan.total_counts[0], <float64_t> scan.total_counts[1], <float64_t> scan.left_counts[0],
+            <float64_t> scan.left_counts[1], scan.score_to_reach,
+        ) or _corner_of_entropies(scan, scan.left_counts[0], scan.left_counts[1])
     if scan.margin == INFINITY:
         return False
     if scan.kind == WIDE_GINI:
@@ -361,11 +394,7 @@ cdef inline void move_wide_binary(WideBinaryScan* scan, index_t label, int64_t w
 
 cdef inline bint offer_wide_binary(WideBinaryScan* scan) noexcept nogil:
     """Keep the present cut if it gains more than the best so far."""
-    cdef float64_t left = scan.left_0 + scan.left_1, product = left * (scan.of_0 + scan.of_1 - left)
-    # D = left_1 right_0 - left_0 right_1 is wrong by 2**-52 of L R at most.
-    cdef float64_t root = fabs(scan.left_1 * (scan.of_0 - scan.left_0) - scan.left_0 * (scan.of_1 - scan.left_1))
-    root += product * 2.0**-51
-    if root * root < scan.to_beat * product:
+    if _scores_below(scan.of_0, scan.of_1, scan.left_0, scan.left_1, scan.to_beat):
         return False
     return _keep_wide_binary(scan, <int64_t> scan.left_0, <int64_t> scan.left_1)
 
@@ -408,40 +437,61 @@ cdef inline bint has_boxes(const BoxedScan* scan) noexcept nogil:
     if BoxedScan is WideBinaryScan:
         return scan.best_left_total > 0
     else:
-        return scan.n_classes == 2 and scan.kind == WIDE_INFORMATION and scan.form == PLAIN and scan.has_best
+        return scan.has_boxes and scan.has_best
 
 
 cdef inline bint box_stays_below(const BoxedScan* scan, int64_t zeros, int64_t ones) noexcept nogil:
     """Whether all cuts up to the one that has moved these weights more gain less than the best."""
     cdef int64_t left_0, left_1
     if BoxedScan is WideBinaryScan:
-        return (
-            _corner_of_binary(scan, scan.left_0, scan.left_1)
-            and _corner_of_binary(scan, scan.left_0 + <float64_t> zeros, scan.left_1)
-            and _corner_of_binary(scan, scan.left_0, scan.left_1 + <float64_t> ones)
-            and _corner_of_binary(scan, scan.left_0 + <float64_t> zeros, scan.left_1 + <float64_t> ones)
+        return _box_scores_below(
+            scan.of_0, scan.of_1, scan.left_0, scan.left_1, <float64_t> zeros, <float64_t> ones, scan.to_beat
         )
     else:
         left_0, left_1 = scan.left_counts[0], scan.left_counts[1]
-        return (
+        return _box_scores_below(
+            <float64_t> scan.total_counts[0], <float64_t> scan.total_counts[1], <float64_t> left_0, <float64_t> left_1,
+            <float64_t> zeros, <float64_t> ones, scan.score_to_reach,
+        ) or (
             _corner_of_entropies(scan, left_0, left_1) and _corner_of_entropies(scan, left_0 + zeros, left_1)
             and _corner_of_entropies(scan, left_0, left_1 + ones)
             and _corner_of_entropies(scan, left_0 + zeros, left_1 + ones)
         )
 
 
-cdef inline bint _corner_of_binary(const WideBinaryScan* scan, float64_t left_0, float64_t left_1) noexcept nogil:
-    cdef float64_t left = left_0 + left_1, product = left * (scan.of_0 + scan.of_1 - left)
-    cdef float64_t root = fabs(left_1 * (scan.of_0 - left_0) - left_0 * (scan.of_1 - left_1)) + product * 2.0**-51
-    return root * root < scan.to_beat * product
+cdef inline bint _box_scores_below(
+    float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1, float64_t zeros, float64_t ones,
+    float64_t to_beat
+) noexcept nogil:
+    return (
+        _scores_below(of_0, of_1, left_0, left_1, to_beat)
+        and _scores_below(of_0, of_1, left_0 + zeros, left_1, to_beat)
+        and _scores_below(of_0, of_1, left_0, left_1 + ones, to_beat)
+        and _scores_below(of_0, of_1, left_0 + zeros, left_1 + ones, to_beat)
+    )
+
+
+cdef inline bint _scores_below(
+    float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1, float64_t to_beat
+) noexcept nogil:
+    """Whether D**2 / (L R) is below a number."""
+    cdef float64_t left = left_0 + left_1, product = left * (of_0 + of_1 - left)
+    # D = left_1 right_0 - left_0 right_1 is wrong by 2**-52 of L R at most.
+    cdef float64_t root = fabs(left_1 * (of_0 - left_0) - left_0 * (of_1 - left_1)) + product * 2.0**-51
+    return root * root < to_beat * product
 
 
 cdef inline bint _corner_of_entropies(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
+    return _gain_at(scan, left_0, left_1) < scan.to_reach - scan.margin
+
+
+cdef inline float64_t _gain_at(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
+    """Return the gain of a cut by the entropies of two classes, by the table of logarithms."""
     cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
     return scan.node_impurity - (
         _term(scan, left_0 + left_1) - _term(scan, left_0) - _term(scan, left_1)
         + _term(scan, right_0 + right_1) - _term(scan, right_0) - _term(scan, right_1)
-    ) / <float64_t> scan.total < scan.to_reach - scan.margin
+    ) / <float64_t> scan.total
 
 
 cdef inline void move_box_left(BoxedScan* scan, int64_t zeros, int64_t ones) noexcept nogil:
@@ -452,3 +502,87 @@ cdef inline void move_box_left(BoxedScan* scan, int64_t zeros, int64_t ones) noe
     else:
         move_wide(scan, 0, zeros)
         move_wide(scan, 1, ones)
+
+
+# Bins of two classes are boxes, too. Their scores are D**2 / (L R) for Gini, and gains for entropies.
+
+cdef inline void forget_best_wide(BoxedScan* scan) noexcept nogil:
+    if BoxedScan is WideBinaryScan:
+        scan.best_left_total = 0
+        scan.best_difference = 0
+        scan.to_beat = -1.0
+    else:
+        scan.has_best = False
+        scan.to_reach = -INFINITY
+        scan.score_to_reach = -1.0
+
+
+cdef inline int64_t left_total_of_wide(const BoxedScan* scan) noexcept nogil:
+    if BoxedScan is WideBinaryScan:
+        return <int64_t> (scan.left_0 + scan.left_1)
+    else:
+        return scan.left_total
+
+
+cdef inline float64_t best_score_of_wide(const BoxedScan* scan) noexcept nogil:
+    if BoxedScan is WideBinaryScan:
+        return scan.to_beat
+    else:
+        return scan.to_reach
+
+
+cdef inline float64_t highest_rise_of_wide(const BoxedScan* scan, int64_t total) noexcept nogil:
+    """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge. For
+    Gini see `highest_rise_of_gini`. For entropies let a weight d change sides. The entropy of one side, times its
+    weight, does not fall. The same of the other side falls by the entropy of the moved samples, which is at most one
+    bit, times d, and by the entropy of what is moved or not, which is most if it is a share of the node."""
+    cdef float64_t moved, share
+    if BoxedScan is WideBinaryScan:
+        return <float64_t> total * 0.5 * (scan.of_0 + scan.of_1) * (1.0 + 1e-12)
+    else:
+        moved = 0.5 * <float64_t> total
+        share = moved / <float64_t> scan.total
+        return (share - share * log2(share) - (1.0 - share) * log2(1.0 - share)) * (1.0 + 1e-12) + 4.0 * scan.error
+
+
+cdef inline float64_t bound_of_wide(
+    const BoxedScan* scan, int64_t zeros, int64_t ones, float64_t to_reach
+) noexcept nogil:
+    """Bound the score of every cut inside a bin of these class weights whose left edge is the present cut. A bound
+    below `to_reach` may be a coarse one."""
+    cdef int64_t left_0, left_1
+    cdef float64_t bound
+    if BoxedScan is WideBinaryScan:
+        return _greatest_score(
+            scan.of_0, scan.of_1, scan.left_0, scan.left_1, <float64_t> zeros, <float64_t> ones
+        )
+    else:
+        left_0, left_1 = scan.left_counts[0], scan.left_counts[1]
+        bound = _greatest_score(
+            <float64_t> scan.total_counts[0], <float64_t> scan.total_counts[1], <float64_t> left_0, <float64_t> left_1,
+            <float64_t> zeros, <float64_t> ones,
+        )
+        if bound < to_reach * scan.score_of_gain:
+            return bound / scan.score_of_gain
+        bound = max(_gain_at(scan, left_0, left_1), _gain_at(scan, left_0 + zeros, left_1 + ones))
+        bound = max(bound, max(_gain_at(scan, left_0 + zeros, left_1), _gain_at(scan, left_0, left_1 + ones)))
+        return bound + scan.margin
+
+
+cdef inline float64_t _greatest_score(
+    float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1, float64_t zeros, float64_t ones
+) noexcept nogil:
+    """Return the greatest D**2 / (L R) at the corners of a box, or a little more."""
+    cdef float64_t at_edges = max(
+        _score_at(of_0, of_1, left_0, left_1), _score_at(of_0, of_1, left_0 + zeros, left_1 + ones)
+    )
+    return max(
+        at_edges, max(_score_at(of_0, of_1, left_0 + zeros, left_1), _score_at(of_0, of_1, left_0, left_1 + ones))
+    )
+
+
+cdef inline float64_t _score_at(float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1) noexcept nogil:
+    """Return D**2 / (L R), or a little more; 0 if a child is empty."""
+    cdef float64_t left = left_0 + left_1, product = left * (of_0 + of_1 - left)
+    cdef float64_t root = fabs(left_1 * (of_0 - left_0) - left_0 * (of_1 - left_1)) + product * 2.0**-51
+    return root * root / product * (1.0 + 1e-14) if product > 0.0 else 0.0

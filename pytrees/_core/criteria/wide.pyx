@@ -23,6 +23,7 @@ cdef int offer_contender(WideScan* scan) except -1 nogil:
     scan.has_best = True
     scan.best_gain, scan.best_error = gain, error
     scan.to_reach = gain - error - scan.error
+    scan.score_to_reach = scan.to_reach * scan.score_of_gain
     memcpy(scan.best_left_counts, scan.left_counts, scan.n_classes * sizeof(int64_t))
     return True
 

@@ -28,9 +28,9 @@ from libc.string cimport memmove
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.sizes cimport (
     BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
-    BLOCK_ROWS_PER_CLASS, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS, MOST_CLASSES_IN_BINS,
-    MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS, MOST_WEIGHT_IN_NODE_BINS,
-    PARTS_PER_THREAD, PART_ROWS,
+    BLOCK_ROWS_PER_CLASS, BLOCK_ROWS_PER_LEAF, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS,
+    MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
+    MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.children cimport large_gain_of_best
@@ -57,7 +57,9 @@ from pytrees._core.base.signals import stoppable
 from pytrees._core.base.threads import start_all
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of, sums_are_wide
-from pytrees._core.criteria.table import has_bounds, has_sums_in_bins, is_exact, is_wide, judges_sequence
+from pytrees._core.criteria.table import (
+    has_bounds, has_sums_in_bins, has_wide_bounds, is_exact, is_wide, judges_sequence,
+)
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
@@ -94,6 +96,7 @@ cdef class GrowthByGain:
     # Counts of bins, for nodes that use bins of the table.
     cdef Histograms histograms      # None if all rows are in one block
     cdef Slot* drawn_slot           # counts of one node's drawn features, if not all are looked at
+    cdef index_t rows_per_leaf      # nodes of more samples for every leaf below them use bins; 0 is no such rule
 
     def __dealloc__(self):
         free(self.open_leaves)
@@ -329,7 +332,7 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
     check_node_signals(growth.tree, node)
     if is_constrained(growth.tree):
         growth.tree.search.bounds = growth.tree.bounds[node]
-    if uses_table_bins(growth.tree.search, rows):
+    if _uses_table_bins(growth, &growth.tree.nodes[node]):
         _take_counts(growth, rows)
     elif not rows.in_block:
         start_block(growth.tree.search, rows)
@@ -392,7 +395,18 @@ cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
 
 
 cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
-    return node.may_split and uses_table_bins(growth.tree.search, &node.rows)
+    return node.may_split and _uses_table_bins(growth, node)
+
+
+cdef inline bint _uses_table_bins(GrowthByGain growth, const Node* node) noexcept nogil:
+    """Whether the node is searched in bins of the table: if it has many samples or, of numbers, few leaves at most."""
+    cdef index_t n_levels = growth.tree.max_depth - node.depth
+    if uses_table_bins(growth.tree.search, &node.rows):
+        return True
+    return (
+        growth.rows_per_leaf > 0 and not node.rows.in_block and n_levels < 20
+        and (node.rows.stop - node.rows.start) >> n_levels > growth.rows_per_leaf
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -526,6 +540,7 @@ cdef class SharedFeatures:
     cdef Features features
     cdef Bins bins              # None if the features are not cut into bins
     cdef readonly Py_ssize_t block_rows
+    cdef index_t rows_per_leaf  # see GrowthByGain
     cdef bint uses_node_bins    # in place of bins of all rows
     cdef tuple arguments
 
@@ -566,18 +581,21 @@ cdef SharedFeatures _prepare_features(
     allows_bins = (
         (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
         and not (has_numbers and np.any(shared.features.n_categories))
-        and is_narrow
-        and not is_wide(criterion, n_classes, X.shape[0], None)
+        and (
+            is_narrow and not is_wide(criterion, n_classes, X.shape[0], None)
+            or has_wide_bounds(criterion, n_classes)
+        )
         and max_candidates == UNLIMITED
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
-    shared.uses_node_bins = ranks and allows_bins and not (has_numbers or shared.features.has_missing)
+    shared.uses_node_bins = ranks and allows_bins and is_narrow and not (has_numbers or shared.features.has_missing)
     if shared.uses_node_bins:
         shared.features.lay_out_rows()
-    if not allows_bins or ranks and (has_numbers or shared.uses_node_bins):
+    if not allows_bins or ranks and (has_numbers or not is_narrow or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:
         shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
+        shared.rows_per_leaf = BLOCK_ROWS_PER_LEAF if has_numbers else 0
     else:
         shared.block_rows = block_rows
     if shared.block_rows < X.shape[0]:
@@ -634,8 +652,9 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if block_rows < len(rows):
         histograms = Histograms(
             partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
-            given_of(criterion).get("targets", ()), options["total_weight"],
+            given_of(criterion).get("targets", () if options["is_narrow"] else (0, 1)), options["total_weight"],
         )
+        growth.rows_per_leaf = shared.rows_per_leaf
     growth.histograms = histograms
     search = make_search(
         partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
@@ -720,13 +739,16 @@ def grow_by_gain(
         check_subsets(criterion, n_classes, n_categories)
     else:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and is_narrow and min_leaf_weight == 0
+    can_use_bins = (
+        shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes)) and min_leaf_weight == 0
+    )
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
+        "is_narrow": is_narrow,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }

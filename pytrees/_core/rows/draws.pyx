@@ -82,10 +82,10 @@ cdef inline Py_ssize_t _list_drawn(
 # ------------------------------------------------------------------------------------------------ the Mersenne Twister
 
 cdef void _seed(Twister* twister, uint32_t seed) noexcept nogil:
-    cdef uint32_t i
+    cdef Py_ssize_t i
     for i in range(N_WORDS):
         twister.state[i] = seed
-        seed = <uint32_t> 1812433253 * (seed ^ seed >> 30) + i + 1
+        seed = <uint32_t> 1812433253 * (seed ^ seed >> 30) + <uint32_t> (i + 1)
 
 
 cdef void _refill(Twister* twister) noexcept nogil:

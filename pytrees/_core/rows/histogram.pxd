@@ -49,7 +49,8 @@ cdef struct Slot:
 
 
 # The sums of a bin's samples if classes are targets, which are numbers. Seven columns come before the number of
-# samples, as class counts do if samples are weighted.
+# samples, as class counts do if samples are weighted. Two classes whose weights add up to much are targets, too: 0 and
+# 1.
 cdef struct BinSums:
     int64_t weight, sum
     int64_t squares                     # weighted, of the targets in units that leave them some 18 bits, rounded up
@@ -58,6 +59,11 @@ cdef struct BinSums:
 
 cdef enum:
     COLUMNS_OF_SUMS = 8
+
+
+cdef inline int64_t zeros_of(const BinSums* sums) noexcept nogil:
+    """Return the weight of the first of two classes, whose targets are 0 and 1."""
+    return sums.weight - sums.sum
 
 
 @cython.final

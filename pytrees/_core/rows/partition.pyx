@@ -204,12 +204,6 @@ cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch)
                     features.wide_ranks[feature, place_of(keyed[i])] = key_of(keyed[i])
 
 
-cdef inline uint32_t _high_key(Features features, index_t row, index_t feature) noexcept nogil:
-    """Return a key that ascends with the value; different values can share it."""
-    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
-    return <uint32_t> (bits >> features.key_shift[feature])
-
-
 cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
     """Return a key for values that share the high key: it ascends with the value, and differs if the values differ."""
     cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
@@ -232,13 +226,20 @@ cdef void sort_by_value(
 ) noexcept nogil:
     """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
+    # Locals, because the compiler does not know that writing keys leaves the features as they are.
+    cdef const float64_t* values = &features.X[0, feature]
+    cdef Py_ssize_t stride = features.n_features
+    cdef uint64_t base = features.key_base[feature]
+    cdef uint8_t shift = features.key_shift[feature]
     cdef index_t place, n_known = 0
     cdef uint32_t n_ranks
     cdef bint has_missing = lacks_values(features, feature)
+    cdef float64_t value
     for place in range(n):
-        if not (has_missing and isnan(features.X[rows[place], feature])):
-            keyed[n_known] = packed(_high_key(features, rows[place], feature), place, keyed[0])
-            n_known += 1
+        # A key that ascends with the value; different values can share it. The next key replaces that of a missing one.
+        value = values[rows[place] * stride]
+        keyed[n_known] = packed(<uint32_t> ((ascending_bits(value) - base) >> shift), place, keyed[0])
+        n_known += not (has_missing and isnan(value))
     n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
     for place in range(n if has_missing else 0):
         if isnan(features.X[rows[place], feature]):
@@ -258,9 +259,15 @@ cdef inline uint32_t _sort_keys(
     while start < n:
         key = key_of(keyed[start])
         stop = start + 1
+        if stop == n or key_of(keyed[stop]) != key:
+            # Nearly all keys differ from their neighbours.
+            keyed[start] = packed(rank, place_of(keyed[start]), keyed[0])
+            rank += 1
+            start = stop
+            continue
         while stop < n and key_of(keyed[stop]) == key:
             stop += 1
-        if stop - start == 1 or features.key_shift[feature] == 0:
+        if features.key_shift[feature] == 0:
             for place in range(start, stop):
                 keyed[place] = packed(rank, place_of(keyed[place]), keyed[0])
             rank += 1

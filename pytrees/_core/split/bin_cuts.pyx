@@ -15,9 +15,10 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.score_table cimport left_ranks
 from pytrees._core.criteria.table cimport (
-    BinnedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, move_bin_left, move_left,
-    move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
+    BoundedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, left_total_of,
+    move_bin_left, move_left, move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
+from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.histogram cimport (
     Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
 )
@@ -59,7 +60,7 @@ cdef struct BinCut:
     index_t last_left, first_right  # bins of the table, inside: the rows on both sides of the cut
 
 
-cdef int find_bin_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+cdef int find_bin_cut(NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started."""
     cdef BinCut cut
     if node.in_block:
@@ -76,7 +77,7 @@ cdef int find_bin_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node,
 
 
 cdef inline int _search_features(
-    NodeSearch search, BinnedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
+    NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
 ) except -1 nogil:
     """Find the best cut; cuts inside a bin are tried unless the bin's bound says that a cut between bins is better."""
     cdef float64_t to_reach = -INFINITY
@@ -162,7 +163,7 @@ cdef inline index_t _take_missing(
 
 
 cdef inline int _refine(
-    NodeSearch search, BinnedScan* scan, Bins bins, const NodeRows* node, const BinnedFeature* feature,
+    NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, const BinnedFeature* feature,
     float64_t to_reach, bint edge_reaches, BinCut* cut
 ) except -1 nogil:
     """Offer the cuts of a feature: the cuts inside bins whose bound reaches the score, and the cuts between bins if
@@ -185,13 +186,13 @@ cdef inline int _refine(
 
 
 cdef inline index_t _mark_bins(
-    BinnedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, float64_t to_reach, uint8_t* is_marked,
+    BoundedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, float64_t to_reach, uint8_t* is_marked,
     bint has_missing
 ) noexcept nogil:
     """Mark the bins inside which a cut could reach the score, and return how many there are."""
     cdef const int32_t* counts = feature.counts
     cdef index_t bin, n_in_bin, n_left = 0, n_marked = 0
-    cdef BinnedScan local = scan[0]
+    cdef BoundedScan local = scan[0]
     start_feature(&local)
     for bin in range(feature.n_bins):
         n_in_bin = rows_in_bin(counts, feature.n_classes, feature.n_columns)
@@ -209,7 +210,7 @@ cdef inline index_t _mark_bins(
 
 
 cdef inline bint _can_reach(
-    const BinnedScan* scan, const BinnedFeature* feature, const int32_t* counts, index_t n_left, index_t n_in_bin,
+    const BoundedScan* scan, const BinnedFeature* feature, const int32_t* counts, index_t n_left, index_t n_in_bin,
     int missing, float64_t to_reach
 ) noexcept nogil:
     """Whether a cut is allowed inside the bin, whose left edge is the present cut, and could reach the score."""
@@ -217,14 +218,14 @@ cdef inline bint _can_reach(
     cdef int64_t weight = 0
     if n_left + n_in_bin <= feature.allowed.fewest[missing] or n_left >= feature.allowed.most[missing]:
         return False
-    if BinnedScan not in TargetScan:
+    if BoundedScan not in TargetScan and BoundedScan not in BoxedScan:
         for label in range(feature.n_classes):
             weight += counts[label]
-    return upper_bound(scan, counts, weight) >= to_reach
+    return upper_bound(scan, counts, weight, to_reach) >= to_reach
 
 
 cdef bint _can_reach_with_missing(
-    BinnedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, const int32_t* counts, index_t n_left,
+    BoundedScan* scan, ClassCounts node_counts, const BinnedFeature* feature, const int32_t* counts, index_t n_left,
     index_t n_in_bin, float64_t to_reach
 ) noexcept nogil:
     """The same with the samples that lack the value on the left."""
@@ -256,7 +257,7 @@ cdef inline void _sort_marked(
 # ---------------------------------------------------------------------------------------------- one loop over bins
 
 cdef inline int64_t _walk_bins(
-    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut
+    NodeSearch search, BoundedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins and, if bins are marked and their samples sorted, the cuts inside these. Return the
     weight of the heaviest bin. Constants in place of flags leave each loop with only what it needs. A loop for
@@ -270,13 +271,13 @@ cdef inline int64_t _walk_bins(
 
 
 cdef inline int64_t _walk(
-    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked, BinCut* cut,
-    bint has_missing, bint has_order
+    NodeSearch search, BoundedScan* scan, Bins bins, const BinnedFeature* feature, const uint8_t* is_marked,
+    BinCut* cut, bint has_missing, bint has_order
 ) except -1 nogil:
     cdef const int32_t* counts = feature.counts
     cdef index_t bin, n_in_bin, n_left = 0, sorted_start = 0
     cdef int64_t moved, most_in_bin = 0
-    cdef BinnedScan local = scan[0]
+    cdef BoundedScan local = scan[0]
     start_cuts(&local, search.counts, feature.feature)
     # The samples of all bins before this one are on the left, n_left in all; sorted_start of them are in marked bins.
     for bin in range(feature.n_bins):
@@ -287,9 +288,9 @@ cdef inline int64_t _walk(
             )
             sorted_start += n_in_bin
         elif n_in_bin > 0:
-            moved = local.left_total
+            moved = left_total_of(&local)
             move_bin_left(&local, counts, feature.n_classes)
-            most_in_bin = max(most_in_bin, local.left_total - moved)
+            most_in_bin = max(most_in_bin, left_total_of(&local) - moved)
         n_left += n_in_bin
         counts += feature.n_columns
         if n_in_bin == 0:
@@ -307,7 +308,7 @@ cdef inline int64_t _walk(
 
 
 cdef inline int _walk_inside(
-    NodeSearch search, BinnedScan* scan, Bins bins, const BinnedFeature* feature, index_t bin, index_t sorted_start,
+    NodeSearch search, BoundedScan* scan, Bins bins, const BinnedFeature* feature, index_t bin, index_t sorted_start,
     index_t n_in_bin, index_t n_left, BinCut* cut, bint has_missing, bint has_order
 ) except -1 nogil:
     """Move the samples of a bin one by one, and offer the cuts between different values."""
@@ -347,7 +348,7 @@ cdef inline bint _allows_edge(const BinnedFeature* feature, index_t n_left, bint
 
 
 cdef inline int _offer(
-    NodeSearch search, BinnedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing,
+    NodeSearch search, BoundedScan* scan, const BinnedFeature* feature, index_t n_left, BinCut* cut, bint has_missing,
     bint has_order
 ) except -1 nogil:
     """Offer the present cut, which has n_left known values on the left, with missing values on the right and on the
@@ -369,10 +370,10 @@ cdef inline int _offer(
 
 
 cdef inline bint _breaks_order(
-    NodeSearch search, const BinnedScan* scan, const BinnedFeature* feature, int missing
+    NodeSearch search, const BoundedScan* scan, const BinnedFeature* feature, int missing
 ) noexcept nogil:
     """Whether the feature's monotonic constraint forbids the present cut."""
-    cdef NodeValue left = NodeValue(left_ranks(scan), scan.left_total), right
+    cdef NodeValue left = NodeValue(left_ranks(scan), left_total_of(scan)), right
     if missing == MISSING_LEFT:
         left = joined(&left, &feature.missing_value)
     right = less(&feature.node_value, &left)

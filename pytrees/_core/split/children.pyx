@@ -156,7 +156,7 @@ cdef int offer_sequences(
 ) except -1 nogil:
     """Offer the split of a node by a categorical feature; its entries are sorted by child. Give up as soon as the
     children cost too much for it to be the best: their lengths times their impurities, added up, by group."""
-    cdef index_t i, sample, length = 0, group = 0
+    cdef index_t i, sample = 0, length = 0, group = 0
     cdef int64_t cost = 0, limit = <int64_t> n * n + 1
     cdef Gain gain
     if cut.feature != NONE:

@@ -7,7 +7,10 @@ keeps a cut only if its gain is greater than the best so far, so ties go to the 
 criterion has one, decides only which cuts are offered.
 """
 
-from pytrees._core.criteria.table cimport LAST_ON_COUNTS, BinnedScan, CountScan, refuse_code, start_scan
+from pytrees._core.criteria.table cimport (
+    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, refuse_code, start_scan,
+)
+from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.node_bins cimport take_features
 from pytrees._core.rows.partition cimport sort_few
 from pytrees._core.split.bin_cuts cimport find_bin_cut
@@ -39,11 +42,15 @@ cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
         if way == BINS_OF_TABLE or way == BINS_OF_NODE:
             return find_bin_cut(search, scan, node, search.best)
         if way == FEW_SAMPLES:
-            if find_few_cut(search, scan, node, search.best):
-                return 0
-            sort_few(search.partition, node.block, node.start, node.stop)
+            if CountScan in FewScan:
+                if find_few_cut(search, scan, node, search.best):
+                    return 0
+                sort_few(search.partition, node.block, node.start, node.stop)
         elif way != SORTED_ENTRIES and find_scored_cut(search, scan, node, way, search.best):
             return 0
+    elif CountScan in BoxedScan:
+        if not node.in_block:
+            return find_bin_cut(search, scan, node, search.best)
     return find_sorted_cut(search, scan, node, search.best)
 
 

@@ -4,32 +4,39 @@ Nodes of few samples are most of a tree whose leaves have one target each. They 
 longer to divide than to search; the partition keeps the ranks of their places.
 """
 
-from pytrees._core.base.simd cimport few_samples, find_few, first_difference, score_few
-from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_WEIGHT_OF_FEW
-from pytrees._core.base.types cimport index_t, int16_t, int64_t, uint16_t
+from libc.math cimport INFINITY
+
+from pytrees._core.base.simd cimport few_samples, find_few, first_difference, score_few, score_of_few
+from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_SORTED_IN_FEW, MOST_WEIGHT_OF_FEW
+from pytrees._core.base.types cimport index_t, int16_t, int64_t
 from pytrees._core.criteria.score_table cimport lay_out_few, lowered, put_left
-from pytrees._core.criteria.table cimport BinnedScan, best_gain, offer_cut
+from pytrees._core.criteria.table cimport FewScan, best_gain, offer_cut
 from pytrees._core.rows.partition cimport ranks_of_place
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, threshold_of
 
 
-# Beside what the scores take: the exact numbers of the samples, and the sides of the best cut so far.
+# Beside what the scores take: the exact numbers of the samples, and the sides of the best cut so far. A bit of the
+# sides is set if a sample goes to the right.
 cdef struct FewTargets:
     int64_t targets[MOST_IN_FEW]
     int64_t weights[MOST_IN_FEW]
     int sides
+    # The cuts of the samples in the order of their targets, one of which no other cut beats: scores and sides.
+    index_t n_in_order
+    float scores_in_order[MOST_IN_FEW]
+    int sides_in_order[MOST_IN_FEW]
 
 
-cdef bint find_few_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+cdef bint find_few_cut(NodeSearch search, FewScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, or do not
     hold the weights."""
     cdef few_samples few
     cdef FewTargets exact
-    cdef float to_reach
+    cdef float to_reach, enough = INFINITY, best_score = 0.0
     cdef float* scores = &search.entry_scores.scores_of_few[0]
-    cdef uint16_t* sides = &search.entry_scores.sides_of_few[0]
     cdef const int16_t* is_drawn = &search.entry_scores.is_drawn[0]
-    cdef index_t k, n_found, stride = <index_t> search.partition.rank_stride
+    cdef index_t* found = &search.entry_scores.found_features[0]
+    cdef index_t k, n_found, first = 0, stop = 0, stride = <index_t> search.partition.rank_stride
     _lay_out(search, node, &few, &exact)
     if few.n == 2:
         k = first_difference(few.ranks[0], few.ranks[1], stride, is_drawn)
@@ -43,14 +50,77 @@ cdef bint find_few_cut(NodeSearch search, BinnedScan* scan, const NodeRows* node
     for k in range(few.n):
         few.weights[k] = <int16_t> exact.weights[k]
     lay_out_few(scan, exact.targets, few.weights, few.n, few.residuals)
-    to_reach = lowered(scan, score_few(&few, stride, is_drawn, scores, sides), True)
-    if to_reach <= 0.0:
-        return False
-    n_found = find_few(few.n, stride, scores, to_reach, &search.entry_scores.found_features[0])
-    for k in range(n_found):
-        _offer_feature(search, scan, node, &few, &exact, search.entry_scores.found_features[k], to_reach, best)
+    if few.n <= MOST_SORTED_IN_FEW and stride > 8:
+        enough = _enough(scan, &few, &exact)
+    while stop < stride:
+        first = stop
+        best_score = max(best_score, score_few(&few, stride, is_drawn, first, enough, scores, &stop))
+        to_reach = lowered(scan, best_score, True)
+        if to_reach <= 0.0:
+            return False        # nothing has been offered yet
+        n_found = find_few(few.n, stride, scores, first, stop, to_reach, found)
+        for k in range(n_found):
+            _offer_feature(search, scan, node, &few, &exact, found[k], to_reach, best)
+        if stop < stride and _is_greatest(search, scan, &few, &exact, enough):
+            break       # no later feature has a better cut
     _complete(search, scan, node, best)
     return True
+
+
+cdef inline float _enough(const FewScan* scan, const few_samples* few, FewTargets* exact) noexcept nogil:
+    """List the cuts in the order of the targets. Return the score that the best cut of all may reach; infinity if the
+    errors swallow it."""
+    cdef index_t order[MOST_IN_FEW]
+    cdef index_t i, hole
+    cdef int sum_of_left = 0, weight = 0, sides = (1 << few.n) - 1
+    cdef float score, greatest = 0.0
+    for i in range(few.n):
+        hole = i
+        while hole > 0 and exact.targets[order[hole - 1]] > exact.targets[i]:
+            order[hole] = order[hole - 1]
+            hole -= 1
+        order[hole] = i
+    exact.n_in_order = 0
+    for i in range(few.n - 1):
+        sum_of_left += few.residuals[order[i]]
+        weight += few.weights[order[i]]
+        sides -= 1 << order[i]
+        if exact.targets[order[i]] == exact.targets[order[i + 1]]:
+            continue
+        score = score_of_few(sum_of_left, weight, few.total)
+        exact.scores_in_order[exact.n_in_order] = score
+        exact.sides_in_order[exact.n_in_order] = sides
+        exact.n_in_order += 1
+        greatest = max(greatest, score)
+    score = lowered(scan, greatest, True)
+    return score if score > 0.0 else INFINITY
+
+
+cdef bint _is_greatest(
+    NodeSearch search, const FewScan* scan, const few_samples* few, const FewTargets* exact, float enough
+) except -1 nogil:
+    """Whether no cut at all is better than the best so far, exactly."""
+    cdef FewScan other
+    cdef index_t k, i
+    cdef int64_t weight, sum_of_left
+    for k in range(exact.n_in_order):
+        if exact.scores_in_order[k] < enough or _are_same(exact.sides_in_order[k], exact.sides, few.n):
+            continue
+        other = scan[0]
+        weight = sum_of_left = 0
+        for i in range(few.n):
+            if not exact.sides_in_order[k] >> i & 1:
+                weight += exact.weights[i]
+                sum_of_left += exact.weights[i] * exact.targets[i]
+        put_left(&other, weight, sum_of_left)
+        if offer_cut(&other, search.counts, False):
+            return False
+    return True
+
+
+cdef inline bint _are_same(int sides, int others, index_t n) noexcept nogil:
+    """Whether two cuts divide the samples alike, whichever side is on the left."""
+    return sides == others or sides == (1 << n) - 1 - others
 
 
 cdef inline void _lay_out(
@@ -75,7 +145,7 @@ cdef inline void _lay_out(
 
 
 cdef inline int _offer_feature(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, float to_reach, Split* best
 ) except -1 nogil:
     """Offer the cuts of a feature whose scores reach what is asked, in ascending order: fewer and fewer samples go to
@@ -87,7 +157,9 @@ cdef inline int _offer_feature(
     for i in range(few.n):
         if search.entry_scores.scores_of_few[i * search.partition.rank_stride + feature] < to_reach:
             continue
-        sides = search.entry_scores.sides_of_few[i * search.partition.rank_stride + feature]
+        sides = 0
+        for k in range(few.n):
+            sides |= (few.ranks[k][feature] > few.ranks[i][feature]) << k
         hole = n_found
         while hole > 0 and found[hole - 1] & ~sides == 0:
             hole -= 1
@@ -99,13 +171,13 @@ cdef inline int _offer_feature(
         n_found += 1
     for i in range(n_found):
         # Most features have a cut that divides the samples as the best one so far, and gains no more.
-        if found[i] != exact.sides and found[i] != (1 << few.n) - 1 - exact.sides:
+        if not _are_same(found[i], exact.sides, few.n):
             _offer_cut(search, scan, node, few, exact, feature, found[i], best)
     return 0
 
 
 cdef inline int _offer_cut(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, int sides, Split* best
 ) except -1 nogil:
     """Offer the cut that sends the samples whose bits are set to the right; there are samples on both sides."""
@@ -132,7 +204,7 @@ cdef inline int _offer_cut(
 
 
 cdef inline int _complete(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Split* best
+    NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil:
     if not search.defers_thresholds:
         best.threshold = threshold_of(search, node, best)

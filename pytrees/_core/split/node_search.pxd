@@ -55,9 +55,7 @@ cdef class EntryArrays:
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
     cdef int32_t[::1] residuals, weights
-    # By sample and feature, as partitions have ranks: scores, and which samples go to the right.
-    cdef float[::1] scores_of_few
-    cdef uint16_t[::1] sides_of_few
+    cdef float[::1] scores_of_few   # by sample and feature, as partitions have ranks
     cdef int16_t[::1] is_drawn      # by feature, -1 or 0
     cdef index_t[::1] found_features
 

@@ -22,7 +22,7 @@ from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
 from pytrees._core.rows.histogram cimport (
-    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin,
+    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.partition cimport (
@@ -115,7 +115,6 @@ cdef class NodeSearch:
         """Search nodes of few samples without sorted entries: the partition keeps ranks."""
         self.pairs_few = True
         self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.float32)
-        self.entry_scores.sides_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.uint16)
         # Ranks behind those of the last feature belong to none.
         is_drawn = np.zeros(self.partition.rank_stride, dtype=np.int16)
         is_drawn[:self.partition.n_features] = -1
@@ -299,7 +298,10 @@ cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept
         counts.missing_sums.weight = (<const BinSums*> missing).weight
         counts.missing_sums.sum = (<const BinSums*> missing).sum
         return
-    for label in range(counts.n_classes):
+    if counts.is_wide:
+        counts.missing_counts[0] = zeros_of(<const BinSums*> missing)
+        counts.missing_counts[1] = (<const BinSums*> missing).sum
+    for label in range(0 if counts.is_wide else counts.n_classes):
         counts.missing_counts[label] = missing[label]
     _list_missing(counts)
 

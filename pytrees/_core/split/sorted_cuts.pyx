@@ -157,17 +157,19 @@ cdef inline index_t _walk_boxes(
     skipped if no cut in them can win."""
     cdef index_t i = 0, next_box = 0, kept = 0, first = first_place(search, node), place, next_i
     cdef index_t fewest_left = allowed.fewest[MISSING_RIGHT], stop = last_cut(allowed)
-    cdef int64_t[2] weights
+    cdef int64_t weight, total, ones
     if CountScan in BoxedScan:
         # The places of entries[:i] have moved to the left, in this order.
         while i < stop:
             if i >= next_box and i + BOX_ROWS < stop and has_boxes(scan):
-                weights[0] = weights[1] = 0
+                total = ones = 0
                 for next_i in range(i, i + BOX_ROWS):
                     place = first + <index_t> place_of(entries[next_i])
-                    weights[label_of_place(search, place, entries)] += weight_of_place(search, place)
-                if box_stays_below(scan, weights[0], weights[1]):
-                    move_box_left(scan, weights[0], weights[1])
+                    weight = weight_of_place(search, place)
+                    total += weight
+                    ones += weight * label_of_place(search, place, entries)     # nothing waits for memory
+                if box_stays_below(scan, total - ones, ones):
+                    move_box_left(scan, total - ones, ones)
                     i += BOX_ROWS
                     continue
                 next_box = i + BOX_ROWS
