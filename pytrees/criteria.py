@@ -76,6 +76,10 @@ class OwnCriterion(metaclass=_OwnCriterionType):
     While their module is not loaded, there are no instances.
     """
 
+    name: str
+    judges: str
+    specification: Callable[[int, IntArray | None], tuple[str, dict[str, Any]]]
+
 
 class Judge(BaseEstimator):
     """Base class of criteria and distances: a judge has a `name`, and `judges` class counts or label sequences.

@@ -151,7 +151,7 @@ class NumberCases(Cases):
             places = rng.permutation(len(y))
             other = y[places], weights[places], goes_left[:, places]
         elif name == "shift":
-            shift = float(self.takeable(rng.integers(-9, 10)))
+            shift = float(self.takeable(np.asarray(rng.integers(-9, 10))))
             other = y + shift, weights, goes_left
         else:
             scale = float(self.takeable(rng.choice([-1.0, 0.5, 4.0])))

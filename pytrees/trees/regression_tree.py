@@ -98,6 +98,7 @@ def grow_numbers(
     **options: Any,
 ) -> GrownTree:
     """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets on a grid."""
+    assert isinstance(criterion, tuple)
     name, power = criterion[0], _POWERS[criterion[0]]
     limits = dict(limits)
     ccp_alpha = limits.pop("ccp_alpha")
