@@ -214,7 +214,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         n_draws = self._n_draws(n_rows)
         if n_draws is None:
             return all_rows
-        draw: Callable[..., Draws] = draw_counts if self._judge().judges == "counts" else draw_sequence
+        draw: Callable[..., Draws] = draw_sequence if self._judge().judges == "sequence" else draw_counts
         return partial(draw, n_draws=n_draws)
 
     def _greatest_total(self, samples: Samples, n_rows: int) -> float:
