@@ -6,6 +6,7 @@ row of figures for every model: its scores, `seconds` of processor time of the f
 
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.compose import make_column_transformer
@@ -85,6 +86,9 @@ class Optimal:
         return self.classes_[self.tree_.predict(X)]
 
 
+all_features = partial(DecisionForestRegressor, max_features=1.0)
+
+
 class ShuffledForest:
     """A forest of numbers with all features, in another order for every tree: ties fall to features by chance."""
 
@@ -94,7 +98,7 @@ class ShuffledForest:
     def fit(self, X, y):
         rng = np.random.RandomState(self.seed)
         self.orders_ = [rng.permutation(X.shape[1]) for _ in range(self.n_estimators)]
-        one = [DecisionForestRegressor(n_estimators=1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
+        one = [all_features(n_estimators=1, random_state=rng).fit(X[:, order], y) for order in self.orders_]
         self.estimators_ = [forest.estimators_[0] for forest in one]
         return self
 
@@ -200,10 +204,10 @@ NUMBERS = {
     "rf_third": lambda seed: RandomForestRegressor(max_features=THIRD, random_state=seed),
     "hgb": lambda seed: HistGradientBoostingRegressor(random_state=seed),
     "hgb_absolute": lambda seed: HistGradientBoostingRegressor(loss="absolute_error", random_state=seed),
-    "forest": lambda seed: DecisionForestRegressor(random_state=seed),
+    "forest": lambda seed: all_features(random_state=seed),
     "forest_shuffled": ShuffledForest,
     "forest_third": lambda seed: DecisionForestRegressor(max_features=THIRD, random_state=seed),
-    "absolute": lambda seed: DecisionForestRegressor(criterion="absolute_error", random_state=seed),
+    "absolute": lambda seed: all_features(criterion="absolute_error", random_state=seed),
     "absolute_third": lambda seed: DecisionForestRegressor(
         criterion="absolute_error", max_features=THIRD, random_state=seed
     ),

@@ -75,7 +75,7 @@ CASES = [
     Case("500 × 10", partial(linear, 500, n_features=10), 51, 10),
     Case("diabetes, 442 × 10", diabetes, 51, 10),
     Case("10,000 × 10, absolute error", partial(linear, 10_000, n_features=10), 3, 12, ABSOLUTE),
-    Case("10,000 × 20, all features", partial(linear, 10_000), 2, 16, n_estimators=100),
+    Case("10,000 × 20, all features", partial(linear, 10_000), 2, 16, {"max_features": 1.0}, 100),
     Case("10,000 × 20, a third of them", partial(linear, 10_000), 2, 8, {"max_features": 1 / 3}, 100),
 ]
 

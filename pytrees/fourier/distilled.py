@@ -213,7 +213,7 @@ def distil(
     >>> from pytrees import DecisionForestRegressor
     >>> X, y = load_diabetes(return_X_y=True)
     >>> distil(DecisionForestRegressor(20, max_depth=4, random_state=0).fit(X, y), X, n_trees=2, max_leaf_nodes=8)
-    <DistilledModel of 2 trees, 16 leaves, 0.88 of the variance>
+    <DistilledModel of 2 trees, 16 leaves, 0.85 of the variance>
     """
     additive = model if isinstance(model, AdditiveModel) else additive_model(model)
     check_whole("n_trees", n_trees, 1)

@@ -71,7 +71,7 @@ def forest_and_twin(n_rows=200, n_estimators=4):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 4)).astype(np.float32).astype(np.float64)  # both libraries decide alike
     y = X[:, 0] * X[:, 1] + np.sin(3 * X[:, 2]) + rng.normal(size=n_rows)
-    model = DecisionForestRegressor(n_estimators, max_depth=2, random_state=0).fit(X, y)
+    model = DecisionForestRegressor(n_estimators, max_depth=2, max_features=1.0, random_state=0).fit(X, y)
     twin = RandomForestRegressor(n_estimators).fit(X[:2], y[:2])
     samples = model.estimators_samples_
     twin.estimators_ = [SklearnTree(max_depth=2, random_state=0).fit(X[rows], y[rows]) for rows in samples]

@@ -289,7 +289,10 @@ def test_attributes_are_as_in_scikit_learn():
     X, y = data()
     for fitted, ours in (
         (sklearn.tree.DecisionTreeRegressor(), DecisionTreeRegressor()),
-        (sklearn.ensemble.RandomForestRegressor(4, oob_score=True), DecisionForestRegressor(30, oob_score=True)),
+        (
+            sklearn.ensemble.RandomForestRegressor(4, oob_score=True),
+            DecisionForestRegressor(30, max_features=1.0, oob_score=True),
+        ),
     ):
         theirs = to_sklearn(ours.set_params(random_state=5).fit(X, y))
         fitted.set_params(random_state=5)

@@ -111,7 +111,7 @@ def test_infinite_gains_are_the_only_ones_that_count(engine):
     assert np.isinf(tree.tree_.gain[0])
     np.testing.assert_array_equal(tree.feature_importances_, tree.tree_.feature_importances())
     np.testing.assert_allclose(tree.feature_importances_.sum(), 1.0)
-    model = DecisionForestRegressor(5, random_state=0).fit(X, [0.0, 1.0, 1e300, 1e300])
+    model = DecisionForestRegressor(5, max_features=1.0, random_state=0).fit(X, [0.0, 1.0, 1e300, 1e300])
     np.testing.assert_array_equal(model.feature_importances_, [1.0, 0.0])
 
 
@@ -192,6 +192,21 @@ def test_order_and_threads_do_not_matter(error, n_samples):
     forests = [DecisionForestRegressor(6, random_state=0, n_jobs=n_jobs, **limits).fit(X, y) for n_jobs in (1, 2)]
     assert [one.tree_ for one in forests[0]] == [one.tree_ for one in forests[1]]
     np.testing.assert_array_equal(forests[0].predict(X), forests[1].predict(X))
+
+
+@pytest.mark.parametrize("n_features", [3, 5])
+@pytest.mark.parametrize("error", ERRORS)
+def test_forests_count_repeated_samples_once(error, n_features):
+    """Nodes of few features rank them once if there are five, and sort them if there are three."""
+    X, y = make_numbers(40, n_features)
+    forests = on_both_engines(
+        lambda: DecisionForestRegressor(6, criterion=error, max_features=1, random_state=0).fit(X, y)
+    )
+    compiled, defined = ([one.tree_ for one in forest] for forest in forests)
+    assert compiled == defined
+    for tree, rows in zip(compiled, forests[0].estimators_samples_, strict=True):
+        assert tree.n_node_samples[0] == len(np.unique(rows)) < 40
+        assert tree.weighted_n_node_samples[0] == len(rows) == 40
 
 
 @pytest.mark.parametrize("error", ERRORS)
