@@ -112,8 +112,8 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
     """
     values, codes = np.unique(y, return_inverse=True)
     numbers, grid = _decimal_numbers(values, total_weight) or _binary_numbers(values, total_weight)
-    targets, merged = np.unique(numbers, return_inverse=True)
-    return merged[codes].astype(np.int32), Targets(targets, grid)
+    rises = np.diff(numbers, prepend=numbers[0] - 1) > 0  # several targets can be rounded to one number
+    return (np.cumsum(rises, dtype=np.int32) - 1)[codes], Targets(numbers[rises], grid)
 
 
 def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:

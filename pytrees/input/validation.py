@@ -83,6 +83,17 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
+def _are_plain_numbers(y: Any, X: FloatArray) -> bool:
+    """Whether y holds a finite float64 for every sample of X."""
+    return (
+        type(y) is np.ndarray
+        and y.ndim == 1
+        and y.dtype == np.float64
+        and len(y) == len(X)
+        and bool(np.isfinite(y).all())
+    )
+
+
 class _Columns:
     """The columns of a table that a function takes: errors describe them as they describe an estimator's columns."""
 
@@ -139,14 +150,14 @@ def validate_coded_X_y(
 
 
 def _validated_pair(
-    estimator: Any, X: Any, y: Any, coded: FloatArray | None, **of_y: bool
+    estimator: Any, X: Any, y: Any, coded: FloatArray | None, y_numeric: bool = False
 ) -> tuple[FloatArray, AnyArray]:
     """Return X as `validate_X` does, and y as an array of one dimension."""
-    if coded is None and _is_plain(X) and _are_plain_labels(y, X):
+    if coded is None and _is_plain(X) and (_are_plain_numbers if y_numeric else _are_plain_labels)(y, X):
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
     else:
-        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, **of_y}
+        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "y_numeric": y_numeric}
         with naming_columns(estimator, X):
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
