@@ -315,16 +315,6 @@ def test_pruning_path(engine, data, error, is_weighted):
         np.testing.assert_allclose(path.ccp_alphas, theirs.ccp_alphas, atol=1e-12)
 
 
-def test_forests_grow_each_drawn_sample_once_with_the_number_of_its_draws():
-    X, y = load_diabetes(return_X_y=True)
-    forest = DecisionForestRegressor(3, min_samples_leaf=2, random_state=0).fit(X, y)
-    for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        rows, counts = np.unique(drawn, return_counts=True)
-        alone = DecisionTreeRegressor(min_samples_leaf=2).fit(X[rows], y[rows], sample_weight=counts)
-        assert tree.tree_.n_node_samples[0] == len(rows) < len(X) == tree.tree_.weighted_n_node_samples[0]
-        np.testing.assert_array_equal(tree.tree_.threshold, alone.tree_.threshold)
-
-
 def test_forests_out_of_bag():
     X, y = make_numbers(200)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(200, 2))])
