@@ -83,6 +83,11 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
+def _greatest_numbers() -> np.errstate:
+    """Let scikit-learn add up numbers near both ends of float64 in search of NaN, without a warning."""
+    return np.errstate(invalid="ignore")
+
+
 def _are_plain_numbers(y: Any, X: FloatArray) -> bool:
     """Whether y holds a finite float64 for every sample of X."""
     return (
@@ -113,7 +118,7 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     _refuse_nan_label(y)
     columns = _Columns(X)
     if not (_is_plain(X) and _are_plain_labels(y, X)):
-        with naming_columns(columns, X, function):
+        with naming_columns(columns, X, function), _greatest_numbers():
             X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
     X = aligned(X)
     check_finite(columns, X, function)
@@ -158,7 +163,7 @@ def _validated_pair(
         vars(estimator).pop("feature_names_in_", None)
     else:
         kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "y_numeric": y_numeric}
-        with naming_columns(estimator, X):
+        with naming_columns(estimator, X), _greatest_numbers():
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
             else:
@@ -176,8 +181,7 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
     if _holds_missing(y):
         raise ValueError("Input y contains NaN.")
-    with np.errstate(invalid="ignore"):  # sums of numbers near both ends of float64
-        X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
+    X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
         raise ValueError(
             f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."

@@ -6,15 +6,14 @@ from itertools import pairwise
 from ..split.monotonic import NO_BOUNDS, bounds_of_children
 
 
-def node_bounds(child_offsets, children, feature, monotonic_cst, total, weight=None, centre=0, divisor=1, exponent=0):
+def node_bounds(child_offsets, children, feature, monotonic_cst, total, weight, centre=0, divisor=1, exponent=0):
     """Return the lower and the upper bounds of the values of all nodes, infinite if there are none.
 
     Nodes are in preorder, and `child_offsets` and `children` list the children of every node. The value of a node is
-    (centre + total / weight) / (divisor 2**exponent), with whole numbers as `total` and `weight`. Without `weight`, it
-    is `total`, a floating-point number.
+    (centre + total / weight) / (divisor 2**exponent), with whole numbers as `total` and `weight`.
     """
     below = [children[start:stop] for start, stop in pairwise(child_offsets)]
-    values = total if weight is None else list(map(Fraction, total, weight))
+    values = list(map(Fraction, total, weight))
     bounds = [NO_BOUNDS] * len(values)
     for node, of_node in enumerate(below):
         if of_node:

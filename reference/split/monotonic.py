@@ -52,13 +52,6 @@ def bounds_of_children(direction, values, bounds):
     """Return the bounds of all children of a node, from their values and the bounds of the node."""
     if direction == 0:
         return [bounds for _ in values]
-    middle = middle_of(*values, bounds)
+    middle = Fraction(sum(values)) / 2
     below, above = (bounds[0], middle), (middle, bounds[1])
     return [below, above] if direction > 0 else [above, below]
-
-
-def middle_of(left, right, bounds):
-    """Return the mean of the values of both children; in floating point it stays within the bounds of their parent."""
-    if isinstance(left, float):
-        return min(max(0.5 * left + 0.5 * right, bounds[0]), bounds[1])
-    return Fraction(left + right) / 2

@@ -12,19 +12,17 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 
 def node_bounds(
     const int64_t[::1] child_offsets, const int64_t[::1] children, const int64_t[::1] feature, monotonic_cst, total,
-    weight=None, centre=0, divisor=1, exponent=0,
+    weight, centre=0, divisor=1, exponent=0,
 ):
     """Return the lower and the upper bounds of the values of all nodes, infinite if there are none.
 
     Nodes are in preorder, and `child_offsets` and `children` list the children of every node. The value of a node is
     (centre + total / weight) / (divisor 2**exponent), with whole numbers of at most 2**60 as `total` and `weight`,
     which are positive; `total` may have greater numbers as objects. A bound is the double nearest to the mean of two
-    values. Without `weight`, `total` has the values in floating point; a bound is their mean, or the nearest number
-    within the bounds of the parent.
+    values.
     """
     cdef Py_ssize_t node, k, n_nodes = feature.shape[0]
     cdef int64_t low, high, direction
-    cdef float64_t middle
     cdef const int64_t[::1] directions = np.asarray(monotonic_cst, dtype=np.int64)
     cdef float64_t[::1] lower = np.full(n_nodes, -np.inf), upper = np.full(n_nodes, np.inf)
     middle_of = _middle_of(total, weight, centre, divisor, exponent)
@@ -40,21 +38,13 @@ def node_bounds(
         low, high = children[child_offsets[node]], children[child_offsets[node] + 1]
         if direction < 0:
             low, high = high, low
-        middle = middle_of(low, high)
-        if weight is None:
-            middle = min(max(middle, lower[node]), upper[node])
-        upper[low] = lower[high] = middle
+        upper[low] = lower[high] = middle_of(low, high)
     return np.asarray(lower), np.asarray(upper)
 
 
 def _middle_of(total, weight, centre, divisor, exponent):
-    """Return a function that returns the mean of the values of two nodes, rounded once if values are fractions."""
-    cdef const float64_t[::1] values
-    cdef const int64_t[::1] totals, weights
-    if weight is None:
-        values = total
-        return lambda int64_t one, int64_t other: 0.5 * values[one] + 0.5 * values[other]
-    weights = weight
+    """Return a function that returns the mean of the values of two nodes, rounded once."""
+    cdef const int64_t[::1] totals, weights = weight
     if centre == 0 and divisor == 1 and exponent == 0 and total.dtype == np.int64:
         totals = total
         return lambda int64_t one, int64_t other: nearest_double(
@@ -82,7 +72,7 @@ def _check_nodes(
     inner = np.diff(child_offsets) > 0
     of_inner = np.asarray(feature)[inner] if inner.shape == (n_nodes,) else np.array([-1])
     if (
-        n_nodes == 0 or len(total) != n_nodes or weight is not None and (len(weight) != n_nodes or np.min(weight) < 1)
+        n_nodes == 0 or len(total) != n_nodes or len(weight) != n_nodes or np.min(weight) < 1
         or child_offsets[0] != 0 or np.any(np.diff(child_offsets) < 0) or child_offsets[n_nodes] != children.shape[0]
         or np.min(children, initial=0) < 0 or np.max(children, initial=0) >= n_nodes
         or np.min(of_inner, initial=0) < 0 or np.max(of_inner, initial=0) >= directions.shape[0]
