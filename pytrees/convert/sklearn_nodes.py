@@ -271,6 +271,8 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
     """
     nodes, name = _checked_nodes(estimator), type(estimator).__name__
     weights = nodes.weighted_n_node_samples
+    if not np.all(np.isfinite(weights)):
+        raise ValueError(f"{name} has nodes whose weighted_n_node_samples are not finite.")
     if not (np.all(nodes.n_node_samples > 0) and np.all(weights > 0.0)):
         raise ValueError(f"{name} has nodes without training samples, which a Tree does not have.")
     if isinstance(estimator, DecisionTreeRegressor):

@@ -30,6 +30,9 @@ MAX_SAMPLES = 2**28
 _MOST_CLASSES = 100
 _REGRESSORS = "DecisionTreeRegressor and DecisionForestRegressor"
 
+# Errors of NumPy and pandas about words among numbers.
+_ABOUT_WORDS = ("could not convert string", "Cannot cast str")
+
 
 def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
     """Validate X for a fitted estimator: C-contiguous, float64, finite; errors name the column that is not.
@@ -179,8 +182,7 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
     _check_is_one_number(estimator, y)
     with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
-    if _holds_missing(y):
-        raise ValueError("Input y contains NaN.")
+    _check_holds_numbers(estimator, y)
     X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
         raise ValueError(
@@ -192,11 +194,18 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
     return X, y
 
 
-def _holds_missing(y: Any) -> bool:
-    """Whether a list or an array of objects holds None or another missing value, which NumPy would make NaN."""
+def _check_holds_numbers(estimator: Any, y: Any) -> None:
+    """Raise ValueError if a list or an array of objects holds words, which NumPy would read as numbers, or None or
+    another missing value, which it would make NaN."""
     if getattr(getattr(y, "dtype", None), "kind", "") == "O":
         y = y.tolist()
-    return isinstance(y, (list, tuple)) and any(is_missing(number) for number in y)
+    for number in y if isinstance(y, (list, tuple)) else ():
+        if is_missing(number):
+            raise ValueError("Input y contains NaN.")
+        if isinstance(number, (str, bytes)):
+            raise ValueError(
+                f"Input y holds no numbers, but words, such as {number!r:.100}: {_name_of(estimator)} needs numbers."
+            )
 
 
 def _check_is_one_number(estimator: Any, y: Any) -> None:
@@ -302,7 +311,7 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         raise ValueError(f"Input X contains a number{place} that is beyond the range of float64, 1.8e308.") from error
     except ValueError as error:
         is_categorical = getattr(estimator, "is_categorical_", None)
-        if not hasattr(estimator, "categorical_features") or "could not convert string" not in str(error):
+        if not hasattr(estimator, "categorical_features") or not any(text in str(error) for text in _ABOUT_WORDS):
             raise
         column = _first_that_raises(ValueError, X, is_categorical)
         if column is None:

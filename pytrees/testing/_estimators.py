@@ -62,7 +62,8 @@ def check_tree(
         Their classes, or numbers.
     criterion : str or criterion object
         The criterion of the splits: a name in ``pytrees.criteria.CRITERIA``, or an object, also one of your own; or
-        ``"squared_error"`` or ``"absolute_error"`` for a tree of numbers.
+        ``"squared_error"`` or ``"absolute_error"`` for a tree of numbers. With ``monotonic_cst``, absolute errors
+        compare lower medians in trees of pytrees, and the middle of both medians in others.
     sample_weight : array-like of shape (n_samples,), optional
         Weights: whole numbers, above 0.
     limits : dict, optional
@@ -334,6 +335,9 @@ class _Check:
             own = self.judge if isinstance(self.judge, OwnCriterion) else None
             targets = np.asarray(y, dtype=np.float64)
             classes, samples = None, NumberSamples.of(X, targets, weights, self.judge.name, own)
+            samples.takes_lower_median = read.is_ours
+            if own is not None:
+                read.known -= {"impurity"}  # a criterion of the user has none, but a tree by another library may
         else:
             classes, labels = np.unique(y, return_inverse=True)
             specification = self.judge.specification(len(classes))

@@ -43,6 +43,7 @@ class NumberSamples:
     criterion: str
     divisor: int
     own: Any = None
+    takes_lower_median: bool = True
     largest: Fraction = field(init=False)
     unit: Fraction = field(init=False)
     slack: Fraction = field(init=False)
@@ -116,8 +117,12 @@ class NumberSamples:
         return mean, mean
 
     def value_of(self, rows: Sequence[int]) -> Fraction:
-        """Return the value of a node of these samples that monotonic constraints compare: the mean, or median."""
-        return self.values(rows)[0]
+        """Return the value of a node of these samples that monotonic constraints compare: the mean, or the median.
+
+        Trees of pytrees take the lower of two medians, other trees the middle between both, as scikit-learn does.
+        """
+        lower, upper = self.values(rows)
+        return lower if self.takes_lower_median else (lower + upper) / 2
 
     def is_value(self, number: float, rows: Sequence[int], bounds: tuple[Any, Any] = (-inf, inf)) -> bool:
         """Whether a node of these samples, and of these bounds by monotonic constraints, may predict a number."""

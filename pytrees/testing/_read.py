@@ -100,7 +100,8 @@ def _known_of(tree: Tree) -> frozenset[str]:
 def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
     if "counts" in given or ("value" in given and not set(_STRUCTURE[:2]) & given.keys()):
         tree = Tree.from_dict(dict(given))
-        return ReadTree(tree, _known_of(tree), None if tree.is_regressor else np.asarray(given["class_names"]))
+        classes = None if tree.is_regressor else np.asarray(given["class_names"])
+        return ReadTree(tree, _known_of(tree), classes, is_ours=True)
     lacking = [name for name in _STRUCTURE if name not in given]
     if lacking:
         raise ValueError(f"A dict of arrays needs {', '.join(_STRUCTURE)}; it lacks {', '.join(lacking)}.")

@@ -127,6 +127,8 @@ class BootstrapMixin(MixedIntoForest):
                 stacklevel=4,
             )
         self.oob_score_ = np.nan
+        if job.rows is not None:  # samples without weight have predictions, and do not count in scores
+            judged &= np.bincount(job.rows, minlength=len(judged)) > 0
         self._keep_out_of_bag(job, means, judged)
         tasks = [delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
         with set_on_error(job.stop_event):
@@ -135,7 +137,7 @@ class BootstrapMixin(MixedIntoForest):
         self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)
 
     def _keep_out_of_bag(self, job: GrowthJob, means: FloatArray, judged: BoolArray) -> None:
-        """Keep the mean outputs of all samples, NaN for samples that are not `judged`, and score the others."""
+        """Keep the mean outputs of all samples, NaN for samples that all trees have seen; score those `judged`."""
         raise NotImplementedError
 
 

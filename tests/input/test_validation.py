@@ -644,6 +644,9 @@ def test_words_that_are_not_declared_name_the_parameter():
     ):
         with pytest.raises(ValueError, match=hint):
             estimator.fit(table, [0, 1, 0])
+    mixed = X[["age", "sex"]].astype({"sex": "category"}).assign(child=[True, False, True])
+    with pytest.raises(ValueError, match=r"words in column 1 \('sex'\): .* in categorical_features"):
+        DecisionTreeClassifier(categorical_features=["child"]).fit(mixed, [0, 1, 0])
     with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* in categorical_features"):
         DecisionTreeClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1])
     fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])

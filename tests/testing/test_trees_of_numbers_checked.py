@@ -327,8 +327,14 @@ def test_trees_with_monotonic_constraints(constraints, limits):
     for error in ERRORS:
         ours = DecisionTreeRegressor(error, monotonic_cst=constraints, **limits)
         assert check_tree_estimator(ours, error, n_cases=40, weighted=True, ties="first").splits["best"] > 10
-    theirs = SklearnTree(monotonic_cst=constraints, **limits)
-    check_tree_estimator(theirs, "squared_error", n_cases=40, dtype=np.float32)
+        theirs = SklearnTree(criterion=error, monotonic_cst=constraints, **limits)
+        check_tree_estimator(theirs, error, n_cases=40, dtype=np.float32)
+
+
+def test_other_libraries_give_impurities_that_a_criterion_of_the_user_lacks():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.poisson(2.0, 60)
+    check_tree(SklearnTree(criterion="poisson", max_depth=3, random_state=0).fit(X, y), X, y, Poisson(), dtype=np.float32)
 
 
 class IgnoresConstraints(DecisionTreeRegressor):

@@ -18,7 +18,7 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import cross_val_score
 from support import examples, on_both_engines
 
-from pytrees import DecisionForestRegressor, DecisionTreeRegressor, Tree
+from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeRegressor, Tree
 from pytrees.testing.strategies import feature_matrices
 
 ERRORS = ["squared_error", "absolute_error"]
@@ -315,6 +315,15 @@ def test_pruning_path(engine, data, error, is_weighted):
         np.testing.assert_allclose(path.ccp_alphas, theirs.ccp_alphas, atol=1e-12)
 
 
+@pytest.mark.parametrize("cls", [DecisionForestRegressor, DecisionForestClassifier])
+def test_samples_without_weight_do_not_count_out_of_bag(engine, cls):
+    X, y = make_numbers(60)
+    y = y if cls is DecisionForestRegressor else y > 0.0
+    forest = cls(20, oob_score=True, random_state=0)
+    weighted = clone(forest).fit(X, y, sample_weight=np.arange(60) % 2)
+    assert weighted.oob_score_ == forest.fit(X[1::2], y[1::2]).oob_score_
+
+
 def test_forests_out_of_bag():
     X, y = make_numbers(200)
     X = np.column_stack([X, np.random.default_rng(1).normal(size=(200, 2))])
@@ -473,6 +482,8 @@ def test_too_many_categories_for_all_divisions():
     ("y", "message"),
     [
         ([0.0, np.nan], "Input y contains NaN"),
+        ([0.0, "1"], "Input y holds no numbers, but words, such as '1'"),
+        (np.array(["1", "2"], dtype=object), "Input y holds no numbers, but words, such as '1'"),
         ([0.0, np.inf], "Input y contains infinity"),
         ([None, 1.0], "NaN|None"),
         (["a", "b"], "no numbers|could not convert"),
