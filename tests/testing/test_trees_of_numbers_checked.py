@@ -334,7 +334,9 @@ def test_trees_with_monotonic_constraints(constraints, limits):
 def test_other_libraries_give_impurities_that_a_criterion_of_the_user_lacks():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.poisson(2.0, 60)
-    check_tree(SklearnTree(criterion="poisson", max_depth=3, random_state=0).fit(X, y), X, y, Poisson(), dtype=np.float32)
+    check_tree(
+        SklearnTree(criterion="poisson", max_depth=3, random_state=0).fit(X, y), X, y, Poisson(), dtype=np.float32
+    )
 
 
 class IgnoresConstraints(DecisionTreeRegressor):
