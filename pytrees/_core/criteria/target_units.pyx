@@ -7,7 +7,7 @@ cimport cython
 from libc.math cimport fabs, ldexp
 
 from pytrees._core.base.doubled cimport doubled_of, is_certain, product_of, quotient_of, sum_of
-from pytrees._core.base.fractions cimport nearest_double
+from pytrees._core.base.fractions cimport exact_integer, nearest_double
 from pytrees._core.base.types cimport int64_t
 from pytrees._core.base.wide cimport uint128_t
 
@@ -73,12 +73,6 @@ cdef Doubled _doubled(number):
 cdef int128_t _wide(number):
     """Return an integer of Python of at most 125 bits, or 2**125."""
     return <int128_t> <int64_t> (number >> 63) * (<int128_t> 1 << 63) + <int64_t> (number & (2**63 - 1))
-
-
-cdef object _integer(int128_t number):
-    """Return a whole number as an integer of Python."""
-    cdef int128_t high = number >> 63
-    return (int(<int64_t> high) << 63) + int(<int64_t> (number - (high << 63)))
 
 
 cdef int write_sums(
@@ -171,9 +165,9 @@ cdef int _write_exactly(
     TargetUnits units, int128_t weight, int128_t of_targets, int128_t squares, int column, float64_t* value
 ) except -1 with gil:
     """Write the weight (column 0), the sum (1) or the spread (2) by way of Python's integers."""
-    n, total = _integer(weight), _integer(of_targets)
+    n, total = exact_integer(weight), exact_integer(of_targets)
     number = [
-        n, units.exact_centre * n + total, _integer(squares) - Fraction(total * total, n)
+        n, units.exact_centre * n + total, exact_integer(squares) - Fraction(total * total, n)
     ][column] * units.exact_units[column]
     try:
         value[0] = float(number)
