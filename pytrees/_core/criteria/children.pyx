@@ -56,7 +56,7 @@ cdef class ChildCounts:
         )
         self.present.terms.squares = <Square*> &self.memory_of_squares[0, 0]
         self.best.terms.squares = <Square*> &self.memory_of_squares[1, 0]
-        self.kept_counts = np.empty((2, max(2, most_terms) if keeps_counts else 1, n_classes), dtype=np.int64)
+        self.kept_counts = np.empty((2, max(2, most_terms) if keeps_counts else 1, max(1, n_classes)), dtype=np.int64)
         self.present.counts, self.best.counts = &self.kept_counts[0, 0, 0], &self.kept_counts[1, 0, 0]
         if node.form != NO_INFORMATION and not keeps_counts:
             # Every count that is listed is of two samples or more, or of a sample with a weight.
