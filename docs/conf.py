@@ -118,6 +118,7 @@ def linkcode_resolve(domain, info):
 
 def setup(app):
     app.connect("source-read", site_links.link_files_outside)
+    app.connect("autodoc-process-docstring", site_links.drop_labels_of_scikit_learn)
     app.connect("doctree-read", site_links.straighten_quotes)
     app.connect("missing-reference", site_links.link_other_packages)
     app.connect("missing-reference", site_links.link_short_names)

@@ -104,6 +104,12 @@ def describe_thumbnails(app, doctree, page):
         image["alt"] = next((picture["alt"] for picture in pictures if picture.get("alt")), "")
 
 
+def drop_labels_of_scikit_learn(app, what, name, thing, options, lines):
+    """Keep the text alone where a docstring of scikit-learn names a label of scikit-learn's site, as `score` does."""
+    if (getattr(thing, "__module__", None) or "").startswith("sklearn."):
+        lines[:] = [re.sub(r":ref:`([^`<]+) <\w+>`", r"\1", line) for line in lines]
+
+
 def straighten_quotes(app, doctree):
     """Give types of parameters, such as {"sqrt", "log2"}, the quotes of the language back."""
     for kind in doctree.findall(nodes.classifier):
