@@ -12,6 +12,7 @@ import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import trees_of
+from support import SKLEARN
 
 from pytrees import (
     DecisionForestRegressor,
@@ -258,6 +259,8 @@ def test_distinct_trees_share_one_scale(plt):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missing, weighted):
+    if missing and error == "absolute_error" and SKLEARN < (1, 9):
+        pytest.skip("older trees of scikit-learn predict no missing values by absolute error")
     X, y = data(missing=missing)
     near = data(200, seed=1, missing=missing)[0]
     weights = np.arange(len(y)) % 3 + 1 if weighted else None
