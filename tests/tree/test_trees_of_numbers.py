@@ -369,7 +369,7 @@ def test_trees_without_impurities_have_none_in_scikit_learn(stump):
 
 # ------------------------------------------------------------------------------------------------- from scikit-learn
 
-SKLEARN = {
+FITTED_BY_SKLEARN = {
     "tree": sklearn.tree.DecisionTreeRegressor(random_state=0),
     "absolute": sklearn.tree.DecisionTreeRegressor(criterion="absolute_error", max_depth=3, random_state=0),
     "best-first": sklearn.tree.DecisionTreeRegressor(max_leaf_nodes=6, random_state=0),
@@ -381,7 +381,7 @@ SKLEARN = {
 }
 
 
-@pytest.mark.parametrize("estimator", SKLEARN.values(), ids=SKLEARN.keys())
+@pytest.mark.parametrize("estimator", FITTED_BY_SKLEARN.values(), ids=FITTED_BY_SKLEARN.keys())
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator, weighted, missing):
