@@ -351,7 +351,11 @@ class _Path(ShownTree):
         if not self.tree.is_regressor:
             self.labels = predicted_labels(given, self.tree)
         rows = _as_rows(sample)
-        self.row = np.asarray(given.encode(rows) if hasattr(given, "encode") else rows, dtype=np.float64)
+        rows = given.encode(rows) if hasattr(given, "encode") else rows
+        try:
+            self.row = np.asarray(rows, dtype=np.float64)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ValueError(f"sample must hold numbers: {error}.") from error
         if self.row.shape != (1, self.tree.n_features):
             raise ValueError(f"One sample of {self.tree.n_features} features is expected, got {self.row.shape}.")
         self.row = self.row[0]

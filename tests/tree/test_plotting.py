@@ -345,3 +345,10 @@ def test_estimators_without_distinct_trees_are_refused(plt, fitted):
         plot_distinct_trees(PermutationDecisionForestClassifier())
     with pytest.raises(ValueError, match="max_trees"):
         plot_distinct_trees(PermutationDecisionForestClassifier(), max_trees=0)
+
+
+def test_a_sample_of_words_is_refused_by_name():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
+    for words in (["a"], [10**400]):
+        with pytest.raises(ValueError, match="sample must hold numbers"):
+            plot_decision_path(tree, words)
