@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_array as _check_array
 
 from ._typing import FloatArray
 
@@ -18,6 +20,18 @@ def within_float64(name: str) -> Iterator[None]:
         yield
     except OverflowError as error:
         raise ValueError(f"{name} contains a number that is beyond the range of float64, 1.8e308.") from error
+
+
+def any_sum() -> np.errstate:
+    """Let scikit-learn add numbers up in search of NaN without a warning: numbers near both ends of float64 have no
+    sum."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def check_array(X: Any, **how: Any) -> Any:
+    """Validate an array as scikit-learn's function of this name does, without a warning of its search for NaN."""
+    with any_sum():
+        return _check_array(X, **how)
 
 
 def real_array(name: str, numbers: ArrayLike) -> FloatArray:

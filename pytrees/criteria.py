@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
 
 from ._engine import kernel, load
-from ._numbers import within_float64
+from ._numbers import check_array, within_float64
 from ._site import CRITERION_PAGE
 from ._typing import (
     AnyArray,

@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from . import criteria
 from ._engine import config_context, kernel
-from ._numbers import within_float64
+from ._numbers import check_array, within_float64
 from ._typing import AnyArray, DistanceName, FloatArray, IntArray, LabelsLike, MatrixLike, is_real
 
 __all__ = [

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from ._docstrings import described_like
-from ._numbers import within_float64
+from ._numbers import check_array, within_float64
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.validation import check_sample_weight
 
@@ -433,7 +433,7 @@ _SCORES = {
 
 def _check_probabilities(y_proba: ArrayLike) -> FloatArray:
     """Check that every sample has a distribution; return them as floats."""
-    with np.errstate(over="ignore"), within_float64("y_proba"):
+    with within_float64("y_proba"):
         y_proba = check_array(y_proba, ensure_2d=False, dtype=[np.float64, np.float32], input_name="y_proba")
     if y_proba.ndim != 2:
         raise ValueError(

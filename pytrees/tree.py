@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array
 
 from ._docstrings import described_like
 from ._engine import kernel
+from ._numbers import check_array
 from ._tree_arrays import TreeArrays
 from ._tree_arrays import node_depths as node_depths
 from ._tree_checks import LEAF as LEAF

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch, check_array
+from sklearn.utils import Bunch
 from sklearn.utils.validation import column_or_1d
 
 from .._docstrings import described_like
-from .._numbers import within_float64
+from .._numbers import check_array, within_float64
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, is_whole
 from ._tables import checked_name, load
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_array
 
 from .._engine import kernel
 from .._given_tree import node_labels, tree_and_names
-from .._numbers import real_array
+from .._numbers import check_array, real_array
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..input.validation import aligned
 from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._given_tree import node_labels
-from .._numbers import within_float64
+from .._numbers import check_array, within_float64
 from .._sklearn import feature_names_of, predicts_numbers
 from .._tree_arrays import numbers_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_array
 
 from .._docstrings import described_like
-from .._numbers import within_float64
+from .._numbers import check_array, within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..plotting import pyplot, several_axes

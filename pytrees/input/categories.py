@@ -15,10 +15,11 @@ from numbers import Integral
 from typing import Any, NoReturn
 
 import numpy as np
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from .._engine import kernel
 from .._missing import is_missing
+from .._numbers import check_array
 from .._sklearn import StrOptions, narwhals
 from .._typing import AnyArray, BoolArray, CategoricalFeatures, FloatArray, IntArray, Specification
 

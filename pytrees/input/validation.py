@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_data
 
 from .._missing import is_missing, is_nan
-from .._numbers import within_float64
+from .._numbers import any_sum, within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from .._weights import MAX_TOTAL_COUNT
@@ -86,11 +86,6 @@ def _are_plain_labels(y: Any, X: FloatArray) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu" and len(y) == len(X)
 
 
-def _greatest_numbers() -> np.errstate:
-    """Let scikit-learn add up numbers near both ends of float64 in search of NaN, without a warning."""
-    return np.errstate(invalid="ignore")
-
-
 def _are_plain_numbers(y: Any, X: FloatArray) -> bool:
     """Whether y holds a finite float64 for every sample of X."""
     return (
@@ -121,7 +116,7 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     _refuse_nan_label(y)
     columns = _Columns(X)
     if not (_is_plain(X) and _are_plain_labels(y, X)):
-        with naming_columns(columns, X, function), _greatest_numbers():
+        with naming_columns(columns, X, function), any_sum():
             X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
     X = aligned(X)
     check_finite(columns, X, function)
@@ -166,7 +161,7 @@ def _validated_pair(
         vars(estimator).pop("feature_names_in_", None)
     else:
         kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "y_numeric": y_numeric}
-        with naming_columns(estimator, X), _greatest_numbers():
+        with naming_columns(estimator, X), any_sum():
             if coded is None:
                 X, y = validate_data(estimator, X, y, **kind)
             else:

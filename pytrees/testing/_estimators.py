@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._docstrings import described_like
+from .._numbers import check_array
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
 from ..criteria import OwnCriterion
 from ..input.validation import check_sample_weight

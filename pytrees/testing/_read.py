@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from sklearn.utils import check_array
 
-from .._numbers import within_float64
+from .._numbers import check_array, within_float64
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, is_real
 from ..criteria import ALIASES, CRITERIA, ERRORS, OwnCriterion, resolve
 from ..tree import LEAF, Tree

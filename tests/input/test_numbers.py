@@ -233,3 +233,13 @@ def test_the_order_of_no_samples_is_refused():
     for rows in ([], np.zeros((0, 2))):
         with pytest.raises(ValueError, match="There are no samples, whose order could matter"):
             order_sensitivity(PermutationDecisionTreeClassifier(), rows, [])
+
+
+def test_numbers_without_a_sum_are_validated_without_a_warning():
+    """A search for NaN adds all numbers up; numbers near both ends of float64, read from several rows at once, sum up
+    to NaN."""
+    X = np.tile([1.7e308, -1.7e308], (8, 8))
+    stream = ModelStream(DecisionTreeClassifier(max_depth=2), X, half_life=2)
+    stream.update(X, np.arange(8) % 2)
+    assert np.all(np.isfinite(stream.evaluate(X)))
+    assert np.array_equal(MatroidRank(X).X, X)
