@@ -1,4 +1,4 @@
-"""Arrays that grow, inlined where they are cimported."""
+"""Arrays that grow, and large ones, inlined where they are cimported."""
 
 from libc.stdlib cimport realloc
 from libc.string cimport memmove
@@ -7,6 +7,9 @@ from pytrees._core.base.types cimport index_t
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
+
+cdef extern from "pages.h" nogil:
+    void ask_for_large_pages "pytrees_ask_for_large_pages"(void*, size_t) noexcept
 
 cdef enum:
     FIRST_CAPACITY = 64
@@ -30,6 +33,7 @@ cdef inline int reserve(
     if moved == NULL:
         with gil:
             raise MemoryError(f"no memory for {max(wanted, new_capacity)} {items.decode()}")
+    ask_for_large_pages(moved, <size_t> (new_capacity * item_size))
     memory[0] = moved
     capacity[0] = new_capacity
     return 0

@@ -96,7 +96,7 @@ cdef extern from "simd_sorted.h":
     void write_factors(int32_t n, int32_t first, int32_t last, float* left_factors, float* right_factors) nogil
     void write_permissions(int32_t n, int32_t first, int32_t last, float* factors) nogil
     float score_numbers(
-        const uint32_t* entries, int32_t n, const int32_t* residuals, const int32_t* weights, int32_t total,
+        const uint32_t* entries, int32_t n, const int32_t* residuals, bint is_weighted, int32_t total,
         const float* factors, float to_reach, uint32_t* found, int32_t* n_found
     ) nogil
     float score_two_classes(

@@ -33,6 +33,18 @@ static inline lanes_i32 last_everywhere(lanes_i32 a) {
 #endif
 }
 
+/* The first and the second numbers of four pairs. */
+static inline void separate_pairs(lanes_i32 first, lanes_i32 last, lanes_i32 *ones, lanes_i32 *others) {
+#if defined(PYTREES_SSE2)
+    *ones = (lanes_i32)_mm_shuffle_ps((__m128)first, (__m128)last, 0x88);
+    *others = (lanes_i32)_mm_shuffle_ps((__m128)first, (__m128)last, 0xDD);
+#else
+    lanes_i32 even = {first[0], first[2], last[0], last[2]}, odd = {first[1], first[3], last[1], last[3]};
+    *ones = even;
+    *others = odd;
+#endif
+}
+
 /* Set the scores between equal values to 0. */
 static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores) {
     lanes_i32 is_equal = ((load_u32(entries) ^ load_u32(entries + 1)) >> 16) == 0;
@@ -115,9 +127,10 @@ static inline void move_entries(
 
 static inline void halves_of_sums(const uint64_t *sums, lanes_i32 *low, lanes_i32 *high) {
 #if defined(PYTREES_SSE2)
-    __m128 first = _mm_loadu_ps((const float *)sums), last = _mm_loadu_ps((const float *)(sums + 2));
-    *low = (lanes_i32)_mm_shuffle_ps(first, last, 0x88);
-    *high = (lanes_i32)_mm_shuffle_ps(first, last, 0xDD);
+    separate_pairs(
+        (lanes_i32)_mm_loadu_si128((const __m128i *)sums), (lanes_i32)_mm_loadu_si128((const __m128i *)(sums + 2)),
+        low, high
+    );
 #else
     lanes_i32 lows = {(int32_t)sums[0], (int32_t)sums[1], (int32_t)sums[2], (int32_t)sums[3]};
     lanes_i32 highs = {
@@ -179,32 +192,86 @@ static PYTREES_ALWAYS_INLINE float score_classes(
 
 /* Four numbers by the places of four entries. */
 static inline lanes_i32 at_places(const uint32_t *entries, const int32_t *numbers) {
+#if defined(PYTREES_SSE2)
+    /* Compilers would take the way through registers that are no vectors. */
+    __m128i first = _mm_cvtsi32_si128(numbers[entries[0] & 0xFFFFu]);
+    __m128i second = _mm_cvtsi32_si128(numbers[entries[1] & 0xFFFFu]);
+    __m128i third = _mm_cvtsi32_si128(numbers[entries[2] & 0xFFFFu]);
+    __m128i fourth = _mm_cvtsi32_si128(numbers[entries[3] & 0xFFFFu]);
+    return (lanes_i32)_mm_unpacklo_epi64(_mm_unpacklo_epi32(first, second), _mm_unpacklo_epi32(third, fourth));
+#else
     lanes_i32 four = {
         numbers[entries[0] & 0xFFFFu], numbers[entries[1] & 0xFFFFu], numbers[entries[2] & 0xFFFFu],
         numbers[entries[3] & 0xFFFFu]
     };
     return four;
+#endif
+}
+
+/* Two pairs of numbers by the places of two entries. */
+static inline lanes_i32 pairs_at_places(const uint32_t *entries, const int32_t *pairs) {
+    const int32_t *first = pairs + 2 * (entries[0] & 0xFFFFu), *last = pairs + 2 * (entries[1] & 0xFFFFu);
+#if defined(PYTREES_SSE2)
+    return (lanes_i32)_mm_unpacklo_epi64(_mm_loadl_epi64((const __m128i *)first), _mm_loadl_epi64((const __m128i *)last));
+#else
+    lanes_i32 two = {first[0], first[1], last[0], last[1]};
+    return two;
+#endif
+}
+
+/* The second pair gets the sum of itself and the first. */
+static inline lanes_i32 pairs_summed_up(lanes_i32 a) {
+#if defined(PYTREES_SSE2)
+    return a + (lanes_i32)_mm_slli_si128((__m128i)a, 8);
+#else
+    lanes_i32 sums = {a[0], a[1], a[0] + a[2], a[1] + a[3]};
+    return sums;
+#endif
+}
+
+static inline lanes_i32 last_pair_twice(lanes_i32 a) {
+#if defined(PYTREES_SSE2)
+    return (lanes_i32)_mm_unpackhi_epi64((__m128i)a, (__m128i)a);
+#else
+    lanes_i32 pairs = {a[2], a[3], a[2], a[3]};
+    return pairs;
+#endif
+}
+
+/* The sums of residuals and of weights on the left of the cuts behind four entries. `before` are the sums before them,
+twice, and become the sums after them. */
+static inline void add_weighted_entries(
+    const uint32_t *entries, const int32_t *pairs, lanes_i32 *before, lanes_i32 *sums, lanes_i32 *weights
+) {
+    lanes_i32 first = pairs_summed_up(pairs_at_places(entries, pairs));
+    lanes_i32 last = pairs_summed_up(pairs_at_places(entries + 2, pairs)) + last_pair_twice(first);
+    first += *before;
+    last += *before;
+    *before = last_pair_twice(last);
+    separate_pairs(first, last, sums, weights);
 }
 
 /* Score the cuts of a feature by the residuals of numbers: P**2 / (L R), with P the sum of the residuals on the left.
-Without weights factors[i] is 1 / (L R). With weights, which add up to `total`, it is 1 for cuts that are allowed.
-Places behind the last entry are valid, too. `found` gets the number of samples on the left. */
+Without weights factors[i] is 1 / (L R). With weights, which add up to `total`, it is 1 for cuts that are allowed, and
+each residual is followed by the weight. Places behind the last entry are valid, too. `found` gets the number of samples
+on the left. */
 static PYTREES_ALWAYS_INLINE float score_numbers(
-    const uint32_t *entries, int32_t n, const int32_t *residuals, const int32_t *weights, int32_t total,
-    const float *factors, float to_reach, uint32_t *found, int32_t *n_found
+    const uint32_t *entries, int32_t n, const int32_t *residuals, int is_weighted, int32_t total, const float *factors,
+    float to_reach, uint32_t *found, int32_t *n_found
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, sum, present;
-    lanes_i32 left = {0, 0, 0, 0}, left_weight = {0, 0, 0, 0};
+    lanes_i32 left = {0, 0, 0, 0}, before = left, weight;
     int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
-        left = last_everywhere(left) + summed_up(at_places(entries + i, residuals));
+        if (is_weighted)
+            add_weighted_entries(entries + i, residuals, &before, &left, &weight);
+        else
+            left = last_everywhere(left) + summed_up(at_places(entries + i, residuals));
         sum = floats_of(left);
         present = sum * sum * load_f32(factors + i);
-        if (weights != NULL) {
-            left_weight = last_everywhere(left_weight) + summed_up(at_places(entries + i, weights));
-            present = present / greater_f32(floats_of(left_weight) * floats_of(total - left_weight), one);
-        }
+        if (is_weighted)
+            present = present / greater_f32(floats_of(weight) * floats_of(total - weight), one);
         present = between_values(entries + i, present);
         if (found == NULL)
             best = greater_f32(present, best);

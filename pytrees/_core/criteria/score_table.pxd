@@ -90,9 +90,8 @@ cdef struct EntryScores:
     uint32_t* found         # cuts that could be the best
     uint64_t* squares_of_found
     # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
-    # weights the pointers to weights are NULL.
+    # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
     int32_t* residuals
-    int32_t* weights
     const int64_t* targets
     const int64_t* counts
 
@@ -104,8 +103,8 @@ cdef inline void allow_entries(
     """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed, and what
     the scores need of the samples, which are at these places."""
     if BinnedScan is SquaredErrorScan:
-        write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals, scores.weights)
-        if scores.weights != NULL:
+        write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals)
+        if scores.counts != NULL:
             write_permissions(n, fewest_left, most_left, scores.left_factors)
             return
     write_factors(
@@ -128,12 +127,10 @@ cdef inline float score_entries(
             scores.steps, 0.0, NULL, NULL, NULL,
         )
     elif BinnedScan is SquaredErrorScan:
-        if scores.weights == NULL:
-            return score_numbers(
-                entries, n, scores.residuals, NULL, 0, scores.left_factors, 0.0, NULL, NULL
-            )
+        if scores.counts == NULL:
+            return score_numbers(entries, n, scores.residuals, False, 0, scores.left_factors, 0.0, NULL, NULL)
         return score_numbers(
-            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, 0.0, NULL, NULL
+            entries, n, scores.residuals, True, <int32_t> scan.total, scores.left_factors, 0.0, NULL, NULL
         )
     else:
         return 0.0
@@ -156,7 +153,7 @@ cdef inline index_t find_entries(
         )
     elif BinnedScan is SquaredErrorScan:
         score_numbers(
-            entries, n, scores.residuals, scores.weights, <int32_t> scan.total, scores.left_factors, to_reach,
+            entries, n, scores.residuals, scores.counts != NULL, <int32_t> scan.total, scores.left_factors, to_reach,
             scores.found, &n_found,
         )
     return n_found

@@ -161,10 +161,10 @@ cdef inline float64_t _exact_squared_error(int128_t spread, int128_t sum, int64_
 
 cdef inline void write_residuals(
     const SquaredErrorScan* scan, const index_t* places, index_t n, const int64_t* targets, const int64_t* counts,
-    int32_t* residuals, int32_t* weights
+    int32_t* residuals
 ) noexcept nogil:
-    """Write the residuals of the node's samples, whose targets differ, and their weights, by place. Without weights
-    `counts` is NULL."""
+    """Write the residuals of the node's samples, whose targets differ, by place. Without weights `counts` is NULL; with
+    weights, each residual is followed by the weight."""
     cdef int64_t middle = scan.sum // scan.total, weight = 1
     cdef float64_t mean = <float64_t> (scan.sum - middle * scan.total) / <float64_t> scan.total
     cdef float64_t range_of_sums = <float64_t> scan.total * <float64_t> (scan.greatest - scan.least)
@@ -177,10 +177,13 @@ cdef inline void write_residuals(
         place = places[i]
         if counts != NULL:
             weight = counts[place]
-            weights[place] = <int32_t> weight
         running += scale * <float64_t> weight * (<float64_t> (targets[place] - middle) - mean)
         rounded = <int32_t> running
-        residuals[place] = rounded - last
+        if counts == NULL:
+            residuals[place] = rounded - last
+        else:
+            residuals[2 * place] = rounded - last
+            residuals[2 * place + 1] = <int32_t> weight
         last = rounded
 
 

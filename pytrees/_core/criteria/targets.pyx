@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from libc.math cimport fabs, ldexp
+from libc.math cimport INFINITY, fabs, ldexp
 
 from pytrees._core.base.fractions cimport nearest_double
 from pytrees._core.base.types cimport float64_t, int64_t
@@ -23,7 +23,8 @@ def means_of_targets(
     integer of any size; weights and the divisor are positive.
     """
     cdef float64_t[::1] means = np.empty(weight.shape[0])
-    cdef float64_t normal = 2.0**-1022
+    cdef float64_t scaled, normal = 2.0**-1022, unit = ldexp(1.0, -exponent)
+    cdef bint has_unit = normal <= unit < INFINITY      # otherwise `ldexp`, which takes longer
     cdef int128_t middle = 0, total
     cdef Py_ssize_t i
     if np.min(weight, initial=1) < 1 or divisor < 1 or np.shape(target_sum) != (weight.shape[0], 2):
@@ -39,8 +40,9 @@ def means_of_targets(
         if fits:
             total = <int128_t> target_sum[i, 0] * <int128_t> (1ULL << 62) + target_sum[i, 1]
             means[i] = nearest_double(middle * weight[i] + total, <uint128_t> weight[i] * <uint128_t> divisor)
-            if fabs(ldexp(means[i], -exponent)) >= normal or means[i] == 0.0:
-                means[i] = ldexp(means[i], -exponent)
+            scaled = means[i] * unit if has_unit else ldexp(means[i], -exponent)
+            if fabs(scaled) >= normal or scaled == means[i] == 0.0:
+                means[i] = scaled
                 continue
         # A number so small would be rounded twice.
         means[i] = float(

@@ -560,7 +560,7 @@ def share_features(
     if not is_ranked(shared.features) and not judges_sequence(criterion) and (
         shared.block_rows == X.shape[0] <= MOST_IN_NARROW
     ):
-        shared.features.put_in_order()
+        shared.features.put_in_order("targets" in given_of(criterion))
     return shared
 
 

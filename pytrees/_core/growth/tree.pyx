@@ -12,12 +12,12 @@ Each way of growth keeps its own data of a node, such as its label, by the node'
 import numpy as np
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from pytrees._core.base.memory cimport reserve
+from pytrees._core.base.memory cimport ask_for_large_pages, reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
@@ -542,9 +542,10 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of the tree; `order` lists the nodes in preorder."""
     cdef Py_ssize_t i, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
-    cdef int64_t[::1] number = np.empty(tree.n_nodes, dtype=np.int64)
+    cdef index_t[::1] number = np.empty(tree.n_nodes, dtype=np.int32)
     # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
     memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + n_columns) * sizeof(int64_t) + n_nodes)
+    ask_for_large_pages(PyBytes_AS_STRING(memory), <size_t> PyBytes_GET_SIZE(memory))
     cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
     cdef int64_t* children_right = children_left + n_nodes
     cdef int64_t* feature = children_right + n_nodes
@@ -557,7 +558,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     if tree.search.defers_thresholds:
         _write_thresholds(tree)
     for i in range(n_nodes):
-        number[order[i]] = i
+        number[order[i]] = <index_t> i
     for i in range(n_nodes):
         node = &tree.nodes[order[i]]
         children_left[i] = children_right[i] = LEAF
@@ -605,7 +606,7 @@ cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
 
 
 cdef void _add_counts(
-    GrowingTree tree, const index_t[::1] order, const int64_t[::1] number, float64_t* value
+    GrowingTree tree, const index_t[::1] order, const index_t[::1] number, float64_t* value
 ) noexcept nogil:
     """Write the class counts of all nodes. An inner node has the sum of its children's counts, added in order. Whole
     counts that are known equal this sum."""
@@ -634,19 +635,23 @@ cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
     """Return for all nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
     one. The spread is the weighted sum of the targets' squares or distances to the median. Sums and spreads are
     multiples of 2**62 and the rest."""
-    cdef int64_t[::1] weight = np.empty(order.shape[0], dtype=np.int64)
-    cdef int64_t[:, ::1] total = np.empty((order.shape[0], 2), dtype=np.int64)
-    cdef float64_t[::1] impurity = np.empty(order.shape[0])
-    cdef int64_t[:, ::1] spread = np.empty((order.shape[0], 2), dtype=np.int64)
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, n = order.shape[0]
+    # One piece of memory, for which NumPy asks for large pages.
+    memory = np.empty(6 * n, dtype=np.int64)
+    cdef int64_t[::1] weight = memory[:n]
+    cdef int64_t[:, ::1] total = memory[n:3 * n].reshape(n, 2), spread = memory[3 * n:5 * n].reshape(n, 2)
+    cdef float64_t[::1] impurity = memory[5 * n:].view(np.float64)
     cdef bint measures = has_impurity(tree.search.counts.code)
     cdef const TargetSums* sums
-    for i in range(order.shape[0]):
+    cdef const NodeRows* rows
+    for i in range(n):
         sums = sums_of(tree, order[i])
         weight[i] = sums.weight
         _write_parts(sums.sum, &total[i, 0])
         _write_parts(sums.spread, &spread[i, 0])
-        if measures:
+        rows = &tree.nodes[order[i]].rows
+        impurity[i] = 0.0
+        if measures and rows.stop - rows.start > 1:
             tree.search.counts.sums = sums[0]
             impurity[i] = nearest_impurity(tree.search.counts)
     arrays = {"weight": weight, "target_sum": total, "spread": spread} | ({"impurity": impurity} if measures else {})
@@ -659,7 +664,7 @@ cdef inline void _write_parts(int128_t number, int64_t* parts) noexcept nogil:
     parts[1] = <int64_t> (<uint64_t> number & ((1ULL << 62) - 1))
 
 
-cdef dict _children(GrowingTree tree, const index_t[::1] order, const int64_t[::1] number):
+cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::1] number):
     """Return the further arrays of a tree whose nodes may have more than two children. Only if categories are divided
     into two sets, a child may have several categories, which are then listed."""
     cdef int64_t[::1] child_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)

@@ -73,6 +73,9 @@ cdef class Features:
     # By feature: the ranks of all values above their rows, as sorted entries of 32 bits, if many trees sort them and
     # ranks and rows are narrow; otherwise empty.
     cdef uint32_t[:, ::1] in_order
+    # The ranks in these orders, less 2**15, by row and feature, `rank_stride_of` apart, if nodes of few samples compare
+    # ranks; otherwise empty.
+    cdef int16_t[:, ::1] ranks_in_order
 
 
 @cython.final
@@ -96,7 +99,7 @@ cdef class RowPartition:
     cdef bint is_ranked
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
-    # Ranks in the block, less 2**15, by place and feature, if they are kept: then nodes of at most MOST_IN_FEW samples
+    # Ranks in the block or among all rows, less 2**15, by place and feature, if they are kept: then nodes of at most MOST_IN_FEW samples
     # have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, a multiple of eight, or 0.
     cdef int16_t[::1] place_ranks
     cdef Py_ssize_t rank_stride
@@ -104,6 +107,11 @@ cdef class RowPartition:
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
+
+
+cdef inline Py_ssize_t rank_stride_of(Features features) noexcept nogil:
+    """Return how far apart the ranks of two samples are if features are compared eight at a time."""
+    return (features.n_features + 7) // 8 * 8
 
 
 cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:

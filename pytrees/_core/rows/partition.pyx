@@ -6,15 +6,19 @@ cimport cython
 from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memcpy, memset
 
+from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport (
-    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+    NONE, UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
 
 cdef enum:
     # Blocks of at least a share of 1 / ROWS_OF_BLOCK_IN_ORDER of all rows are taken from features in order.
     ROWS_OF_BLOCK_IN_ORDER = 8
+    # Keys of so many features are made at once, from rows that are prefetched: neighbours in memory.
+    MOST_KEYED_AT_ONCE = 8
+    ROWS_PREFETCHED = 8
 
 ctypedef fused Sample:
     index_t         # a row
@@ -43,6 +47,7 @@ cdef class Features:
         self.codes = np.empty((0, 0), dtype=np.uint8)
         self.n_values = np.empty(0, dtype=np.int32)
         self.in_order = np.empty((0, 0), dtype=np.uint32)
+        self.ranks_in_order = np.empty((0, 0), dtype=np.int16)
         if self.n_rows == 0:
             return
         with nogil:
@@ -55,12 +60,15 @@ cdef class Features:
         if ranks:
             _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
 
-    def put_in_order(self):
-        """Sort all features once for many trees; a table of at most MOST_IN_NARROW rows."""
+    def put_in_order(self, bint keeps_ranks):
+        """Sort all features once for many trees; a table of at most MOST_IN_NARROW rows. `keeps_ranks`: lay the ranks
+        of every row side by side, too."""
         cdef index_t feature, i, n = <index_t> self.n_rows
         cdef index_t[::1] rows = np.arange(n, dtype=np.int32)
         cdef uint64_t[:, ::1] scratch = np.empty((2, n), dtype=np.uint64)
+        cdef Py_ssize_t stride = rank_stride_of(self) if keeps_ranks else 0
         self.in_order = np.empty((self.n_features, n), dtype=np.uint32)
+        self.ranks_in_order = np.zeros((n if keeps_ranks else 0, stride), dtype=np.int16)
         with nogil:
             for feature in range(<index_t> self.n_features if n > 0 else 0):
                 sort_by_value(self, feature, &rows[0], n, &scratch[0, 0], &scratch[1, 0])
@@ -68,6 +76,8 @@ cdef class Features:
                     self.in_order[feature, i] = packed(
                         key_of(scratch[0, i]), place_of(scratch[0, i]), self.in_order[feature, i]
                     )
+                if keeps_ranks:
+                    _write_ranks(&self.ranks_in_order[0, feature], stride, &self.in_order[feature, 0], n)
 
     def lay_out_rows(self):
         """Lay the ranks of every row side by side, too."""
@@ -121,7 +131,7 @@ cdef class RowPartition:
     def keep_ranks(self, RowPartition shared=None):
         """Keep the ranks of every place, for entries of 32 bits; `shared` is the partition whose block this one shares.
         """
-        self.rank_stride = (self.n_features + 7) // 8 * 8
+        self.rank_stride = rank_stride_of(self.features)
         if shared is None:
             self.place_ranks = np.zeros(self.row_of_place.shape[0] * self.rank_stride, dtype=np.int16)
         else:
@@ -324,9 +334,10 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     """Write the sorted entries of a block."""
     cdef const index_t* row_of_place = &partition.row_of_place[block.start if partition.keeps_blocks else 0]
     cdef uint64_t* keyed = &partition.keyed[0]
-    cdef index_t i, feature, n = block.stop - block.start
+    cdef index_t i, feature, first_keyed = 0, stop_keyed = 0, n = block.stop - block.start
     cdef Entry* entries
     cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
+    cdef bint has_ranks = are_in_order and partition.rank_stride > 0
     for feature in range(<index_t> partition.n_features):
         entries = entries_of(partition, block, feature, block.start, block.stop, width)
         if Entry is uint32_t and are_in_order:
@@ -334,11 +345,49 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
         elif Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
             _sort_by_code(partition.features, feature, row_of_place, n, entries)
         else:
-            sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+            if feature >= stop_keyed:
+                first_keyed = feature
+                stop_keyed = _write_many_keys(
+                    partition.features, feature, row_of_place, n, partition.n_rows, &partition.keyed[0]
+                )
+            keyed = &partition.keyed[(feature - first_keyed) * n]
+            if stop_keyed > first_keyed:
+                _sort_keys(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+            else:
+                sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
             for i in range(n):
                 entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
-        if Entry is uint32_t and partition.rank_stride > 0:
-            _keep_ranks(partition, block, feature, entries, n)
+        if Entry is uint32_t and partition.rank_stride > 0 and not has_ranks:
+            _write_ranks(
+                <int16_t*> ranks_of_place(partition, block, 0) + feature, partition.rank_stride, entries, n
+            )
+    if has_ranks:
+        _take_ranks(partition, block, row_of_place, n)
+
+
+cdef index_t _write_many_keys(
+    Features features, index_t first, const index_t* rows, index_t n, Py_ssize_t room, uint64_t* keyed
+) noexcept nogil:
+    """Put the places of these rows under the keys of features [first, stop), feature after feature, and return `stop`.
+    It is `first` if the room is not enough for two features, or values may be missing."""
+    cdef index_t stop = <index_t> min(features.n_features, first + min(MOST_KEYED_AT_ONCE, room // n))
+    cdef index_t place, feature
+    cdef const float64_t* values = &features.X[0, 0]
+    cdef const uint64_t* bases = &features.key_base[0]
+    cdef const uint8_t* shifts = &features.key_shift[0]
+    cdef Py_ssize_t stride = features.n_features
+    if features.has_missing or stop < first + 2:
+        return first
+    for place in range(n):
+        if place + ROWS_PREFETCHED < n:
+            prefetch(values + rows[place + ROWS_PREFETCHED] * stride + first)
+        for feature in range(first, stop):
+            keyed[(feature - first) * n + place] = packed(
+                <uint32_t> ((ascending_bits(values[rows[place] * stride + feature]) - bases[feature])
+                            >> shifts[feature]),
+                place, keyed[0],
+            )
+    return stop
 
 
 cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
@@ -353,7 +402,7 @@ cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) n
             return False
     place_of_row = &partition.place_of_row[0]
     for place in range(<index_t> partition.features.n_rows):
-        place_of_row[place] = UNLIMITED
+        place_of_row[place] = NONE
     for place in range(n):
         place_of_row[rows[place]] = place
     return True
@@ -366,18 +415,28 @@ cdef void _take_in_order(RowPartition partition, index_t feature, uint32_t* entr
     cdef index_t i, place, n = 0
     for i in range(<index_t> partition.features.n_rows):
         place = place_of_row[place_of(in_order[i])]
-        # Rows without a place are written over by the next entry; behind the last entry there is room.
-        entries[n] = packed(key_of(in_order[i]), place if place != UNLIMITED else 0, in_order[i])
-        n += place != UNLIMITED
+        # Rows without a place are written over by the next entry; behind the last entry there is room. No branch, which
+        # would often be predicted wrong.
+        entries[n] = packed(key_of(in_order[i]), place & 0xFFFF, in_order[i])
+        n += place != NONE
 
 
-cdef void _keep_ranks(
-    RowPartition partition, Block block, index_t feature, const uint32_t* entries, index_t n
-) noexcept nogil:
-    cdef int16_t* ranks = <int16_t*> ranks_of_place(partition, block, 0) + feature
+cdef void _take_ranks(RowPartition partition, Block block, const index_t* rows, index_t n) noexcept nogil:
+    """Copy the ranks of these rows, which are ranks among all rows, to their places."""
+    cdef int16_t* ranks = <int16_t*> ranks_of_place(partition, block, 0)
+    cdef index_t place
+    for place in range(n):
+        memcpy(
+            ranks + place * partition.rank_stride, &partition.features.ranks_in_order[rows[place], 0],
+            partition.rank_stride * sizeof(int16_t),
+        )
+
+
+cdef void _write_ranks(int16_t* ranks, Py_ssize_t stride, const uint32_t* entries, index_t n) noexcept nogil:
+    """Write the ranks of sorted entries, less 2**15, by place."""
     cdef index_t i
     for i in range(n):
-        ranks[place_of(entries[i]) * partition.rank_stride] = <int16_t> (<int32_t> key_of(entries[i]) - 32768)
+        ranks[place_of(entries[i]) * stride] = <int16_t> (<int32_t> key_of(entries[i]) - 32768)
 
 
 cdef void sort_few(RowPartition partition, Block block, index_t start, index_t stop) noexcept nogil:

@@ -47,10 +47,8 @@ cdef class EntryArrays:
         self.found = np.empty(n_cuts, dtype=np.uint32)
         self.squares_of_found = np.empty(n_of_more, dtype=np.uint64)
         # Zeros, because vectors may read the places of a larger block.
-        self.residuals = np.zeros(most_rows if has_numbers else 1, dtype=np.int32)
-        self.weights = np.zeros(most_rows if has_numbers and has_weights else 1, dtype=np.int32)
+        self.residuals = np.zeros((2 if has_weights else 1) * most_rows if has_numbers else 1, dtype=np.int32)
         self.scores.residuals = &self.residuals[0]
-        self.scores.weights = &self.weights[0] if has_weights else NULL
         self.scores.left_factors, self.scores.right_factors = &self.left_factors[0], &self.right_factors[0]
         self.scores.steps, self.scores.found = &self.steps[0], &self.found[0]
         self.scores.squares_of_found = &self.squares_of_found[0]
@@ -470,7 +468,13 @@ cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums)
     for i in range(node.start, node.stop):
         target = _target_at(search, node, i)
         least, greatest = min(least, target), max(greatest, target)
-        add_target(&found, target, _count_at(search, node, i) if is_weighted else 1)
+        if is_weighted:
+            add_target(&found, target, _count_at(search, node, i))
+        else:
+            found.sum += <int128_t> target
+            found.spread += <int128_t> target * target
+    if not is_weighted:
+        found.weight = node.stop - node.start
     sums[0] = found
     search.counts.least, search.counts.greatest = least, greatest
 
