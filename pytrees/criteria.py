@@ -517,10 +517,11 @@ def resolve(criterion: Any) -> Any:
     """
     if not isinstance(criterion, str):
         return criterion
-    if criterion not in CRITERIA | ALIASES:
+    found = CRITERIA.get(ALIASES.get(criterion, criterion))
+    if found is None:
         raise ValueError(f"There is no criterion {criterion!r}; there are {sorted(CRITERIA | ALIASES)}.")
-    # A copy, so that set_params does not change what the name stands for.
-    return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)])
+    # A copy, so that set_params does not change what the name stands for; without parameters nothing can change.
+    return found if isinstance(found, Criterion) else copy.copy(found)
 
 
 def checked_specification(criterion: Any, n_classes: int) -> Specification:
