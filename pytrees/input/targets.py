@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ldexp
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -16,7 +16,7 @@ MOST_SUM = 2**60
 MOST_TARGET = 2**35
 
 # Powers of ten that are exact, by the number of decimals.
-_POWERS = np.array([10.0**decimals for decimals in range(16)])
+_POWERS = [10.0**decimals for decimals in range(16)]
 _MOST_EXACT = 2.0**53
 
 # Numbers that are tried first: a target with many digits is among any few.
@@ -120,13 +120,14 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
     differ = _rises(numbers)
     rises[rises] = differ  # several targets can be rounded to one number
     codes = np.empty(len(y), dtype=np.int32)
-    codes[order] = rises.cumsum(dtype=np.int32) - 1
+    codes[order] = np.add.accumulate(rises, dtype=np.int32) - 1
     return codes, Targets(numbers[differ], grid)
 
 
 def _rises(ascending: AnyArray) -> BoolArray:
     """Whether each of ascending numbers is greater than the one before it; the first is."""
-    rises = np.ones(len(ascending), dtype=bool)
+    rises = np.empty(len(ascending), dtype=bool)
+    rises[0] = True
     np.greater(ascending[1:], ascending[:-1], out=rises[1:])
     return rises
 
@@ -134,8 +135,12 @@ def _rises(ascending: AnyArray) -> BoolArray:
 def _decimal_numbers(values: FloatArray, last_digit: int, total_weight: int) -> tuple[IntArray, Grid] | None:
     """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart, or if a
     binary grid holds the same numbers."""
+    if last_digit <= 0:  # whole numbers
+        return None
+    greatest = max(-float(values[0]), float(values[-1]))
+    n_exact = sum(greatest * power < _MOST_EXACT for power in _POWERS)
     # From `last_digit` decimals on a binary grid does, as for multiples of 0.25: a change of the unit by 2**k is exact.
-    powers = _POWERS[: max(last_digit, 0)]
+    powers = np.array(_POWERS[: min(n_exact, last_digit)])
     for decimals in _are_decimals(values[:_TRIED_FIRST], powers[:, np.newaxis]).nonzero()[0].tolist():
         if _are_decimals(values, powers[decimals]):
             numbers = np.rint(values * powers[decimals]).astype(np.int64)
@@ -148,10 +153,9 @@ def _decimal_numbers(values: FloatArray, last_digit: int, total_weight: int) -> 
 
 
 def _are_decimals(values: FloatArray, power: FloatArray) -> BoolArray:
-    """Whether every value is the double nearest to a whole number over a power of ten, for each of the powers."""
-    with np.errstate(over="ignore"):
-        numbers = np.rint(values * power)
-        return ((np.abs(numbers) < _MOST_EXACT) & (numbers / power == values)).all(axis=-1)
+    """Whether every value is the double nearest to a whole number over a power of ten, for each of the powers; products
+    of both are below 2**53."""
+    return (np.rint(values * power) / power == values).all(axis=-1)
 
 
 def _binary_numbers(values: FloatArray, last_digit: int, total_weight: int) -> tuple[IntArray, Grid]:
@@ -173,8 +177,8 @@ def _last_digit(values: FloatArray) -> int:
     if mantissas.size == 0:
         return 0
     digits = (mantissas * 2.0**53).astype(np.int64)
-    lowest_bits = np.frexp((digits & -digits).astype(np.float64))[1] - 1
-    return int((53 - exponents - lowest_bits).max())
+    units = np.ldexp((digits & -digits).astype(np.float64), exponents - 53)
+    return 1 - frexp(units.min())[1]
 
 
 def _finest(half_range: int, parts: int, total_weight: int) -> int:
