@@ -291,7 +291,7 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
     offsets = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
     is_class = np.zeros(n_values, dtype=bool)
     is_class[offsets] = True
-    codes = is_class.cumsum(dtype=np.int32) - np.int32(1)
+    codes = np.add.accumulate(is_class, dtype=np.int32) - 1
     classes = is_class.nonzero()[0].astype(y.dtype) + y.dtype.type(low)
     return classes, codes[offsets]
 

@@ -277,10 +277,9 @@ def grow(
         limits[limit] = limits[limit] / gain_unit / gain_unit
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     numbers = np.asarray(arrays["value"], dtype=np.float64)
-    arrays |= {
-        "value": weights_of(numbers, unit),
-        "gain": np.asarray(arrays["gain"]) * gain_unit * gain_unit,
-    }
+    arrays["value"] = weights_of(numbers, unit)
+    if gain_unit != 1.0:
+        arrays["gain"] = np.asarray(arrays["gain"]) * gain_unit * gain_unit
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
     if "monotonic_cst" in limits:
