@@ -94,11 +94,11 @@ def frozen(name: str, array: ArrayLike, dtype: type[_Scalar]) -> NDArray[_Scalar
         array = np.asarray(array)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Not a tree: {name} is no array: {error}") from error
-    if array.dtype == dtype and _is_read_only(array):
-        return array
+    if array.dtype == dtype:
+        return array if _is_read_only(array) else read_only(array)
     if array.size and not np.can_cast(array.dtype, dtype, casting="same_kind"):
         raise ValueError(f"Not a tree: {name} has dtype {array.dtype}, which {np.dtype(dtype)} cannot hold.")
-    return read_only(array.astype(dtype, copy=False))
+    return read_only(array.astype(dtype))
 
 
 def all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple[AnyArray, ...]:

@@ -38,7 +38,7 @@ _MOST_DENOMINATOR = 2**24
 _MOST_DENOMINATORS = 64
 
 
-def on_grid(weights: AnyArray, grid_total: int = GRID_TOTAL) -> tuple[IntArray | None, Fraction]:
+def on_grid(weights: AnyArray | None, grid_total: int = GRID_TOTAL) -> tuple[IntArray | None, Fraction]:
     """Put weights on a grid.
 
     Whole weights with a sum below 2**24 stay as they are. Weights that are whole multiples of one number, as decimals
@@ -48,8 +48,8 @@ def on_grid(weights: AnyArray, grid_total: int = GRID_TOTAL) -> tuple[IntArray |
 
     Parameters
     ----------
-    weights : ndarray of shape (n_samples,), int64 or float64
-        Finite weights, not negative, with a positive and finite sum.
+    weights : ndarray of shape (n_samples,), int64 or float64, or None
+        Finite weights, not negative, with a positive and finite sum; None: all are 1.
     grid_total : int, default=2**48
         A power of two: the least sum of the numbers on a grid that rounds.
 
@@ -60,7 +60,7 @@ def on_grid(weights: AnyArray, grid_total: int = GRID_TOTAL) -> tuple[IntArray |
     unit : Fraction
         The factor that makes weights of the numbers.
     """
-    if np.all(weights == 1):
+    if weights is None or np.all(weights == 1):
         return None, Fraction(1)
     total = float(weights.sum(dtype=np.float64))
     are_whole = weights.dtype == np.int64 or bool(np.all(weights == np.floor(weights)))

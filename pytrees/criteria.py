@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -66,7 +67,7 @@ def __getattr__(name: str) -> Any:
 class _OwnCriterionType(type):
     def __instancecheck__(cls, candidate: object) -> bool:
         module = sys.modules.get(_OWN_CRITERIA)
-        return module is not None and isinstance(candidate, tuple(getattr(module, name) for name in _OWN_BASES))
+        return module is not None and isinstance(candidate, attrgetter(*_OWN_BASES)(module))
 
 
 class OwnCriterion(metaclass=_OwnCriterionType):
@@ -517,10 +518,11 @@ def resolve(criterion: Any) -> Any:
     """
     if not isinstance(criterion, str):
         return criterion
-    if criterion not in CRITERIA | ALIASES:
+    found = CRITERIA.get(ALIASES.get(criterion, criterion))
+    if found is None:
         raise ValueError(f"There is no criterion {criterion!r}; there are {sorted(CRITERIA | ALIASES)}.")
-    # A copy, so that set_params does not change what the name stands for.
-    return copy.copy(CRITERIA[ALIASES.get(criterion, criterion)])
+    # A copy, so that set_params does not change what the name stands for; without parameters nothing can change.
+    return found if isinstance(found, Criterion) else copy.copy(found)
 
 
 def checked_specification(criterion: Any, n_classes: int) -> Specification:

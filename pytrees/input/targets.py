@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -16,11 +16,11 @@ MOST_SUM = 2**60
 MOST_TARGET = 2**35
 
 # Powers of ten that are exact, by the number of decimals.
-_POWERS = np.array([10.0**decimals for decimals in range(16)])
+_POWERS = [10.0**decimals for decimals in range(16)]
 _MOST_EXACT = 2.0**53
 
 # Numbers that are tried first: a target with many digits is among any few.
-_TRIED_FIRST = 64
+_TRIED_FIRST = 16
 
 
 @dataclass(frozen=True)
@@ -110,20 +110,40 @@ def on_grid(y: FloatArray, total_weight: int) -> tuple[CodeArray, Targets]:
     targets : Targets
         These numbers, and the grid.
     """
-    values, codes = np.unique(y, return_inverse=True)
-    numbers, grid = _decimal_numbers(values, total_weight) or _binary_numbers(values, total_weight)
-    rises = np.diff(numbers, prepend=numbers[0] - 1) > 0  # several targets can be rounded to one number
-    return (np.cumsum(rises, dtype=np.int32) - 1)[codes], Targets(numbers[rises], grid)
+    order = y.argsort()
+    ascending = y[order]
+    rises = _rises(ascending)
+    values = ascending[rises]
+    last_digit = _last_digit(values)
+    given = values, last_digit, total_weight
+    numbers, grid = _decimal_numbers(*given) or _binary_numbers(*given)
+    differ = _rises(numbers)
+    rises[rises] = differ  # several targets can be rounded to one number
+    codes = np.empty(len(y), dtype=np.int32)
+    codes[order] = np.add.accumulate(rises, dtype=np.int32) - 1
+    return codes, Targets(numbers[differ], grid)
 
 
-def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid] | None:
+def _rises(ascending: AnyArray) -> BoolArray:
+    """Whether each of ascending numbers is greater than the one before it; the first is."""
+    rises = np.empty(len(ascending), dtype=bool)
+    rises[0] = True
+    np.greater(ascending[1:], ascending[:-1], out=rises[1:])
+    return rises
+
+
+def _decimal_numbers(values: FloatArray, last_digit: int, total_weight: int) -> tuple[IntArray, Grid] | None:
     """Return the numbers of decimal targets and their grid; None if they are no decimals, or too far apart, or if a
     binary grid holds the same numbers."""
-    for decimals in np.flatnonzero(_are_decimals(values[:_TRIED_FIRST], _POWERS[:, np.newaxis])).tolist():
-        if _are_decimals(values, _POWERS[decimals]):
-            if _last_digit(values) <= decimals:  # as for multiples of 0.25: a change of the unit by 2**k is exact
-                return None
-            numbers = np.rint(values * _POWERS[decimals]).astype(np.int64)
+    if last_digit <= 0:  # whole numbers
+        return None
+    greatest = max(-float(values[0]), float(values[-1]))
+    n_exact = sum(greatest * power < _MOST_EXACT for power in _POWERS)
+    # From `last_digit` decimals on a binary grid does, as for multiples of 0.25: a change of the unit by 2**k is exact.
+    powers = np.array(_POWERS[: min(n_exact, last_digit)])
+    for decimals in _are_decimals(values[:_TRIED_FIRST], powers[:, np.newaxis]).nonzero()[0].tolist():
+        if _are_decimals(values, powers[decimals]):
+            numbers = np.rint(values * powers[decimals]).astype(np.int64)
             low, high = int(numbers[0]), int(numbers[-1])
             centre = (low + high) // 2
             if (high - centre) * total_weight > MOST_SUM:
@@ -133,26 +153,22 @@ def _decimal_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, G
 
 
 def _are_decimals(values: FloatArray, power: FloatArray) -> BoolArray:
-    """Whether every value is the double nearest to a whole number over a power of ten, for each of the powers."""
-    with np.errstate(over="ignore"):
-        numbers = np.rint(values * power)
-        return ((np.abs(numbers) < _MOST_EXACT) & (numbers / power == values)).all(axis=-1)
+    """Whether every value is the double nearest to a whole number over a power of ten, for each of the powers; products
+    of both are below 2**53."""
+    return (np.rint(values * power) / power == values).all(axis=-1)
 
 
-def _binary_numbers(values: FloatArray, total_weight: int) -> tuple[IntArray, Grid]:
-    low, high = Fraction(float(values[0])), Fraction(float(values[-1]))
-    exponent = _last_digit(values)
-    if high > low:
-        exponent = min(exponent, _finest((high - low) / 2, total_weight))
+def _binary_numbers(values: FloatArray, last_digit: int, total_weight: int) -> tuple[IntArray, Grid]:
+    # Both ends as whole multiples of one unit, 1 / parts, a power of two.
+    (low, of_low), (high, of_high) = values[0].as_integer_ratio(), values[-1].as_integer_ratio()
+    parts = max(of_low, of_high)
+    low, high = low * (parts // of_low), high * (parts // of_high)
     # The centre is a target, or the double nearest to the middle; on the grid it is a whole number.
-    middle = float((low + high) / 2)
-    centre = round(Fraction(middle) * Fraction(2) ** exponent)
-    if abs(centre) < 2**61:
-        numbers = np.rint(np.ldexp(values, exponent)).astype(np.int64) - centre
-    else:
-        # All targets lie so near to the middle that the differences are exact.
-        numbers = np.rint(np.ldexp(values - middle, exponent)).astype(np.int64)
-    return numbers, Grid(centre, 1, exponent)
+    middle = (low + high) / (2 * parts)
+    exponent = last_digit if low == high else min(last_digit, _finest(high - low, 2 * parts, total_weight))
+    centre = round(ldexp(middle, exponent))
+    # All numbers fit: half the range is at most 2**60, and targets that are all farther from 0 have at most 53 digits.
+    return np.rint(np.ldexp(values, exponent)).astype(np.int64) - centre, Grid(centre, 1, exponent)
 
 
 def _last_digit(values: FloatArray) -> int:
@@ -160,16 +176,15 @@ def _last_digit(values: FloatArray) -> int:
     mantissas, exponents = np.frexp(values[values != 0.0])
     if mantissas.size == 0:
         return 0
-    digits = np.ldexp(mantissas, 53).astype(np.int64)
-    lowest_bits = np.frexp((digits & -digits).astype(np.float64))[1] - 1
-    return int((53 - exponents - lowest_bits).max())
+    digits = (mantissas * 2.0**53).astype(np.int64)
+    units = np.ldexp((digits & -digits).astype(np.float64), exponents - 53)
+    return 1 - frexp(units.min())[1]
 
 
-def _finest(half_range: Fraction, total_weight: int) -> int:
-    """Return the greatest exponent for which the weight times the greatest number on the grid keeps its limit."""
+def _finest(half_range: int, parts: int, total_weight: int) -> int:
+    """Return the greatest exponent for which the weight times the greatest number on the grid keeps its limit; half the
+    range of the targets is half_range / parts."""
     # Rounding takes the targets and the centre half a unit away from each other at most.
-    most = Fraction(MOST_SUM // total_weight - 1)
-    exponent = (most / half_range).numerator.bit_length() - (most / half_range).denominator.bit_length() + 1
-    while half_range * Fraction(2) ** exponent > most:
-        exponent -= 1
-    return exponent
+    most = (MOST_SUM // total_weight - 1) * parts
+    exponent = most.bit_length() - half_range.bit_length()
+    return exponent - (half_range << max(exponent, 0) > most << max(-exponent, 0))

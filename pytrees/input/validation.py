@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from math import isfinite, isnan
 from typing import Any, TypeGuard, TypeVar
 from warnings import warn
 
@@ -183,10 +184,10 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
         raise ValueError(
             f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."
         )
-    y = aligned(np.ascontiguousarray(y, dtype=np.float64))
-    if not np.all(np.isfinite(y)):  # a wider float can hold more than a double
+    numbers = aligned(np.ascontiguousarray(y, dtype=np.float64))
+    if y.dtype != np.float64 and not np.isfinite(numbers).all():  # a wider float can hold more than a double
         raise ValueError("Input y contains a number that is beyond the range of float64, 1.8e308.")
-    return X, y
+    return X, numbers
 
 
 def _check_holds_numbers(estimator: Any, y: Any) -> None:
@@ -290,8 +291,8 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
     offsets = (y - y.dtype.type(low)).view(f"u{y.dtype.itemsize}").astype(np.intp)
     is_class = np.zeros(n_values, dtype=bool)
     is_class[offsets] = True
-    codes = np.cumsum(is_class, dtype=np.int32) - np.int32(1)
-    classes = np.flatnonzero(is_class).astype(y.dtype) + y.dtype.type(low)
+    codes = np.add.accumulate(is_class, dtype=np.int32) - 1
+    classes = is_class.nonzero()[0].astype(y.dtype) + y.dtype.type(low)
     return classes, codes[offsets]
 
 
@@ -337,8 +338,8 @@ def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray 
 def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None:
     """Raise a ValueError that names the first column with infinity, or with NaN if that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(X)
-    if np.isfinite(total):  # then all values are finite; a test of each would need a second array
+        total = X.sum()
+    if isfinite(total):  # then all values are finite; a test of each would need a second array
         return
     is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)
     if not is_bad.any():
@@ -351,7 +352,7 @@ def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None
 def may_have_missing(X: FloatArray) -> bool:
     """Whether X, which holds no infinity, may hold NaN, by its sum."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isnan(np.sum(X)))
+        return isnan(X.sum())
 
 
 def row_order(order: Any, n_samples: int) -> IntArray | None:

@@ -277,10 +277,9 @@ def grow(
         limits[limit] = limits[limit] / gain_unit / gain_unit
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     numbers = np.asarray(arrays["value"], dtype=np.float64)
-    arrays |= {
-        "value": weights_of(numbers, unit),
-        "gain": np.asarray(arrays["gain"]) * gain_unit * gain_unit,
-    }
+    arrays["value"] = weights_of(numbers, unit)
+    if gain_unit != 1.0:
+        arrays["gain"] = np.asarray(arrays["gain"]) * gain_unit * gain_unit
     has_impurity = name in CRITERIA and measures_impurity(CRITERIA[name])
     tree = Tree._from_engine(arrays, X.shape[1], criterion if has_impurity else None)
     if "monotonic_cst" in limits:
@@ -472,9 +471,9 @@ class BaseModel(ParametersReadOnce):
         """Return the function that grows a tree, with the arguments of `grow`."""
         return self._grow
 
-    def _greatest_total(self, samples: Samples, n_rows: int) -> float:
+    def _greatest_total(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
-        return n_rows if samples.weights is None else float(samples.weights.sum()) * float(samples.unit)
+        return n_rows if weights is None else float(weights.sum()) * float(unit)
 
     def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
         """Return monotonic constraints as a limit of growth, if there are some."""
@@ -591,7 +590,7 @@ class BaseClassifier(ClassifierMixin, BaseModel):
         groups = self._groups(groups, len(X))
         order = order if groups is None else order_by_group(groups, order)
         rows, weights = self._rows_that_count(X, classes[codes], sample_weight, class_weight, order)
-        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights, self._grid_total)
+        numbers, unit = on_grid(weights, self._grid_total)
         return Samples(X, codes, classes, rows, numbers, groups, unit=unit)
 
     def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -657,10 +656,10 @@ class BaseTree(BaseModel):
         if rows is not None:
             X, codes = X[rows], codes[rows]
         n_codes = len(samples.outcome)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
         n_threads = _n_threads(getattr(self, "n_jobs", 1))
-        criterion = self._criterion_for(samples, self._greatest_total(samples, len(X)), rows)
+        criterion = self._criterion_for(samples, self._greatest_total(len(X), samples.weights, samples.unit), rows)
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups[rows])
         options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self, criterion, n_codes)}

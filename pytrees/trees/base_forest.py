@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsIndex, TypeVar, overload
@@ -181,7 +182,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         n_features = samples.X.shape[1]
         limits = self._limits(n_rows, n_features) | self._constraints(n_features, len(samples.outcome))
         is_narrow = weights is None or weights.sum() < MAX_TOTAL_COUNT
-        criterion = self._criterion_for(samples, self._greatest_total(samples, n_rows))
+        criterion = self._criterion_for(samples, self._greatest_total(n_rows, weights, samples.unit))
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups)
         kinds = kinds_of_features(self, criterion, n_codes)
@@ -218,14 +219,14 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         draw: Callable[..., Draws] = draw_sequence if self._judge().judges == "sequence" else draw_counts
         return partial(draw, n_draws=n_draws)
 
-    def _greatest_total(self, samples: Samples, n_rows: int) -> float:
+    def _greatest_total(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> float:
         """Return the greatest weight that the samples of a tree can have together."""
         n_draws = self._n_draws(n_rows)
         if n_draws is None:
-            return super()._greatest_total(samples, n_rows)
-        if samples.weights is None:
+            return super()._greatest_total(n_rows, weights, unit)
+        if weights is None:
             return n_draws
-        greatest = float(samples.weights.max()) * float(samples.unit)
+        greatest = float(weights.max()) * float(unit)
         total = n_draws * greatest
         if not np.isfinite(total):
             raise ValueError(

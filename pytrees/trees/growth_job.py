@@ -97,7 +97,7 @@ class GrowthJob:
         n_rows = len(self.X) if self.rows is None else len(self.rows)
         with config_context(engine=self.engine):
             drawn, weights = self.draw(seed, n_rows, self.weights)
-        numbers, unit = (None, Fraction(1)) if weights is None else on_grid(weights, self.grid_total)
+        numbers, unit = on_grid(weights, self.grid_total)
         if self.rows is None or drawn is None:
             return (self.rows if drawn is None else drawn), numbers, unit * self.unit
         return self.rows[drawn], numbers, unit * self.unit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from math import ulp
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -73,6 +74,8 @@ ERROR_CONSTRAINTS: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
 }
 
+_LEAST_POSITIVE = ulp(0.0)
+
 # The unit of an impurity or gain, as a power of the unit of the targets; a user's criterion sees targets in their unit.
 _POWERS = {"squared_error": 2, "absolute_error": 1, "user_sums": 0}
 
@@ -107,7 +110,7 @@ def grow_numbers(
     for limit in ("min_gain", "min_impurity_decrease"):
         given = limits[limit]
         # A limit above zero that is too small for the grid still forbids gains of nothing.
-        limits[limit] = max(grid.to_grid(given, power), np.nextafter(0.0, 1.0)) if given > 0.0 else given
+        limits[limit] = max(grid.to_grid(given, power), _LEAST_POSITIVE) if given > 0.0 else given
     arrays = kernel("grow_by_gain")(X, codes, weights, n_codes, criterion, seed=seed, **limits, **options)
     sums = {of_node: np.asarray(arrays.pop(of_node)) for of_node in ("weight", "target_sum", "spread")}
     arrays |= {
@@ -132,7 +135,7 @@ def grow_numbers(
 
 def _positive(weights: FloatArray) -> FloatArray:
     """Return weights of nodes, none of which is rounded to 0 beside those of other nodes."""
-    return np.maximum(weights, np.nextafter(0.0, 1.0))
+    return np.maximum(weights, _LEAST_POSITIVE)
 
 
 def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) -> list[Fraction]:
@@ -155,9 +158,8 @@ class BaseRegressor(RegressorMixin, BaseModel):
         X, y = validate_X_numbers(self, X, y)
         rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
         used = y if rows is None else y[rows]
-        numbers, unit = (None, Fraction(1)) if weights is None else weights_on_grid(weights, self._grid_total)
-        samples = Samples(X, np.zeros(0, dtype=np.int32), None, rows, numbers)
-        total = int(self._greatest_total(samples, len(used)))
+        numbers, unit = weights_on_grid(weights, self._grid_total)
+        total = int(self._greatest_total(len(used), numbers, Fraction(1)))
         codes, targets = on_grid(used, total if numbers is None else min(total, MOST_SUM // MOST_TARGET))
         if rows is not None:
             codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)
