@@ -78,7 +78,8 @@ def _in_lanes(matrix):
     n_rows, n_columns = matrix.shape
     n_lanes = max(MIN_LANES, -(-n_columns // 4) * 4)
     memory = np.zeros(n_rows * n_lanes + 3, dtype=np.uint32)
-    first = -memory.ctypes.data // 4 % 4
+    cdef uint32_t[::1] view = memory
+    first = -<Py_ssize_t> &view[0] // 4 % 4
     lanes = memory[first:first + n_rows * n_lanes].reshape(n_rows, n_lanes)
     lanes[:, :n_columns] = matrix
     return lanes
@@ -88,7 +89,7 @@ def parameters_of(criterion, n_classes):
     """(name, alpha, class scores as an array, whether children count by their share) of a criterion."""
     name, given = name_and_given(criterion)
     scores = given.get("class_scores")
-    scores = np.array(np.arange(n_classes) if scores is None else scores, dtype=np.float64)
+    scores = np.arange(n_classes, dtype=np.float64) if scores is None else np.array(scores, dtype=np.float64)
     if scores.shape != (n_classes,):
         raise ValueError(f"class_scores must be {n_classes} numbers, got the shape {scores.shape}.")
     return name, given.get("alpha", 1.0), scores, given.get("weighted", True)
@@ -134,7 +135,7 @@ def targets_of(criterion, n_classes, total):
     if targets is None:
         return np.empty(0, dtype=np.int64)
     targets = np.array(targets, dtype=np.int64)
-    if targets.shape != (n_classes,) or np.any(targets[1:] <= targets[:n_classes - 1]):
+    if targets.shape != (n_classes,) or (targets[1:] <= targets[:n_classes - 1]).any():
         raise ValueError(f"targets must be {n_classes} ascending whole numbers, one for each class.")
     if sums_are_wide(criterion, total) and (_greatest_of(targets) > MOST_TARGET or total > MOST_WEIGHT_OF_TARGETS):
         raise ValueError(
@@ -151,7 +152,7 @@ def sums_are_wide(criterion, total):
 
 
 def _greatest_of(targets):
-    return max(-int(np.min(targets)), int(np.max(targets)), 1)
+    return max(-int(targets.min()), int(targets.max()), 1)
 
 
 def user_criterion_of(criterion):

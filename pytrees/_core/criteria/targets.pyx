@@ -27,13 +27,15 @@ def means_of_targets(
     cdef bint has_unit = normal <= unit < INFINITY      # otherwise `ldexp`, which takes longer
     cdef int128_t middle = 0, total
     cdef Py_ssize_t i
-    if np.min(weight, initial=1) < 1 or divisor < 1 or np.shape(target_sum) != (weight.shape[0], 2):
+    cdef int64_t least_weight = 1, most_weight = 1, lowest = 0, highest = 0
+    cdef bint are_pairs = target_sum.shape[0] == weight.shape[0] and target_sum.shape[1] == 2
+    for i in range(weight.shape[0] if are_pairs else 0):
+        least_weight, most_weight = min(least_weight, weight[i]), max(most_weight, weight[i])
+        lowest, highest = min(lowest, target_sum[i, 0]), max(highest, target_sum[i, 0])
+    if not are_pairs or least_weight < 1 or divisor < 1:
         raise ValueError("A mean has a positive weight, and the unit of the grid a positive divisor.")
-    highest = np.asarray(target_sum)[:, 0]
-    most_weight = int(np.max(weight, initial=1))
-    most_sum = max(-int(np.min(highest, initial=0)), int(np.max(highest, initial=0)) + 1) * 2**62
-    most_sum += abs(centre) * most_weight
-    cdef bint fits = max(most_sum, most_weight * divisor).bit_length() <= MOST_BITS
+    most_sum = max(-int(lowest), int(highest) + 1) * 2**62 + abs(centre) * int(most_weight)
+    cdef bint fits = max(most_sum, int(most_weight) * divisor).bit_length() <= MOST_BITS
     if fits:
         middle = <int128_t> <int64_t> (centre >> 62) * <int128_t> (1ULL << 62) + <int64_t> (centre & (2**62 - 1))
     for i in range(weight.shape[0]):

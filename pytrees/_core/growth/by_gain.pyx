@@ -725,7 +725,9 @@ def grow_by_gain(
         check_groups(groups, rows, X.shape[0])
     total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
     # The fraction is the decimal number that it is written as.
-    min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
+    min_leaf_weight = 0
+    if min_weight_fraction_leaf != 0.0:
+        min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
     if weights is None:
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
     weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
