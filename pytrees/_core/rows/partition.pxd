@@ -99,8 +99,8 @@ cdef class RowPartition:
     cdef bint is_ranked
     cdef uint32_t[::1] narrow, spare_narrow
     cdef uint64_t[::1] wide, spare_wide
-    # Ranks in the block or among all rows, less 2**15, by place and feature, if they are kept: then nodes of at most MOST_IN_FEW samples
-    # have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, a multiple of eight, or 0.
+    # Ranks in the block or among all rows, less 2**15, by place and feature, if they are kept: then nodes of at most
+    # MOST_IN_FEW samples have no sorted entries until `sort_few` makes them. Places are `rank_stride` apart, or 0.
     cdef int16_t[::1] place_ranks
     cdef Py_ssize_t rank_stride
     cdef uint64_t[::1] keyed, spare_keyed   # scratch: places under keys, as sorts by value leave them

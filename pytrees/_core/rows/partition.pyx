@@ -412,13 +412,14 @@ cdef void _take_in_order(RowPartition partition, index_t feature, uint32_t* entr
     """Write the sorted entries of the rows that have places."""
     cdef const uint32_t* in_order = &partition.features.in_order[feature, 0]
     cdef const index_t* place_of_row = &partition.place_of_row[0]
-    cdef index_t i, place, n = 0
+    cdef index_t i, place, has_place, n = 0
     for i in range(<index_t> partition.features.n_rows):
         place = place_of_row[place_of(in_order[i])]
-        # Rows without a place are written over by the next entry; behind the last entry there is room. No branch, which
-        # would often be predicted wrong.
-        entries[n] = packed(key_of(in_order[i]), place & 0xFFFF, in_order[i])
-        n += place != NONE
+        has_place = place != NONE
+        # Rows without a place get the place 0, and are written over by the next entry; behind the last entry there is
+        # room. No branch, which would often be predicted wrong.
+        entries[n] = packed(key_of(in_order[i]), place & -has_place, in_order[i])
+        n += has_place
 
 
 cdef void _take_ranks(RowPartition partition, Block block, const index_t* rows, index_t n) noexcept nogil:

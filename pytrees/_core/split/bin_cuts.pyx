@@ -407,20 +407,26 @@ cdef inline void _find_neighbours(
 ) noexcept nogil:
     """Find the values next to a cut between two bins: the greatest on its left and the smallest on its right, which is
     NaN if all values on the right are missing."""
-    cdef index_t i, row, code, next_bin = MAX_BINS
+    cdef index_t i, row, code, next_bin = bin + 1, n_columns = <index_t> histograms.n_columns
+    cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
+    cdef bint has_one_value = histograms.partition.features.n_values[feature] > 0       # every bin
     cdef float64_t value
     below[0] = -INFINITY
     above[0] = INFINITY
+    while rows_in_bin(counts + next_bin * n_columns, n_classes_of(histograms), n_columns) == 0:
+        next_bin += 1
+    # Only the last bin on the left and the first on the right can hold the nearest values.
     for i in range(node.start, node.stop):
         row = histograms.partition.rows[i]
         code = histograms.bins.codes[row, feature]
-        # Only the last bin on the left and the first on the right can hold the nearest values.
+        if code != bin and code != next_bin:
+            continue
+        value = histograms.partition.X[row, feature]
         if code == bin:
-            value = histograms.partition.X[row, feature]
             below[0] = value if value > below[0] else below[0]
-        elif bin < code <= next_bin:
-            value = histograms.partition.X[row, feature]
-            next_bin = code
+        else:
             above[0] = value if value < above[0] else above[0]
+        if has_one_value and below[0] != -INFINITY and above[0] != INFINITY:
+            return
     if above[0] == INFINITY:
         above[0] = NAN
