@@ -1,5 +1,8 @@
 """Exact decision trees: a compiled engine grows them, and a reference in pure Python grows equal ones."""
 
+from . import _same_name as _same_name  # first: files of another project may be among those imported below
+
+# isort: split
 from . import criteria, distances
 from ._engine import config_context
 from ._version import __version__ as __version__

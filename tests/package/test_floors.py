@@ -53,6 +53,7 @@ PYTHON_FLOORS = [
         "_numbers",
         "_weights",
         "_progress",
+        "_same_name",
         "_site",
         "_sklearn",
         "_typing",
