@@ -12,8 +12,13 @@ import shlex
 import sys
 from pathlib import Path
 
+import Cython
 from Cython.Build import cythonize
+from Cython.Build.Dependencies import DependencyTree
 from setuptools import Extension, find_packages, setup
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
+from setuptools.command.editable_wheel import editable_wheel
 
 DEBUG = os.environ.get("PYTREES_DEBUG", "0") not in ("", "0")
 CFLAGS = shlex.split(os.environ.get("CFLAGS", ""))
@@ -95,7 +100,7 @@ def extensions():
             [source],
             define_macros=MACROS,
             include_dirs=["pytrees/_core/base"],
-            depends=sorted(path.as_posix() for path in Path("pytrees/_core/base").glob("*.h")),
+            depends=["setup.py", *sorted(path.as_posix() for path in Path("pytrees/_core/base").glob("*.h"))],
             **({"language": "c++"} if PORTABLE and name != SHARED else {}),
             extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
         )
@@ -103,14 +108,91 @@ def extensions():
     ]
 
 
+# A folder on Python's path after `pip install -e .`. It holds the package alone, by a link: the clone's root would make
+# `tests` and `tools` importable too.
+PATH_FOLDER = ".editable"
+
+
+def link(path, target):
+    """Let `path` lead to the folder `target`, relative to it; return whether it does: not every system has links."""
+    path = Path(path)
+    if not path.exists():
+        try:
+            path.unlink(missing_ok=True)  # a link to a folder that is not there
+            path.parent.mkdir(exist_ok=True)
+            path.symlink_to(target, target_is_directory=True)
+        except OSError:
+            return False
+    return path.is_dir()
+
+
+def link_reference():
+    """Let the reference, which is at the top level, be inside the package too, as in a wheel."""
+    return link("pytrees/reference", "../reference")
+
+
+class BuildKernels(build_ext):
+    """Compile what changed, also for an editable installation, and put all kernels in place."""
+
+    def run(self):
+        if self.inplace:
+            link_reference()
+        given = self.build_lib, self.build_temp
+        if self.editable_mode:
+            # The folders given are empty, and deleted afterwards: take those of every other build.
+            usual = build(self.distribution)
+            usual.build_base = BUILD_BASE
+            usual.ensure_finalized()
+            self.build_lib, self.build_temp = usual.build_lib, usual.build_temp
+        super().run()
+        self.build_lib, self.build_temp = given
+
+    def copy_extensions_to_source(self):
+        # A kernel that another kind of build left in place may be newer.
+        compiles_all, self.force = self.force, True
+        super().copy_extensions_to_source()
+        self.force = compiles_all
+
+
+class EditableWheel(editable_wheel):
+    """Put a folder that holds the whole package on Python's path, if the system has links.
+
+    Type checkers read the path, and a package on it goes before a folder of the same name without `__init__.py`, as the
+    clone is for its neighbours. Otherwise a hook of the import finds the package, of which neither is true.
+    """
+
+    def finalize_options(self):
+        if link_reference() and link(f"{PATH_FOLDER}/pytrees", "../pytrees"):
+            self.distribution.package_dir = {"": PATH_FOLDER}
+        super().finalize_options()
+
+
+def judge_times():
+    """Let cythonize take what is older than this file as changed, and no file of Cython's own.
+
+    pip installs Cython anew for every build. cythonize replaces in any case whatever another version of Cython wrote.
+    """
+    cython = os.path.dirname(os.path.abspath(Cython.__file__)) + os.sep
+    changed = os.path.getmtime(__file__)
+    timestamp = DependencyTree.timestamp
+
+    def judged(tree, file):
+        return 0.0 if file.startswith(cython) else max(timestamp(tree, file), changed)
+
+    DependencyTree.timestamp = judged
+
+
 # If processes are spawned, the processes of cythonize import this file.
 if __name__ == "__main__":
+    judge_times()
     # The reference is at the top level, and is installed as pytrees.reference.
     reference = [f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])]
-    # Compile again with other CFLAGS, or to replace kernels that another kind of build left in place.
+    linked = ["pytrees.reference", "pytrees.reference.*"]
+    # These kinds of build can share a folder: with other CFLAGS, or with both variables.
     force = DEBUG or bool(CFLAGS) or PORTABLE
     setup(
-        packages=find_packages(include=["pytrees", "pytrees.*"]) + reference,
+        packages=find_packages(include=["pytrees", "pytrees.*"], exclude=linked) + reference,
+        cmdclass={"build_ext": BuildKernels, "editable_wheel": EditableWheel},
         ext_modules=cythonize(
             extensions(),
             compiler_directives=DIRECTIVES,
@@ -118,5 +200,9 @@ if __name__ == "__main__":
             nthreads=BUILD_JOBS,
             shared_utility_qualified_name=SHARED,
         ),
-        options={"build": {"build_base": BUILD_BASE}, "build_ext": {"parallel": BUILD_JOBS, "force": force}},
+        options={
+            "build": {"build_base": BUILD_BASE},
+            "build_ext": {"parallel": BUILD_JOBS, "force": force},
+            "egg_info": {"egg_base": "."},
+        },
     )

@@ -24,7 +24,7 @@ def check_bodies():
 def check_public_names():
     """Run pyright on a copy of the package as if it were installed, and on a user's program; return its exit codes."""
     with TemporaryDirectory() as folder:
-        others = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "*.c", "*.pyx", "*.pxd")
+        others = shutil.ignore_patterns("reference", "__pycache__", "*.so", "*.pyd", "*.c", "*.pyx", "*.pxd")
         shutil.copytree(ROOT / "pytrees", Path(folder, "pytrees"), ignore=others)
         shutil.copytree(ROOT / "tools" / "stubs", folder, dirs_exist_ok=True)
         shutil.copy(ROOT / "tests" / "package" / "typed_program.py", folder)
