@@ -16,7 +16,6 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
@@ -51,6 +50,7 @@ from ..input.validation import (
 )
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
+from .bootstrap import seed_of
 from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
 
 if TYPE_CHECKING:
@@ -656,7 +656,7 @@ class BaseTree(BaseModel):
         if rows is not None:
             X, codes = X[rows], codes[rows]
         n_codes = len(samples.outcome)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
         n_threads = _n_threads(getattr(self, "n_jobs", 1))
         criterion = self._criterion_for(samples, self._greatest_total(len(X), samples.weights, samples.unit), rows)

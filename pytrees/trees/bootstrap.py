@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from threading import local
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .._engine import kernel
-from .._typing import AnyArray, Draws, IntArray
+from .._typing import AnyArray, Draws, IntArray, RandomState
+
+
+def seed_of(random_state: RandomState) -> int:
+    """Return the seed of a single tree. A whole number is the seed itself, so that the trees of a forest grow again."""
+    stream = check_random_state(random_state)  # which also refuses what cannot be a seed
+    return int(random_state) if isinstance(random_state, Integral) else int(stream.randint(2**31 - 1))
 
 
 def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:

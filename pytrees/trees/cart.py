@@ -109,7 +109,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         cores. Best-first growth (`max_leaf_nodes`) and your own criterion use one thread. The tree is the same for
         every number.
     random_state : int, RandomState instance or None, default=None
-        Draws the features if `max_features` is given; nothing else is random.
+        Draws the features if `max_features` is given; nothing else is random. An int is the seed of the draws itself:
+        a clone of a forest's tree, which has its seed, grows that tree again from the samples that were drawn for it.
 
     Attributes
     ----------

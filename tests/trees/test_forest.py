@@ -98,6 +98,19 @@ def test_members_are_fitted_estimators(engine, make_forest, data):
     )
 
 
+@pytest.mark.parametrize("limits", [{}, {"max_depth": 2}, {"max_leaf_nodes": 4}])
+def test_a_tree_grows_again_from_its_samples_and_its_random_state(engine, make_forest, data, limits):
+    """As scikit-learn's test_estimators_samples wants; nodes draw features, and some classes may not be drawn."""
+    X, y = data
+    forest = make_forest(max_features=1, **limits).fit(X, y)
+    assert len(set(trees_of(forest))) > 1
+    for estimator, rows in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        again = clone(estimator).fit(X[rows], y[rows])
+        for name in ("children_left", "children_right", "feature", "threshold", "gain"):
+            np.testing.assert_array_equal(getattr(again.tree_, name), getattr(estimator.tree_, name), err_msg=name)
+        np.testing.assert_array_equal(again.predict(X), estimator.predict(X))
+
+
 def test_equal_random_states_grow_equal_forests(engine, make_forest, data):
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data))
     assert trees_of(make_forest().fit(*data)) == trees_of(make_forest(random_state=np.random.RandomState(0)).fit(*data))
