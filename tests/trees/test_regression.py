@@ -255,6 +255,17 @@ def test_forests_count_repeated_samples_once(error, n_features):
 
 
 @pytest.mark.parametrize("error", ERRORS)
+def test_a_tree_of_a_forest_grows_again_from_its_samples(engine, error):
+    X, y = make_numbers(40, 5)
+    forest = DecisionForestRegressor(4, criterion=error, max_features=2, random_state=0).fit(X, y)
+    for estimator, rows in zip(forest, forest.estimators_samples_, strict=True):
+        again = clone(estimator).fit(X[rows], y[rows]).tree_
+        np.testing.assert_array_equal(again.feature, estimator.tree_.feature)
+        np.testing.assert_array_equal(again.threshold, estimator.tree_.threshold)
+        np.testing.assert_allclose(again.value, estimator.tree_.value)
+
+
+@pytest.mark.parametrize("error", ERRORS)
 def test_whole_weights_are_repetitions(engine, data, error):
     X, y = data
     weights = np.random.default_rng(0).integers(0, 4, len(y))
