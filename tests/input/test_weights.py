@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support import examples
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, DecisionTreeRegressor
+from pytrees._core.base.sizes import sizes
 from pytrees._weights import GRID_TOTAL, GRID_TOTAL_OF_NUMBERS, on_grid, rows_on_grid, weights_of
 from pytrees.criteria import gain
 
@@ -230,3 +231,25 @@ def test_runs_of_samples_that_cannot_win_are_skipped(criterion):
         # A limit on cuts that never applies leaves every cut to be offered.
         again = DecisionTreeClassifier(criterion, max_candidates=400, **limits).fit(X, y, sample_weight=weights)
         assert tree.tree_ == again.tree_
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("label", [0, 1])
+def test_no_run_is_skipped_whose_middle_wins(criterion, label):
+    """Labels alternate, but for 36 of one class, 4 of the other, and a run whose first half is of one class: the best
+    cut lies in the middle of the run, and no cut at its ends is as good as the cut after the 36."""
+    rows = sizes()["BOX_ROWS"]
+    half = rows // 2
+    for seed in range(2 * rows):
+        rng = np.random.default_rng(seed)
+        y = np.arange(40 * rows) % 2
+        first, run = 17 * rows, 20 * rows + seed
+        y[first : first + 40] = [label] * 36 + [1 - label] * 4
+        y[run : run + 2 * half] = [label] * half + [1 - label] * half
+        X, weights = np.arange(float(len(y)))[:, np.newaxis], rng.uniform(0.99, 1.01, len(y))
+        tree, again = (
+            DecisionTreeClassifier(criterion, max_depth=1, max_candidates=most).fit(X, y, sample_weight=weights).tree_
+            for most in (None, len(y))
+        )
+        assert tree == again
+        assert tree.n_node_samples[1] == run + half

@@ -152,7 +152,8 @@ def sums_are_wide(criterion, total):
 
 
 def _greatest_of(targets):
-    return max(-int(targets.min()), int(targets.max()), 1)
+    numbers = np.asarray(targets)
+    return max(-int(numbers.min()), int(numbers.max()), 1)
 
 
 def user_criterion_of(criterion):
