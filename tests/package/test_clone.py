@@ -137,7 +137,8 @@ def test_an_installation_compiles_only_what_changed(clone, installed, tmp_path):
     os.utime(clone / "pytrees" / "_core" / "base" / "build.pyx")
     assert build(clone, "editable", tmp_path / "changed")[1] == ["pytrees._core.base.build"]
     os.utime(clone / "setup.py")  # it has the settings of all
-    assert len(build(clone, "editable", tmp_path / "settings")[1]) == 3
+    compiled = build(clone, "editable", tmp_path / "settings")[1]
+    assert {"pytrees._core.base.build", "pytrees._core.base.sizes"} <= set(compiled)
     assert build(clone, "editable", tmp_path / "settings")[1] == []
 
 
