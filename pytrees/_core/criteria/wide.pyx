@@ -179,6 +179,7 @@ def _jaccard_gain(node, children):
     """Return the gain by Jaccard similarity: of two children to two different classes; more than two stand for their
     majorities."""
     undivided = Fraction(max(node), sum(node))
+    undivided += undivided == 1  # a child must stand for a class without rows, from which the node does not differ
     if len(children) == 2:
         left, right = ([_similarity(node, child, label) for label in range(len(node))] for child in children)
         return _matched(left, right) - undivided
