@@ -239,7 +239,7 @@ def test_columns_in_another_order_than_the_reference():
 
 @pytest.mark.parametrize("measure", ["empirical", "joint"])
 def test_drift_is_the_distance_of_merged_models(engine, measure):
-    """Of two classes the second is the only output; the classes may be known to some models alone, or three."""
+    """The second of two classes is the only output; the classes may be known to some models alone, or three."""
     X, y = load_iris(return_X_y=True)
     X = X.round(0)
     for kept in ([[0, 1], [0, 1]], [[0, 1], [1]], [[0, 1, 2], [0, 1, 2]], [[0, 1], [1, 2]]):

@@ -551,7 +551,7 @@ def test_the_tolerance_is_about_leaves_and_limits_too():
     limits = {"max_depth": 1, "min_gain": 0.5}
     assert report_of_tree(split, X, y, "gini", limits=limits, tolerance=0.1).errors == {"limit ignored": 1}
     assert check_tree(split, X, y, "gini", limits=limits, tolerance=0.125).splits == {"best": 1}
-    # Of numbers the unit is the impurity of all samples.
+    # The unit of numbers is the impurity of all samples.
     targets = 100.0 * np.array(y)
     assert check_tree(leaf | {"value": [75.0]}, X, targets, "squared_error", tolerance=1.0).leaves == {"no gain": 1}
     found = report_of_tree(leaf | {"value": [75.0]}, X, targets, "squared_error", tolerance=0.99)
