@@ -316,8 +316,8 @@ def _parameters_from_sklearn(theirs: Any, names: Iterable[str]) -> dict[str, Any
         if criterion is None:
             criterion = "squared_error"
             warn(
-                f"pytrees has no criterion={theirs.criterion!r}: what {type(theirs).__name__} has learned is converted, "
-                f"and the result has criterion={criterion!r}, by which another fit would grow.",
+                f"pytrees has no criterion={theirs.criterion!r}: what {type(theirs).__name__} has learned is "
+                f"converted, and the result has criterion={criterion!r}, by which another fit would grow.",
                 stacklevel=4,
             )
         parameters["criterion"] = criterion

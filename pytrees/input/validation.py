@@ -313,8 +313,8 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         found = next(filter(_is_no_number, np.asarray(X, dtype=object)[:, column]))
         raise TypeError(
             f"{'' if about_columns else f'{error}. '}Input X holds values of type {type(found).__name__} in "
-            f"{name_of_column(estimator, column)}, which are no numbers: make numbers of them, such as the days since a "
-            "date."
+            f"{name_of_column(estimator, column)}, which are no numbers: make numbers of them, such as the days since "
+            "a date."
         ) from error
     except OverflowError as error:
         column = _first_that_raises(OverflowError, X)

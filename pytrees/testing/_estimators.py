@@ -111,11 +111,11 @@ def check_tree(
 
     Notes
     -----
-    The gain of every cut is computed exactly, except by ``"wig"`` and by a criterion of your own, whose gains tie if
-    they differ by no more than 1e-12, relative to the greater of 1 and the other gain, whatever the tolerance: for a node of n samples by O(n_features · n · (log n + n_classes))
+    The gain of every cut is computed exactly: for a node of n samples by O(n_features · n · (log n + n_classes))
     operations on fractions or sums of logarithms, some ten seconds for a tree on 3,000 samples of ten features. A
     criterion on label sequences, on numbers, or of your own, takes O(n_features · n²), which allows hundreds of
-    samples.
+    samples. Gains by ``"wig"``, and by a criterion of your own, are floating-point numbers: whatever the tolerance, two
+    gains tie if they differ by no more than 1e-12, relative to the greater of 1 and the other gain.
 
     Numbers have to be near: a predicted number may differ by 1e-9 of the greatest target (of its absolute value) from
     the mean of the samples, or from some median of them, an impurity by 1e-9 of that target or its square. So neither

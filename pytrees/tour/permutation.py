@@ -188,9 +188,11 @@ def report(results: list[tuple[Any, ...]], output: Path) -> None:
         for name, kinds in of_model.items()
     }
     n_seeds = len(next(iter(figures.values()))["tree"])
-    ours = f"the mean of ours over {n_seeds} random splits\n± their standard deviation [smallest, largest]"
+    ours = "our one random split"
+    if n_seeds > 1:
+        ours = f"the mean of ours over {n_seeds} random splits\n± their standard deviation [smallest, largest]"
     print(
-        f"\nMacro F1 on the test samples: the paper's one split, and {ours if n_seeds > 1 else 'our one random split'}; "
+        f"\nMacro F1 on the test samples: the paper's one split, and {ours}; "
         "'constant' always predicts the most frequent class.\n"
         "A random split shuffles the samples, so the order that the permutation trees see here is a random one."
     )

@@ -19,7 +19,7 @@ from pytrees import (
     PermutationDecisionForestClassifier,
 )
 from pytrees._engine import kernel
-from pytrees.criteria import gain
+from pytrees.criteria import gain as gain_of
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
 RATIOS = ["gain_ratio", "nvi", "nvi_sum", "nvi_max"]
@@ -84,7 +84,7 @@ def test_gains_of_given_counts_are_differences_of_distances(criterion, left, rig
         return
     y = np.concatenate([np.repeat(np.arange(n_classes), counts) for counts in (left, right)])
     expected = gain_of_cut(criterion, np.arange(len(y)) < sum(left), y, n_classes)
-    for found in on_both_engines(lambda: gain(criterion, np.multiply(unit, left), np.multiply(unit, right))):
+    for found in on_both_engines(lambda: gain_of(criterion, np.multiply(unit, left), np.multiply(unit, right))):
         assert found == pytest.approx(float(expected), rel=1e-14, abs=1e-15)
 
 

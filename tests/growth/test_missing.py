@@ -82,7 +82,7 @@ def test_max_candidates_counts_thresholds(engine):
 
 
 def test_max_candidates_can_leave_out_infinity(engine):
-    # Three of the thresholds 1.5 .. 7.5 and infinity are numbers 1, 4 and 6; number 7, infinity, is among seven of them.
+    # The eight thresholds are 1.5 .. 7.5 and infinity. Three of them are numbers 1, 4 and 6; seven have number 7 too.
     X, y = column(*range(1, 9), NAN, NAN), [0] * 8 + [1] * 2
     assert root(grow(X, y, max_candidates=3, max_depth=1)) == (0, 7.5, RIGHT)
     assert root(grow(X, y, max_candidates=7, max_depth=1)) == (0, np.inf, RIGHT)
