@@ -377,10 +377,9 @@ class ModelStream:
 def _share_of_outputs(blocks: list[_Block]) -> float:
     """Return the share of the outputs' squares in the squares of the columns: of two classes, the second class is the
     only output, and the first class differs by as much."""
-    models = [block.model for block in blocks]
-    if any(model.output != "probability" or model.classes is None for model in models):
-        return 1.0
-    return 0.5 if len(set().union(*(model.classes.tolist() for model in models))) == 2 else 1.0
+    models = [block.model for block in blocks if block.model.output == "probability"]
+    classes = set().union(*(model.classes.tolist() for model in models if model.classes is not None))
+    return 0.5 if len(classes) == 2 else 1.0
 
 
 def _columns(read: Sum, other: Sum) -> tuple[Any, Any]:
