@@ -88,7 +88,7 @@ class ModelStream:
 
     The outputs are those of `model`: the probability of every class; of the second class alone if the kept models know
     two classes. Older models give a new class probability 0, and the earlier `drift` stays. With a third class the
-    probabilities of all classes count, so that equal models of two classes become sqrt(2) times as far apart.
+    probabilities of all classes count, so that the same models of two classes are sqrt(2) times as far apart.
 
     References
     ----------

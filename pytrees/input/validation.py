@@ -336,8 +336,10 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
 
 
 def _is_no_number(entry: Any) -> bool:
+    cell = np.empty(1, dtype=object)
+    cell[0] = entry
     try:
-        np.array([entry], dtype=object).astype(np.float64)
+        cell.astype(np.float64)
     except TypeError:
         return True
     except (OverflowError, ValueError):
