@@ -15,7 +15,12 @@ from sklearn.utils.parallel import Parallel
 _Task = tuple[Any, ...]
 
 
-def n_workers(n_jobs: int | None, n_tasks: int, prefer: Literal["threads", "processes"] | None = None) -> int | None:
+def n_workers(
+    n_jobs: int | None,
+    n_tasks: int,
+    prefer: Literal["threads", "processes"] | None = None,
+    require: Literal["sharedmem"] | None = None,
+) -> int | None:
     """Return `n_jobs` for joblib, but at most a worker for each task, and at most a thread for each processor.
 
     Parameters
@@ -26,29 +31,39 @@ def n_workers(n_jobs: int | None, n_tasks: int, prefer: Literal["threads", "proc
         Number of tasks.
     prefer : {"threads", "processes"} or None, default=None
         The kind of workers, unless a context of joblib chooses another kind.
+    require : {"sharedmem"} or None, default=None
+        Whether the workers must be threads, even if a context of joblib chooses another kind.
 
     Returns
     -------
     int or None
         The number of workers, None and negative numbers as they were given if they are no more.
     """
-    backend, of_context = get_active_backend(prefer=prefer)
+    backend, of_context = get_active_backend(prefer=prefer, require=require)
     asked = of_context if n_jobs is None else n_jobs
     uses_threads = getattr(backend, "uses_threads", False)  # backends of processes may lack the attribute
     most = max(1, min(n_tasks, cpu_count()) if uses_threads else n_tasks)
     return most if asked is not None and asked > most else n_jobs
 
 
-def in_order(tasks: Sequence[_Task], n_jobs: int | None, prefer: Literal["threads", "processes"]) -> Iterable[Any]:
+def in_order(
+    tasks: Sequence[_Task],
+    n_jobs: int | None,
+    prefer: Literal["threads", "processes"],
+    require: Literal["sharedmem"] | None = None,
+) -> Iterable[Any]:
     """Run tasks on workers, and return their results in order, one by one if joblib's backend can.
+
+    Tasks with objects that cannot be pickled require "sharedmem". In a context of joblib that chooses processes, joblib
+    then runs them on one thread, as it does for scikit-learn's forests.
 
     If a thread cannot start, because memory or the number of threads is limited, the calling thread runs all tasks.
     """
-    n_jobs = n_workers(n_jobs, len(tasks), prefer)
+    n_jobs = n_workers(n_jobs, len(tasks), prefer, require)
     try:
-        parallel = Parallel(n_jobs=n_jobs, prefer=prefer, return_as="generator")
+        parallel = Parallel(n_jobs=n_jobs, prefer=prefer, require=require, return_as="generator")
     except ValueError:  # the backend "multiprocessing" returns lists alone
-        results: list[Any] = Parallel(n_jobs=n_jobs, prefer=prefer)(tasks)
+        results: list[Any] = Parallel(n_jobs=n_jobs, prefer=prefer, require=require)(tasks)
         return results
     try:
         found: Iterable[Any] = parallel(tasks)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["OrderSensitivity", "order_sensitivity"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrderSensitivity:
     """How much the order of the samples matters to an estimator; made by :func:`order_sensitivity`.
 
@@ -67,6 +67,14 @@ class OrderSensitivity:
     pvalue: float
     n_distinct_trees: int | None
     feature_usage: FloatArray | None
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        trees = "" if self.n_distinct_trees is None else f", {self.n_distinct_trees} distinct trees"
+        return (
+            f"<OrderSensitivity: score {self.score:.4g}, effect {self.effect:+.4g} [{low:+.4g}, {high:+.4g}], "
+            f"pvalue {self.pvalue:.4g}, {len(self.shuffled_scores)} shuffled orders{trees}>"
+        )
 
     @property
     def effect(self) -> float:

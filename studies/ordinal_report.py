@@ -131,7 +131,8 @@ def print_means(groups, output):
                 paper = paper_means(title, metric).get(model)
                 spread = f" ± {TABLE_2[model][metric][1]:.3f}" if paper and title == ALL else ""
                 values = scores.values[metric][:, place]
-                cells += [f"{paper:.3f}{spread}" if paper else "", f"{values.mean():.3f} ± {deviation(values):.3f}"]
+                ours = f" ± {deviation(values):.3f}" if values.shape[-1] > 1 else ""
+                cells += [f"{paper:.3f}{spread}" if paper else "", f"{values.mean():.3f}{ours}"]
                 row += ["" if paper is None else paper, round(float(values.mean()), 4), round(deviation(values), 4)]
             printed.append(cells)
             written.append(row)

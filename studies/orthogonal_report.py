@@ -406,6 +406,6 @@ def collect_components(results):
 
 
 def spread(errors):
-    """Return mean and standard deviation in per cent."""
-    deviation = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
-    return f"{100.0 * np.mean(errors):.1f} ± {100.0 * deviation:.1f}"
+    """Return mean and standard deviation in per cent; a single error has no deviation."""
+    deviation = f" ± {100.0 * np.std(errors, ddof=1):.1f}" if len(errors) > 1 else ""
+    return f"{100.0 * np.mean(errors):.1f}{deviation}"

@@ -117,19 +117,19 @@ def report_tuned(results, output):
     printed, written = [], []
     for name, kinds in of_model.items():
         paper, tuned = PAPER[name], kinds["tuned_forest"]
-        means = {
-            "tuned": tour.spread([row["macro_f1"] for row in tuned]),
-            "folds": tour.spread([row["cv_macro_f1"] for row in tuned]),
-            "best_on_test": tour.spread([row["macro_f1"] for row in kinds["best_on_test"]]),
+        scores = {
+            "tuned": [row["macro_f1"] for row in tuned],
+            "folds": [row["cv_macro_f1"] for row in tuned],
+            "best_on_test": [row["macro_f1"] for row in kinds["best_on_test"]],
         }
         chosen = [[row[field] for row in tuned] for field in ("n_estimators", "max_depth")]
         trees, depths = (
             ", ".join(f"{value}: {values.count(value)}" for value in sorted(set(values))) for values in chosen
         )
-        cells = [f"{mean:.3f} ± {deviation:.3f}" for mean, deviation, _, _ in means.values()]
+        cells = list(map(tour.spread_text, scores.values()))
         of_paper = paper.random_forest_parameters
         printed.append((paper.title, f"{paper.random_forest:.3f}", *cells, of_paper[0], trees, of_paper[1], depths))
-        numbers = [round(value, 4) for mean, deviation, _, _ in means.values() for value in (mean, deviation)]
+        numbers = [round(value, 4) for of_forest in scores.values() for value in tour.spread(of_forest)[:2]]
         written.append((name, paper.random_forest, *numbers, of_paper[0], trees, of_paper[1], depths))
     header = ("", "paper", "tuned", "its folds", "best on test", "trees, paper", "ours", "depth, paper", "ours")
     title = (

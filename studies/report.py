@@ -9,5 +9,6 @@ def standard_error(values):
 
 
 def with_error(values, digits=3):
-    """Return mean and standard error as text."""
-    return f"{np.mean(values):.{digits}f} ± {standard_error(values):.{digits}f}"
+    """Return mean and standard error as text; a single value has no error."""
+    error = f" ± {standard_error(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{np.mean(values):.{digits}f}{error}"

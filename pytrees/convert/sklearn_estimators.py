@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
+from warnings import warn
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -311,7 +312,15 @@ def _parameters_from_sklearn(theirs: Any, names: Iterable[str]) -> dict[str, Any
 
     parameters = kept_parameters(theirs, names)
     if is_regressor(theirs):
-        parameters["criterion"] = error_of_sklearn(parameters["criterion"])
+        criterion = error_of_sklearn(theirs.criterion)
+        if criterion is None:
+            criterion = "squared_error"
+            warn(
+                f"pytrees has no criterion={theirs.criterion!r}: what {type(theirs).__name__} has learned is "
+                f"converted, and the result has criterion={criterion!r}, by which another fit would grow.",
+                stacklevel=4,
+            )
+        parameters["criterion"] = criterion
     return parameters
 
 

@@ -310,9 +310,9 @@ def _arrays_of_numbers(nodes: Any, criterion: str | None) -> dict[str, Any]:
     }
 
 
-def error_of_sklearn(criterion: str) -> str:
-    """Return the criterion of numbers by which a tree of this package goes on from scikit-learn's criterion."""
-    return _ERRORS.get(criterion, "squared_error")
+def error_of_sklearn(criterion: str) -> str | None:
+    """Return the criterion of numbers of this package that is scikit-learn's criterion; None if there is none."""
+    return _ERRORS.get(criterion)
 
 
 def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:

@@ -207,7 +207,8 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         X : array-like of shape (n_samples, n_features)
             Finite numbers; in categorical features, values that `estimator` takes.
         y : array-like of shape (n_samples,)
-            Class labels of any type.
+            Class labels of any type. The categories of an ordered pandas Categorical are the order of the classes for
+            an ordinal `estimator` that has no `classes`.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative, for the fit of the tree and for the measures of samples.
 

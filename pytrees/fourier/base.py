@@ -18,6 +18,7 @@ from .._site import FOURIER_PAGE
 from .._sklearn import HasMethods, Interval, StrOptions, predicts_numbers
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..input.categories import encode, forget_other_rows, n_categories
+from ..input.class_scale import ordered_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
 from ..trees.base import MixedIn
@@ -137,7 +138,7 @@ def coded_ensemble(
         weights = row_weights(X, y, sample_weight, None)
         if weights is not None and estimator.is_categorical_ is not None:
             forget_other_rows(estimator, X, np.flatnonzero(weights))
-        members = _fitted(estimator, X, classes[labels], n_estimators, weights)
+        members = _fitted(estimator, X, classes[labels], n_estimators, weights, _scale_of(y))
         codes = code(members, _codes_of_categories(estimator))
         _refuse_numbers(estimator, codes.trees)
     n_classes = codes.trees[0].n_classes
@@ -197,17 +198,43 @@ def _codes_of_categories(estimator: Any) -> dict[int, AnyArray]:
     return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
 
 
-def _fitted(estimator: Any, X: FloatArray, y: AnyArray, n_estimators: int | None, weights: AnyArray | None) -> Any:
-    """Fit the tree or ensemble on samples whose categories are coded."""
+def _scale_of(y: Any) -> AnyArray | None:
+    """Return the classes in y, in the order of their categories, if y is an ordered pandas Categorical; else None."""
+    coded = ordered_categories(y)
+    return None if coded is None else coded[1][np.unique(coded[0])]
+
+
+def _fitted(
+    estimator: Any,
+    X: FloatArray,
+    y: AnyArray,
+    n_estimators: int | None,
+    weights: AnyArray | None,
+    scale: AnyArray | None,
+) -> Any:
+    """Fit the tree or ensemble on samples whose categories are coded; `scale` has the order of the classes, if known.
+
+    An ordinal tree or forest without an order of its own takes the scale: `y` holds the classes alone.
+    """
     given, random_state = estimator.estimator, estimator.random_state
     given = DecisionTreeClassifier(criterion="entropy") if given is None else clone(given)
     if estimator.is_categorical_ is not None:
         given.set_params(**{_parameter(given, "categorical_features")[0]: estimator.is_categorical_})
     is_one_tree = not hasattr(given, "n_estimators")
+    if not getattr(given, "_orders_classes", False) or given.classes is not None:
+        scale = None
     if n_estimators is not None and is_one_tree:
+        if scale is not None and not np.array_equal(scale, np.sort(scale)):
+            warnings.warn(
+                f"Bagging of {type(given).__name__} takes the classes in their sorted order, not in the order of the "
+                "categories of y: give OrdinalDecisionForestClassifier as estimator.",
+                stacklevel=4,
+            )
         from sklearn.ensemble import BaggingClassifier  # here: it takes longer to import than all of this package
 
         given = BaggingClassifier(given, n_estimators)
+    elif scale is not None:
+        given.set_params(classes=scale)
     parameters = given.get_params(deep=False)
     if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
         given.set_params(random_state=random_state)

@@ -529,9 +529,11 @@ class FourierSpectrum:
 
         A node is a schema. It takes the split of the greatest gain: a categorical attribute into a child for every
         value, as in the paper, other attributes in two. If no split gains anything (XOR), it splits the attribute that
-        most of the energy touches, in two at the lowest code with half of the values. Ties go to the lowest attribute,
-        then to the lowest code. The tree of a whole spectrum is the function itself; without limits, the tree of a sum
-        of trees can have exponentially more leaves than these trees.
+        most of the energy touches, in two at the lowest code with half of the values. Gains that differ by no more than
+        1e-12, in bits or of the function's squared magnitude, are ties, too, and so are energies. Ties go to the lowest
+        attribute, then to the lowest code; with `max_leaf_nodes`, to the node that was made first. The tree of a whole
+        spectrum is the function itself; without limits, the tree of a sum of trees can have exponentially more leaves
+        than these trees.
 
         Parameters
         ----------

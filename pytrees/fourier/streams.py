@@ -68,12 +68,12 @@ class ModelStream:
     n_blocks : int
         Number of blocks so far.
     gram : ndarray of shape (n_models, n_models), float64
-        The inner products of the kept models' functions, from the oldest to the newest, summed over classes or outputs.
+        The inner products of the kept models' functions, from the oldest to the newest, summed over the outputs.
     weights : ndarray of shape (n_models,), float64
         The weights of the kept models in the mean.
     drift : ndarray of shape (n_blocks,), float64
-        For every block the distance of its model from the mean of the models before, a root of a mean square; NaN for
-        the first.
+        For every block the distance of its model from the mean of the models before, as :func:`model_distance` and the
+        ``distances`` of :func:`merge` define it: a root of a mean square, summed over the outputs. NaN for the first.
     shares : list of ndarray
         For every block the shares of the principal components in the energy of the weighted models, falling.
 
@@ -84,8 +84,11 @@ class ModelStream:
 
     Notes
     -----
-    Adding a block takes the time of the inner products of its model with every kept model. A new class changes nothing
-    else: older models give it probability 0.
+    Adding a block takes the time of the inner products of its model with every kept model.
+
+    The outputs are those of `model`: the probability of every class; of the second class alone if the kept models know
+    two classes. Older models give a new class probability 0, and the earlier `drift` stays. With a third class the
+    probabilities of all classes count, so that the same models of two classes are sqrt(2) times as far apart.
 
     References
     ----------
@@ -212,7 +215,7 @@ class ModelStream:
             return self._products
         offsets = np.array([block.offset for block in self._blocks])
         mixed = offsets @ np.array([block.means for block in self._blocks]).T
-        return self._products + mixed + mixed.T + offsets @ offsets.T
+        return _share_of_outputs(self._blocks) * self._products + mixed + mixed.T + offsets @ offsets.T
 
     @property
     def weights(self) -> FloatArray:
@@ -344,6 +347,7 @@ class ModelStream:
         offset = newest.offset - weights @ np.array([block.offset for block in self._blocks])
         mean = newest.means - weights @ np.array([block.means for block in self._blocks])
         square = row[-1] - 2.0 * weights @ row[:-1] + weights @ self._products @ weights
+        square *= _share_of_outputs([*self._blocks, newest])
         return float(np.sqrt(max(square + 2.0 * offset @ mean + offset @ offset, 0.0)))
 
     @property
@@ -368,6 +372,14 @@ class ModelStream:
 
     def __repr__(self) -> str:
         return f"<ModelStream of {len(self._blocks)} models, {self.n_blocks} blocks>"
+
+
+def _share_of_outputs(blocks: list[_Block]) -> float:
+    """Return the share of the outputs' squares in the squares of the columns: of two classes, the second class is the
+    only output, and the first class differs by as much."""
+    models = [block.model for block in blocks if block.model.output == "probability"]
+    classes = set().union(*(model.classes.tolist() for model in models if model.classes is not None))
+    return 0.5 if len(classes) == 2 else 1.0
 
 
 def _columns(read: Sum, other: Sum) -> tuple[Any, Any]:

@@ -33,6 +33,7 @@ _REGRESSORS = "DecisionTreeRegressor and DecisionForestRegressor"
 
 # Errors of NumPy and pandas about words among numbers.
 _ABOUT_WORDS = ("could not convert string", "Cannot cast str")
+_NO_NUMBER = "float() argument must be a string or a real number"
 
 
 def validate_X(estimator: Any, X: MatrixLike) -> FloatArray:
@@ -298,9 +299,23 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
 
 @contextmanager
 def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -> Iterator[None]:
-    """Turn errors about words, and about numbers beyond the range of float64, into errors that name a column."""
+    """Turn errors about words, values that are no numbers, such as dates, and numbers beyond the range of float64, into
+    errors that name a column."""
     try:
         yield
+    except TypeError as error:
+        about_columns = isinstance(error, np.exceptions.DTypePromotionError)
+        if not about_columns and _NO_NUMBER not in str(error):
+            raise
+        column = _first_that_raises(TypeError, X, getattr(estimator, "is_categorical_", None))
+        if column is None:
+            raise
+        found = next(filter(_is_no_number, np.asarray(X, dtype=object)[:, column]))
+        raise TypeError(
+            f"{'' if about_columns else f'{error}. '}Input X holds values of type {type(found).__name__} in "
+            f"{name_of_column(estimator, column)}, which are no numbers: make numbers of them, such as the days since "
+            "a date."
+        ) from error
     except OverflowError as error:
         column = _first_that_raises(OverflowError, X)
         place = "" if column is None else f" in {name_of_column(estimator, column)}"
@@ -318,6 +333,18 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
                 f"{function} takes numbers only; encode this column, for example by sklearn.preprocessing.OneHotEncoder"
             )
         raise ValueError(f"{error}. Input X holds words in {name_of_column(estimator, column)}: {advice}.") from error
+
+
+def _is_no_number(entry: Any) -> bool:
+    cell = np.empty(1, dtype=object)
+    cell[0] = entry
+    try:
+        cell.astype(np.float64)
+    except TypeError:
+        return True
+    except (OverflowError, ValueError):
+        pass
+    return False
 
 
 def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:

@@ -49,8 +49,8 @@ def check_tree(
 
     The reference computes the gain of every cut of every node; gains of numbers are recomputed from the targets, in
     fractions. The split of a node must be exactly the best, or tie with the best, or gain less by no more than the
-    tolerance; the three cases are counted. Leaves must be pure, at a limit, or have no cut that gains anything. Numbers
-    of samples, class counts, predicted numbers, impurities, gains and predictions must be right.
+    tolerance; the three cases are counted. Leaves must be pure, at a limit, or have no cut that gains more than the
+    tolerance. Numbers of samples, class counts, predicted numbers, impurities, gains and predictions must be right.
 
     Parameters
     ----------
@@ -75,8 +75,10 @@ def check_tree(
         Whether any of several equally good splits is right, or only the first, by feature and then by threshold.
     tolerance : float, default=1e-12
         A split counts as ``"within rounding"`` if it gains less than the best by no more than this, relative to the
-        greater of 1 and the best gain; in a tree of numbers, to the greater of the impurity of all samples and the best
-        gain.
+        greater of a unit and the best gain. The unit is 1; in a tree of numbers by squared or absolute error, the
+        impurity of all samples, unless that is 0. A leaf has ``"no gain"`` if no cut gains more than this times the
+        unit, and splits may miss ``min_gain`` and ``min_impurity_decrease`` by as much. With ``max_leaf_nodes``, gains
+        times weights compare as the gains of splits do.
     dtype : type, default=float64
         The type to which the implementation rounds X: ``np.float32`` for scikit-learn's trees.
 
@@ -94,7 +96,7 @@ def check_tree(
         - ``"samples"``: its children have other samples, class counts, numbers or impurities than its threshold gives
           them, or the root has others than X;
           ``"empty child"``: a child has none;
-        - ``"gain"``: it reports another gain than it has;
+        - ``"gain"``: it reports another gain than it has, by more than 1e-6 of the greater of the unit and the gain;
         - ``"not split"``: a leaf that could be split; ``"pure node split"``; ``"limit ignored"``;
         - ``"order of growth"``: with ``max_leaf_nodes``, a leaf was left that gains more than one that was split;
         - ``"prediction"``, ``"classes"``, ``"no tree"``, ``"exception"``: in ``fit`` or ``predict``.
@@ -112,7 +114,8 @@ def check_tree(
     The gain of every cut is computed exactly: for a node of n samples by O(n_features · n · (log n + n_classes))
     operations on fractions or sums of logarithms, some ten seconds for a tree on 3,000 samples of ten features. A
     criterion on label sequences, on numbers, or of your own, takes O(n_features · n²), which allows hundreds of
-    samples.
+    samples. Gains by ``"wig"``, and by a criterion of your own, are floating-point numbers: whatever the tolerance, two
+    gains tie if they differ by no more than 1e-12, relative to the greater of 1 and the other gain.
 
     Numbers have to be near: a predicted number may differ by 1e-9 of the greatest target (of its absolute value) from
     the mean of the samples, or from some median of them, an impurity by 1e-9 of that target or its square. So neither

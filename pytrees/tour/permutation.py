@@ -88,7 +88,7 @@ def run(tables: dict[str, Bunch], options: Namespace) -> int:
 def run_with(protocol: Callable[..., object], tables: dict[str, Bunch], options: Namespace) -> int:
     """Run the toy example, and the protocol of :func:`run_permutation` or a study's; return the exit code."""
     agrees = run_toy(options.output)
-    print(f"\n{len(tables)} data sets, {options.splits} random splits each\n")
+    print(f"\n{len(tables)} data sets, {options.splits} random split{'s' if options.splits > 1 else ''} each\n")
     protocol(tables, options.splits, options.output, n_jobs=options.jobs)
     if import_pyplot() is None:
         print("The pictures are left out: they need matplotlib (pip install 'decision-pytrees[plot]').")
@@ -188,12 +188,16 @@ def report(results: list[tuple[Any, ...]], output: Path) -> None:
         for name, kinds in of_model.items()
     }
     n_seeds = len(next(iter(figures.values()))["tree"])
-    print(f"\nMacro F1 on the test samples: the paper's one split, and the mean of ours over {n_seeds} random splits")
+    ours = "our one random split"
+    if n_seeds > 1:
+        ours = f"the mean of ours over {n_seeds} random splits\n± their standard deviation [smallest, largest]"
     print(
-        "± their standard deviation [smallest, largest]; 'constant' always predicts the most frequent class.\n"
-        "A random split shuffles the samples, so the order that the permutation trees see here is a random one.\n"
-        "Splits share samples, which makes their standard errors too small: a lead by two of them is a hint, no proof."
+        f"\nMacro F1 on the test samples: the paper's one split, and {ours}; "
+        "'constant' always predicts the most frequent class.\n"
+        "A random split shuffles the samples, so the order that the permutation trees see here is a random one."
     )
+    if n_seeds > 1:
+        print("Splits share samples, which makes their standard errors too small: a lead by two is a hint, no proof.")
     for title, old, new, file_name in (
         ("Table 4: Gini tree (DT) and permutation tree (PDT)", "tree", "permutation_tree", "table_4.csv"),
         (
@@ -220,7 +224,7 @@ def print_chosen_depths(of_model: dict[str, dict[str, list[dict[str, Any]]]], pa
             mean, deviation, _, _ = spread(of_folds)
             counted = {depth: depths.count(depth) for depth in sorted(set(depths))}
             counts = ", ".join(f"{depth}: {count}" for depth, count in counted.items())
-            cells += [f"{paper_f1:.3f}", f"{mean:.3f} ± {deviation:.3f}", paper_depth, counts]
+            cells += [f"{paper_f1:.3f}", spread_text(of_folds), paper_depth, counts]
             values += [paper_f1, round(mean, 4), round(deviation, 4), paper_depth, counts]
         printed.append((PAPER[name].title, *cells))
         written.append((name, *values))
@@ -252,9 +256,9 @@ def print_comparison(title: str, figures: dict[str, dict[str, FloatArray]], old:
             (
                 paper.title,
                 f"{values[0]:.3f}",
-                "{:.3f} ± {:.3f} [{:.3f}, {:.3f}]".format(*values[1:5]),
+                spread_text(before, has_range=True),
                 f"{values[5]:.3f}",
-                "{:.3f} ± {:.3f} [{:.3f}, {:.3f}]".format(*values[6:]),
+                spread_text(after, has_range=True),
                 f"{constant:.3f}",
                 f"{ahead}/{len(after) - ahead - behind}/{behind}",
                 f"{seconds[0]:.3f}",
@@ -277,8 +281,19 @@ def spread(values: Sequence[float] | FloatArray) -> tuple[float, float, float, f
     return float(np.mean(values)), deviation, float(np.min(values)), float(np.max(values))
 
 
+def spread_text(values: Sequence[float] | FloatArray, *, has_range: bool = False) -> str:
+    """Describe values by their mean ± standard deviation and, if asked for, [smallest, largest]; a single value has
+    neither."""
+    mean, deviation, smallest, largest = spread(values)
+    if len(values) == 1:
+        return f"{mean:.3f}"
+    return f"{mean:.3f} ± {deviation:.3f}" + (f" [{smallest:.3f}, {largest:.3f}]" if has_range else "")
+
+
 def verdict(figures: dict[str, dict[str, FloatArray]], old: str, new: str, a: str, b: str) -> str:
     """Describe in words how the two models compare."""
+    if all(len(kinds[new]) == 1 for kinds in figures.values()):
+        return "One split has neither a standard error nor a range: it does not tell a lead from chance."
     clear_ahead: list[str] = []
     clear_behind: list[str] = []
     outside: list[str] = []

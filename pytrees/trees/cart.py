@@ -77,7 +77,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         branch is pruned. For criteria with an impurity of class counts: ``"gini"``, ``"entropy"``, ``"ogini"``,
         ``"wig"`` and ``"ranking"``. See :meth:`DecisionTreeClassifier.cost_complexity_pruning_path`.
     max_candidates : int or None, default=None
-        Greatest number of cuts of a feature that are tried at a node, evenly spaced among all. None: all.
+        Greatest number of thresholds of a feature that are tried at a node, evenly spaced among all. None: all. If the
+        node lacks values, each is tried with the missing values on either side, and infinity counts as the last.
     monotonic_cst : array-like of int of shape (n_features,), dict of str to int, or None, default=None
         Monotonic constraints: along a feature of 1 the probability of the second class must not fall, along a feature
         of -1 not rise, and along a feature of 0 it may do anything; a dict has constraints by the names of features. A
@@ -300,8 +301,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         -------
         sklearn.utils.Bunch
             ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
-            tree of that step, or of the last step if several are equal. ``impurities``, ndarray of the same shape:
-            the impurities of the tree's leaves, added by their shares of the weight of all samples.
+            tree of that step, or of the last step if several are equal. If several are 0, `fit` grows the tree of the
+            first step: a `ccp_alpha` of 0 prunes no branch. ``impurities``, ndarray of the same shape: the impurities
+            of the tree's leaves, added by their shares of the weight of all samples.
 
         Raises
         ------

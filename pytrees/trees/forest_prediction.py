@@ -102,7 +102,8 @@ class ForestSums:
         stop = StopEvent()
         tasks = [delayed(_sum_on_worker)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
         with set_on_error(stop):
-            sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads"), strict=True)
+            # A packed forest is shared: it cannot be pickled, and a copy of it costs more than the walk.
+            sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads", require="sharedmem"), strict=True)
         return np.concatenate(sums), all(finite)
 
 

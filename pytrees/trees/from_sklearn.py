@@ -28,7 +28,7 @@ def from_sklearn(estimator: BaseEstimator) -> Any:
 
     Trees of numbers keep the impurities of their nodes, also with a criterion that pytrees lacks: the nodes of
     ``"friedman_mse"`` have squared errors, and the impurities of ``"poisson"`` stay without a name. The `criterion` of
-    the result, by which another fit would grow, is ``"squared_error"`` then.
+    the result, by which another fit would grow, is ``"squared_error"`` then; for ``"poisson"``, a warning says so.
 
     pytrees compares samples in float64, while scikit-learn first rounds them to float32: on data that is exact in
     float32, both decide alike. Probabilities are equal to the last bit if class counts are whole numbers, and numbers
@@ -51,6 +51,11 @@ def from_sklearn(estimator: BaseEstimator) -> Any:
         If `estimator` is anything else, such as a boosted ensemble.
     ValueError
         If it has several outputs, or nodes without training samples.
+
+    Warns
+    -----
+    UserWarning
+        If pytrees lacks the criterion of a regressor, such as ``"poisson"``.
 
     See Also
     --------

@@ -231,7 +231,8 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
         Without effect in local evaluation.
     stop : {"pure", "no_distance_decay", "no_decrease"}, default="pure"
         The end of growth: by the distance of the whole tree in global evaluation, of some leaf to its classes in local
-        evaluation, either in glocal evaluation.
+        and in glocal evaluation. Global steps of glocal evaluation always decrease the distance; growth ends when there
+        is neither such a step nor a local one.
 
         - ``"pure"``: when no leaf can be split: each holds one class, or equal samples, or is at a limit.
         - ``"no_distance_decay"``: also when every split increases the distance, the pruning of this name in Section 4

@@ -350,8 +350,9 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         -------
         sklearn.utils.Bunch
             ``ccp_alphas``, ndarray of shape (n_steps + 1,), ascending from 0: with each as `ccp_alpha`, `fit` grows the
-            tree of that step, or of the last step if several are equal. ``impurities``, ndarray of the same shape:
-            the impurities of the tree's leaves, added by their shares of the weight of all samples.
+            tree of that step, or of the last step if several are equal. If several are 0, `fit` grows the tree of the
+            first step: a `ccp_alpha` of 0 prunes no branch. ``impurities``, ndarray of the same shape: the impurities
+            of the tree's leaves, added by their shares of the weight of all samples.
 
         Notes
         -----

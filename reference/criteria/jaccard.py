@@ -27,6 +27,13 @@ def overlap_of_clusters(node, children, totals):
     return add_up(similarities)
 
 
+def similarity_of_node(node, total):
+    """Return the similarity of an undivided node to its most frequent class. In a node of one class, a child must stand
+    for a class without rows: the child differs from this class, and the undivided node is as similar as it can be.
+    """
+    return quotient(max(node), total) if max(node) < total else 2
+
+
 def column(children, label):
     return [counts[label] for counts in children]
 

@@ -18,7 +18,7 @@ from .absolute_error import absolute_error
 from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
 from .entropy import entropy, information_gain
 from .gini import gini
-from .jaccard import overlap_of_clusters, overlaps
+from .jaccard import overlap_of_clusters, overlaps, similarity_of_node
 from .labelled import hits, minus_absolute_errors
 from .labels import labelled, matched
 from .ordinal_gini import ogini
@@ -97,7 +97,7 @@ def clustering_gain(name, node, children, totals):
     if name == "vi":
         return variation_gain(node, children, totals)
     scores = {"jaccard": overlaps, "accuracy": hits, "mae": minus_absolute_errors}[name]
-    undivided = max(scores(node, totals[0], node))
+    undivided = similarity_of_node(node, totals[0]) if name == "jaccard" else max(scores(node, totals[0], node))
     children_scores = [scores(counts, total, node) for counts, total in zip(children, totals[1:], strict=True)]
     if len(children) == 2:
         gain = matched(*children_scores) - undivided

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 import sklearn
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from information import comparable_gain
 from support import assert_same_tree, examples, grow, on_both_engines
@@ -19,6 +19,7 @@ from pytrees import (
     PermutationDecisionForestClassifier,
 )
 from pytrees._engine import kernel
+from pytrees.criteria import gain as gain_of
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
 RATIOS = ["gain_ratio", "nvi", "nvi_sum", "nvi_max"]
@@ -64,6 +65,27 @@ def test_gains_by_hand(engine, left, right, gains):
     for criterion, gain in gains.items():
         assert root_gain(left, right, criterion) == pytest.approx(gain, rel=1e-14, abs=0)
         assert root_gain(left, right, criterion, scale=0.3) == pytest.approx(gain, rel=1e-14, abs=1e-15)
+
+
+@examples(60)
+@given(
+    left=st.lists(st.integers(0, 3), min_size=2, max_size=4),
+    right=st.lists(st.integers(0, 3), min_size=4, max_size=4),
+    unit=st.sampled_from([1, 2**30, 0.3]),
+)
+@example(left=[1, 0], right=[1, 0, 0, 0], unit=1)
+@example(left=[0, 2, 0], right=[0, 1, 0, 0], unit=0.3)
+@pytest.mark.parametrize("criterion", MATCHINGS)
+def test_gains_of_given_counts_are_differences_of_distances(criterion, left, right, unit):
+    """Also in a node of one class, where some child stands for a class without rows."""
+    n_classes = len(left)
+    right = right[:n_classes]
+    if not (any(left) and any(right)):
+        return
+    y = np.concatenate([np.repeat(np.arange(n_classes), counts) for counts in (left, right)])
+    expected = gain_of_cut(criterion, np.arange(len(y)) < sum(left), y, n_classes)
+    for found in on_both_engines(lambda: gain_of(criterion, np.multiply(unit, left), np.multiply(unit, right))):
+        assert found == pytest.approx(float(expected), rel=1e-14, abs=1e-15)
 
 
 # H(Y) = 1, H(T) = 2 - 3/4 log2 3 = 0.8112781244591328; H(T, Y) = 3/2 (1/4, 1/4, 1/2).

@@ -289,6 +289,9 @@ def test_joblib_sends_the_table_of_a_forest_once(client, bootstrap, monkeypatch)
     assert sum(size > X.nbytes for size in scattered) == 1
     assert sent
     assert max(sent) < 10_000
+    many = np.resize(X, (3000, X.shape[1]))  # several tasks, on threads of this process
+    with joblib.parallel_config("dask", client=client):
+        np.testing.assert_array_equal(fitted.predict(many), expected.predict(many))
 
 
 # ----------------------------------------------------------------------------------------------------------- prediction

@@ -23,6 +23,7 @@ from pytrees import (
     DecisionTreeClassifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
     Tree,
@@ -305,6 +306,34 @@ def test_classes_in_the_order_of_their_scale(combine):
     assert named.classes_.tolist() == words.tolist()
     np.testing.assert_array_equal(named.predict(X), words[numbered.predict(X)])
     assert named.score(X, words[y]) > 0.9
+
+
+@pytest.mark.parametrize(
+    "make",
+    [OrthogonalTreesClassifier, AggregatedFourierTreeClassifier, ReconstructedFourierTree],
+    ids=lambda m: m.__name__,
+)
+def test_ordered_categories_give_an_ordinal_ensemble_its_order(make):
+    X, y = load_iris(return_X_y=True)
+    words = pd.Categorical.from_codes(y, ["low", "medium", "high"], ordered=True)
+    ordinal = OrdinalDecisionForestClassifier(3, max_depth=2, random_state=0)
+    if make is ReconstructedFourierTree:
+        ordinal = OrdinalDecisionTreeClassifier(max_depth=2)
+    named = make(ordinal).fit(X, pd.Series(words, name="grade"))
+    given = make(clone(ordinal).set_params(classes=["low", "medium", "high"])).fit(X, np.asarray(words))
+    assert named.classes_.tolist() == ["low", "medium", "high"]
+    np.testing.assert_array_equal(named.predict_proba(X), given.predict_proba(X))
+    assert ordinal.classes is None
+    two = make(ordinal).fit(X[50:], words[50:])
+    assert two.classes_.tolist() == ["medium", "high"]
+
+
+def test_bagging_of_ordinal_trees_says_that_it_loses_the_order():
+    X, y = load_iris(return_X_y=True)
+    words = pd.Categorical.from_codes(y, ["low", "medium", "high"], ordered=True)
+    bagged = OrthogonalTreesClassifier(OrdinalDecisionTreeClassifier(max_depth=2), n_estimators=3, random_state=0)
+    with pytest.warns(UserWarning, match="sorted order, not in the order of the categories"):
+        bagged.fit(X, words)
 
 
 # --------------------------------------------------------------------------------------------------------------- pieces

@@ -32,6 +32,18 @@ def sample(seed, n_classes=2, multiway=False):
     return rng, cardinalities, trees, {"categorical_features": rng.random(cardinalities.size) < 0.6} if multiway else {}
 
 
+@pytest.mark.parametrize("criterion", ["entropy", "variance"])
+def test_nearly_equal_gains_are_ties(engine, criterion):
+    """A cut must gain more than the cuts before it by more than 1e-12: otherwise the lowest attribute is split."""
+    for more, attribute in ((0.0, 0), (1e-13, 0), (1e-11, 1)):
+        # The shares of a class rise by 0.3 along the first attribute, and by as much or more along the second.
+        table = 0.2 + 0.3 * np.add.outer([0.0, 1.0], [0.0, 1.0 + more])
+        tree = FourierSpectrum.from_table(table).to_tree(criterion=criterion, max_leaf_nodes=2).tree
+        assert tree.feature[0] == attribute
+    equal = FourierSpectrum.from_table(np.bitwise_xor.outer([0, 1], [0, 1])).to_tree(criterion=criterion).tree
+    assert (equal.feature[0], equal.gain[0]) == (0, 0.0)
+
+
 def siblings_differ(rebuilt):
     """Whether no two leaves side by side are the same constant."""
     left, right = rebuilt.tree.children_left, rebuilt.tree.children_right

@@ -235,3 +235,36 @@ def test_columns_in_another_order_than_the_reference():
     stream = ModelStream(DecisionTreeClassifier(max_depth=2), frame[list("cba")])
     with pytest.raises(ValueError, match=r"The features of the model are \['a', 'b', 'c'\]"):
         stream.update(frame, y)
+
+
+@pytest.mark.parametrize("measure", ["empirical", "joint"])
+def test_drift_is_the_distance_of_merged_models(engine, measure):
+    """The second of two classes is the only output; the classes may be known to some models alone, or three."""
+    X, y = load_iris(return_X_y=True)
+    X = X.round(0)
+    for kept in ([[0, 1], [0, 1]], [[0, 1], [1]], [[0, 1, 2], [0, 1, 2]], [[0, 1], [1, 2]]):
+        stream, models = ModelStream(DecisionTreeClassifier(max_depth=2), X, measure=measure), []
+        for part, classes in zip((slice(0, 150, 2), slice(1, 100, 3)), kept, strict=True):
+            is_kept = np.isin(y[part], classes)
+            models.append(DecisionTreeClassifier(max_depth=2).fit(X[part][is_kept], y[part][is_kept]))
+            stream.add(models[-1])
+        merged = merge(models)
+        of_models = merged.distances(measure=measure, X=merged.codes.transform(X))  # from the mean of both, half as far
+        assert stream.drift[1] == pytest.approx(2.0 * of_models[0], abs=1e-12)
+        assert stream.drift[1] == pytest.approx(2.0 * of_models[1], abs=1e-12)
+        gram = stream.gram
+        assert stream.drift[1] == pytest.approx(np.sqrt(gram[0, 0] + gram[1, 1] - 2.0 * gram[0, 1]), abs=1e-9)
+
+
+def test_a_third_class_changes_no_earlier_drift():
+    data = blocks(3)
+    data[:2] = [(X[y < 2], y[y < 2]) for X, y in data[:2]]
+    stream = streamed(DecisionTreeClassifier(), data[:2], "joint")
+    before, products = stream.drift.copy(), stream.gram
+    stream.update(*data[2])
+    np.testing.assert_array_equal(stream.drift[:2], before)
+    np.testing.assert_allclose(stream.gram[:2, :2], stream.gram[:2, :2].T)
+    # The second class alone, and both classes.
+    assert products[0, 0] + products[1, 1] - 2.0 * products[0, 1] == pytest.approx(before[1] ** 2)
+    later = stream.gram
+    assert later[0, 0] + later[1, 1] - 2.0 * later[0, 1] == pytest.approx(2.0 * before[1] ** 2)

@@ -81,6 +81,13 @@ def test_max_candidates_counts_thresholds(engine):
     assert root(grow(X, [0, 0, 0, 1, 1], max_candidates=1)) == (0, 3.5, RIGHT)
 
 
+def test_max_candidates_can_leave_out_infinity(engine):
+    # The eight thresholds are 1.5 .. 7.5 and infinity. Three of them are numbers 1, 4 and 6; seven have number 7 too.
+    X, y = column(*range(1, 9), NAN, NAN), [0] * 8 + [1] * 2
+    assert root(grow(X, y, max_candidates=3, max_depth=1)) == (0, 7.5, RIGHT)
+    assert root(grow(X, y, max_candidates=7, max_depth=1)) == (0, np.inf, RIGHT)
+
+
 def test_missing_beside_categories(engine):
     X = np.array([[0, 1], [1, NAN], [0, NAN], [1, 2]], dtype=np.float64)
     tree = grow(X, [0, 1, 1, 0], n_categories=np.array([2, 0]))

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 # Import paths below `pytrees` that are promised to users.
 PUBLIC_MODULES = "criteria dask datasets distances export fourier graphviz metrics plotting sequence simplify testing"
-PUBLIC_MODULES = (*PUBLIC_MODULES.split(), "testing.strategies", "tree")
+PUBLIC_MODULES = (*PUBLIC_MODULES.split(), "testing.strategies", "tree", "typing")
 
 _IMPORT = re.compile(
     r"^[ \t]*from[ \t]+([\w.]+)[ \t]+c?import[ \t]*(\([^)]*\)|[^\n#]*)|^[ \t]*c?import[ \t]+([\w., \t]+)", re.M

@@ -16,6 +16,7 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
@@ -631,6 +632,28 @@ def test_functions_without_categories_do_not_name_the_parameter(grow):
         ValueError, match=r"words in column 1 \('sex'\): \w+_tree takes numbers only; encode this column"
     ):
         grow(X, [0, 1, 0])
+
+
+def test_values_that_are_no_numbers_name_their_column():
+    days = pd.date_range("2020-01-01", periods=3)
+    for values, kind in (
+        (days, "Timestamp"),
+        (days.tz_localize("UTC"), "Timestamp"),
+        (days - days[0], "Timedelta"),
+        (days.to_period("D"), "Period"),
+        (np.array([None, {}, {}], dtype=object), "dict"),
+    ):
+        X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "when": values})
+        message = rf"values of type {kind} in column 1 \('when'\), which are no numbers"
+        for fit in (DecisionTreeClassifier().fit, DecisionTreeRegressor().fit, minimal_tree):
+            with pytest.raises(TypeError, match=message):
+                fit(X, [0, 1, 0])
+        with pytest.raises(TypeError, match=message):
+            DecisionTreeClassifier(categorical_features=["age"]).fit(X.assign(more=0.0), [0, 1, 0])
+        with pytest.raises(TypeError, match=message):
+            DecisionTreeClassifier().fit(X.assign(when=0.0), [0, 1, 0]).predict(X)
+    with pytest.raises(TypeError, match="values of type Timestamp in column 1, which are no numbers"):
+        DecisionTreeClassifier().fit([[1.0, days[0]], [2.0, days[1]]], [0, 1])
 
 
 def test_words_that_are_not_declared_name_the_parameter():

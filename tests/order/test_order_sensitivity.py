@@ -359,3 +359,15 @@ def test_p_values_are_uniform_if_the_order_within_groups_does_not_matter():
         pvalues.append(found.pvalue)
     counts = np.bincount(np.round(np.array(pvalues) * 10).astype(int), minlength=11)[1:]
     assert chisquare(counts).pvalue > 0.01
+
+
+def test_the_repr_is_one_line(bursts):
+    X, y = bursts
+    found = order_sensitivity(DecisionTreeClassifier(max_depth=2), X, y, n_permutations=19, random_state=0)
+    assert repr(found) == (
+        f"<OrderSensitivity: score {found.score:.4g}, effect {found.effect:+.4g} "
+        f"[{found.interval[0]:+.4g}, {found.interval[1]:+.4g}], pvalue {found.pvalue:.4g}, 19 shuffled orders, "
+        f"{found.n_distinct_trees} distinct trees>"
+    )
+    others = order_sensitivity(SklearnTreeClassifier(random_state=0), X, y, n_permutations=19, random_state=0)
+    assert repr(others).endswith(", 19 shuffled orders>")

@@ -37,7 +37,7 @@ def public_names():
     names = [f"pytrees.{name}" for name in pytrees.__all__ if not inspect.ismodule(getattr(pytrees, name))]
     for module_name in PUBLIC_MODULES:
         module = importlib.import_module(f"pytrees.{module_name}")
-        public = [name for name in module.__all__ if callable(getattr(module, name))]
+        public = [name for name in module.__all__ if callable(getattr(module, name)) and module_name != "typing"]
         names += [f"pytrees.{module_name}.{name}" for name in public if name not in pytrees.__all__]
     return names
 

@@ -74,6 +74,7 @@ PYTHON_FLOORS = [
     {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
+    {"typing"},  # the types of parameters, for users' annotations
     {"order"},  # what is asked of an estimator as a whole
     {"testing"},  # what holds trees and criteria against the reference
     {"fourier"},  # the algebra on trees, and its estimators

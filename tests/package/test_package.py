@@ -4,6 +4,7 @@ import importlib
 import importlib.metadata
 import importlib.resources
 import inspect
+import re
 import subprocess
 import sys
 
@@ -45,6 +46,12 @@ def test_public_modules_list_their_names(name):
     assert sorted(set(module.__all__)) == sorted(module.__all__)
     for public in module.__all__:
         assert getattr(module, public) is not None
+
+
+def test_versions_name_the_compiler(capsys):
+    pytrees.show_versions()
+    (compiler,) = re.findall(r"^    compiler: (.*)$", capsys.readouterr().out, re.MULTILINE)
+    assert re.match("[A-Za-z]", compiler), compiler  # its name comes before its version
 
 
 def test_the_version_is_that_of_the_installation():

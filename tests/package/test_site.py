@@ -45,6 +45,12 @@ def test_every_public_name_is_in_the_reference_once():
     assert [name for name in names if name not in public] == []
 
 
+def test_every_public_type_is_in_its_table():
+    text = (DOCS / "api" / "typing.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == importlib.import_module("pytrees.typing").__all__
+
+
 def anchors(text):
     """Return the addresses of the headings of a Markdown page."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)

@@ -33,6 +33,7 @@ from pytrees.distances import Coverage, JaccardDistance, clustering_distance
 from pytrees.fourier import gram, ordinal_codes
 from pytrees.metrics import mae_scorer, ranked_probability_score
 from pytrees.trees.base_forest import BaseForestClassifier
+from pytrees.typing import CriterionLike, DistanceLike, ErrorLike, MatrixLike
 
 X = np.random.RandomState(0).randint(4, size=(60, 3)).astype(np.float64)
 y = np.where(X[:, 0] + X[:, 1] > 3.0, "high", np.where(X[:, 2] > 1.0, "middle", "low"))
@@ -176,6 +177,18 @@ def fourier() -> None:
     assert_type(optimal_tree(X, y, max_depth=2).n_errors, int)
 
 
+def grown(X: MatrixLike, by: CriterionLike, distance: DistanceLike, error: ErrorLike) -> list[Tree]:
+    """Grow trees by what a program of the user's own takes."""
+    of_numbers = DecisionTreeRegressor(error, max_depth=1).fit(X, np.arange(60.0))
+    return [DecisionTreeClassifier(by).fit(X, y).tree_, ID3Classifier(distance).fit(X, y).tree_, of_numbers.tree_]
+
+
+def types_of_parameters() -> None:
+    """Name the types of parameters."""
+    trees = grown(X, Twoing(), "gini", Variance()) + grown(X, "entropy", JaccardDistance(), "squared_error")
+    assert_type(trees[0].feature, NDArray[np.int64])
+
+
 def main() -> None:
     """Do all of it."""
     one_tree()
@@ -185,6 +198,7 @@ def main() -> None:
     ordered_classes()
     sequences()
     fourier()
+    types_of_parameters()
 
 
 if __name__ == "__main__":

@@ -189,6 +189,16 @@ def test_verdict_agrees_with_the_figures():
     assert text.endswith("lies outside the range of our splits on Wine (PDT 0.878).")
 
 
+def test_one_split_has_no_deviation_and_no_range(tmp_path, capsys):
+    assert permutation.spread_text([0.25]) == permutation.spread_text([0.25], has_range=True) == "0.250"
+    assert permutation.spread_text([0.25, 0.75], has_range=True) == "0.500 ± 0.354 [0.250, 0.750]"
+    permutation.run_permutation({"iris": load_shipped("iris")}, 1, tmp_path, n_jobs=1)
+    printed = capsys.readouterr().out
+    assert "±" not in printed
+    assert "One split has neither a standard error nor a range" in printed
+    assert "standard errors on" not in printed
+
+
 def test_tables_are_aligned():
     assert report.format_table(("name", "n"), [("a", 10), ("long name", 5)]) == (
         "name        n\n-------------\na          10\nlong name   5"

@@ -541,6 +541,23 @@ def test_constraints_of_one_tree_may_have_names(iris):
         check_tree(tree.tree_, X, y, "gini", limits={"monotonic_cst": [0, 2]})
 
 
+def test_the_tolerance_is_about_leaves_and_limits_too():
+    X, y = np.arange(4.0)[:, None], [0, 1, 1, 1]
+    leaf = {"children_left": [-1], "children_right": [-1], "feature": [-2], "threshold": [-2.0]}
+    gained = 3 / 8  # by the cut at 0.5
+    assert report_of_tree(leaf, X, y, "gini", tolerance=gained - 1e-6).errors == {"not split": 1}
+    assert check_tree(leaf, X, y, "gini", tolerance=gained).leaves == {"no gain": 1}
+    split = DecisionTreeClassifier(max_depth=1).fit(X, y).tree_
+    limits = {"max_depth": 1, "min_gain": 0.5}
+    assert report_of_tree(split, X, y, "gini", limits=limits, tolerance=0.1).errors == {"limit ignored": 1}
+    assert check_tree(split, X, y, "gini", limits=limits, tolerance=0.125).splits == {"best": 1}
+    # The unit of numbers is the impurity of all samples.
+    targets = 100.0 * np.array(y)
+    assert check_tree(leaf | {"value": [75.0]}, X, targets, "squared_error", tolerance=1.0).leaves == {"no gain": 1}
+    found = report_of_tree(leaf | {"value": [75.0]}, X, targets, "squared_error", tolerance=0.99)
+    assert found.errors == {"not split": 1}
+
+
 def test_check_tree_refuses_wrong_parameters(iris):
     X, y = iris
     fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)

@@ -9,6 +9,7 @@ from samples import make_classes, trees_of
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree._tree import ccp_pruning_path
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
@@ -16,6 +17,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
@@ -233,6 +235,24 @@ def test_every_alpha_of_the_path_gives_the_tree_of_its_step(engine, data):
     assert n_leaves == sorted(n_leaves, reverse=True)
     assert (n_leaves[0], n_leaves[-1]) == (12, 1)
     assert len(set(n_leaves)) == len(np.unique(path.ccp_alphas))
+
+
+@pytest.mark.parametrize(
+    ("cls", "their_cls"),
+    [
+        (DecisionTreeClassifier, SklearnDecisionTreeClassifier),
+        (DecisionTreeRegressor, SklearnDecisionTreeRegressor),
+    ],
+)
+def test_an_alpha_of_zero_prunes_no_split_without_gain(engine, cls, their_cls):
+    # The last two values have equal mixtures of classes: the split between them gains nothing.
+    X, y = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0), [0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1]
+    path = cls().cost_complexity_pruning_path(X, y)
+    assert path.ccp_alphas[:2].tolist() == [0.0, 0.0] < path.ccp_alphas[2:].tolist()
+    n_leaves = [cls(ccp_alpha=alpha).fit(X, y).get_n_leaves() for alpha in path.ccp_alphas]
+    assert n_leaves == [3, 3, 1]
+    assert cls(ccp_alpha=np.nextafter(0.0, 1.0)).fit(X, y).get_n_leaves() == 2
+    assert their_cls(ccp_alpha=0.0).fit(X, y).get_n_leaves() == 3
 
 
 @pytest.mark.parametrize("criterion", ["gini", "wig"])

@@ -156,6 +156,19 @@ def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, exp
     np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
 
 
+# A packed forest cannot be pickled.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_predictions_of_many_samples_share_memory_whatever_the_backend(
+    engine, make_forest, data, expected, backend, monkeypatch
+):
+    monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 8)
+    forest = make_forest().fit(*data)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        proba = forest.predict_proba(data[0])
+    np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
+
+
 def test_the_engine_reaches_the_workers(engine, make_forest, data, monkeypatch):
     seen = {"grow": set(), "walk": set()}
     forest_class, kernel = type(make_forest()), pytrees.trees.base_forest.kernel

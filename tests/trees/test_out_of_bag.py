@@ -5,7 +5,12 @@ import pytest
 from samples import make_classes
 from sklearn.base import clone
 
-from pytrees import DecisionForestClassifier, ID3ForestClassifier, OrdinalDecisionForestClassifier
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionForestRegressor,
+    ID3ForestClassifier,
+    OrdinalDecisionForestClassifier,
+)
 
 
 def mixed_impurity(trained, unseen):
@@ -115,3 +120,14 @@ def test_missing_categories_out_of_bag():
     y = np.isin(words[:, 0], ["a", "c"])
     forest = DecisionForestClassifier(40, categorical_features=[0], oob_score=True, random_state=0).fit(words, y)
     assert forest.oob_score_ == 1.0
+
+
+def test_missing_categories_among_numbers_out_of_bag(engine):
+    X, y = [[0.0], [1.0], [0.0], [1.0], [np.nan], [np.nan]], [0, 1, 0, 1, 1, 0]
+    for cls in (DecisionForestClassifier, OrdinalDecisionForestClassifier, DecisionForestRegressor):
+        forest = cls(40, categorical_features=[0], oob_score=True, random_state=0).fit(X, y)
+        means = getattr(forest, "oob_decision_function_", None)
+        means = forest.oob_prediction_ if means is None else means[:, 1]
+        assert np.all(means[[0, 2]] < 0.5)
+        assert np.all(means[[1, 3]] > 0.5)
+        assert np.isfinite(means[4:]).all()

@@ -7,12 +7,14 @@ with a parameter that no table of `arguments` knows, fails a test.
 import inspect
 import pkgutil
 import re
+import typing
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
 import pytrees
+import pytrees.typing as annotations
 
 KINDS = {
     "estimator": "is fitted to hostile input, with parameters from its own constraints",
@@ -21,6 +23,7 @@ KINDS = {
     "base": "is a base class of criteria: the criteria of a user in `parameters` derive from it",
     "error": "is raised by the functions of pytrees.testing",
     "table": "is a table of names, which are among the values of parameters",
+    "type": "is for annotations, which nothing looks at when a program runs",
     "module": "has names of its own, which are found there",
 }
 
@@ -75,6 +78,8 @@ def kind_of(thing):
         return "module"
     if isinstance(thing, Mapping):
         return "table"
+    if typing.get_origin(thing) is not None or any(thing is getattr(annotations, name) for name in annotations.__all__):
+        return "type"
     if not inspect.isclass(thing):
         return "call" if callable(thing) else None
     if hasattr(thing, "_parameter_constraints"):

@@ -5,8 +5,10 @@ from pytrees._core.base.wide cimport PYTREES_INT128_NAME
 
 cdef extern from *:
     """
-    #if defined(__clang__) || defined(__GNUC__)
+    #if defined(__clang__)
     #define PYTREES_COMPILER __VERSION__
+    #elif defined(__GNUC__)
+    #define PYTREES_COMPILER "GCC " __VERSION__
     #elif defined(_MSC_VER)
     #define PYTREES_STRING_OF(x) #x
     #define PYTREES_STRING(x) PYTREES_STRING_OF(x)

@@ -134,9 +134,16 @@ cdef inline bint is_perfect_jaccard(const JaccardScan* scan) noexcept nogil:
     return scan.best_denominator > 0 and scan.best_numerator == 2 * scan.best_denominator
 
 
+cdef inline int64_t _similarity_of_node(int64_t largest_count, int64_t total) noexcept nogil:
+    """Return the similarity of a node to its most frequent class, times its rows. In a node of one class, a child must
+    stand for a class without rows: the child differs from this class, and the undivided node does not."""
+    return largest_count if largest_count < total else 2 * total
+
+
 cdef inline Gain gain_of_jaccard(const JaccardScan* scan) noexcept nogil:
     return exact_gain(
-        <int128_t> scan.best_numerator * scan.total - <int128_t> scan.largest_count * scan.best_denominator,
+        <int128_t> scan.best_numerator * scan.total
+        - <int128_t> _similarity_of_node(scan.largest_count, scan.total) * scan.best_denominator,
         scan.best_denominator, scan.total,
     )
 
@@ -150,6 +157,7 @@ cdef inline void start_jaccard_node(ChildCounts children) noexcept nogil:
     children.base.numerator = 0
     for label in range(children.node.n_classes):
         children.base.numerator = max(children.base.numerator, children.node.total_counts[label])
+    children.base.numerator = _similarity_of_node(children.base.numerator, children.total)
 
 
 cdef inline void end_jaccard_child(ChildCounts children, int64_t total) noexcept nogil:

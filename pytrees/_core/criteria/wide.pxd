@@ -256,6 +256,7 @@ cdef inline float64_t impurity_of_wide(
     class, and for ranking the share of the greatest cost and of the node's squared weight."""
     cdef index_t label, lower
     cdef float64_t impurity = 0.0, cumulative = 0.0, share, whole = <float64_t> total, with_lower
+    cdef int64_t largest = 0
     if scan.kind == WIDE_GINI:
         impurity = 1.0
         for label in range(scan.n_classes):
@@ -281,7 +282,9 @@ cdef inline float64_t impurity_of_wide(
             impurity += with_lower * (<float64_t> _rest(counts, less, label) / whole)
     else:
         for label in range(scan.n_classes):
-            impurity = max(impurity, <float64_t> _rest(counts, less, label) / whole)
+            largest = max(largest, _rest(counts, less, label))
+        # As by `gain_of_jaccard`: a child must stand for a class without rows, from which the node does not differ.
+        impurity = <float64_t> largest / whole if largest < total else 2.0
     return impurity
 
 

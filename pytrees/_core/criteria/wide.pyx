@@ -179,6 +179,8 @@ def _jaccard_gain(node, children):
     """Return the gain by Jaccard similarity: of two children to two different classes; more than two stand for their
     majorities."""
     undivided = Fraction(max(node), sum(node))
+    if undivided == 1:
+        undivided = Fraction(2)  # as by `gain_of_jaccard`: the node does not differ from the class without rows
     if len(children) == 2:
         left, right = ([_similarity(node, child, label) for label in range(len(node))] for child in children)
         return _matched(left, right) - undivided

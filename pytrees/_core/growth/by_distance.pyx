@@ -42,9 +42,8 @@ from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
     is_greater_split, nodes_in_preorder, split_leaf, values_of,
 )
-from pytrees._core.rows.partition cimport (
-    Features, RowPartition, count_children, entries_of, has_cut, is_categorical, missing_of,
-)
+from pytrees._core.rows.category_splits cimport count_children
+from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, has_cut, is_categorical, missing_of
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 

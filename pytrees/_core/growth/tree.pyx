@@ -31,11 +31,11 @@ from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.criteria.table cimport has_impurity, nearest_impurity
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
+from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split_entries_among, split_rows_among
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
-    RowPartition, are_few, block_row, is_categorical, mark_children, mark_first, mark_sides, split_entries,
-    split_entries_among, split_rows, split_rows_among, threshold_between,
+    RowPartition, are_few, block_row, is_categorical, mark_first, split_entries, split_rows, threshold_between,
 )
 from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (

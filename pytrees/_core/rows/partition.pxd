@@ -26,7 +26,7 @@ cimport cython
 from libc.string cimport memcpy
 
 from pytrees._core.base.sizes cimport MOST_IN_FEW
-from pytrees._core.base.sorting cimport Entry, key_of
+from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
 )
@@ -40,6 +40,12 @@ cdef enum:
 ctypedef fused Rank:
     uint16_t
     uint32_t
+
+
+ctypedef fused Sample:
+    index_t         # a row
+    uint32_t        # an entry
+    uint64_t
 
 
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
@@ -150,6 +156,14 @@ cdef inline Py_ssize_t first_entry(RowPartition partition, Block block, index_t 
     return block_place * partition.n_features + <Py_ssize_t> feature * (block.stop - block.start) + start - block.start
 
 
+cdef inline index_t place_of_sample(Sample sample) noexcept nogil:
+    """Return the place of a row, which is its number, or of an entry."""
+    if Sample is index_t:
+        return sample
+    else:
+        return place_of(sample)
+
+
 cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
     """Unsigned integers in the order of the doubles: flip all bits of negative ones, the sign bit of the others."""
     cdef uint64_t bits
@@ -219,32 +233,3 @@ cdef inline bint missing_has_cut(
         and key_of(entries[min_samples_leaf - 1]) != key_of(entries[n - min_samples_leaf])
         or fewest <= most and key_of(entries[fewest - 1]) != key_of(entries[most])
     )
-
-
-# Splits by category.
-cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil
-cdef void order_by_category(RowPartition partition, index_t feature, index_t start, index_t stop) noexcept nogil
-
-
-cdef inline Entry* entries_by_category(
-    RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop, const Entry* width
-) noexcept nogil:
-    """Return the node's samples sorted by category: places in the block or, outside a block and in 64 bits, numbers
-    among the node's rows."""
-    if Entry is uint64_t:
-        if not in_block:
-            order_by_category(partition, feature, start, stop)
-            return &partition.keyed[0]
-    return entries_of(partition, block, feature, start, stop, width)
-
-
-cdef index_t mark_children(
-    RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
-) noexcept nogil
-cdef void mark_sides(
-    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
-) noexcept nogil
-cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
-cdef void split_entries_among(
-    RowPartition partition, index_t n_children, Block block, index_t start, index_t stop
-) noexcept nogil

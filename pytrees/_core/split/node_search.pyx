@@ -21,13 +21,14 @@ from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
+from pytrees._core.rows.category_splits cimport count_children, entries_by_category
 from pytrees._core.rows.histogram cimport (
     BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.partition cimport (
-    ENTRIES_BEHIND, RowPartition, block_row, count_children, entries_by_category, has_cut, is_categorical,
-    missing_has_cut, open_block, sort_by_value, threshold_between,
+    ENTRIES_BEHIND, RowPartition, block_row, has_cut, is_categorical, missing_has_cut, open_block, sort_by_value,
+    threshold_between,
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner

@@ -29,11 +29,10 @@ from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
 from pytrees._core.criteria.wide cimport compare_to_cut
+from pytrees._core.rows.category_splits cimport count_children, entries_by_category
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.partition cimport (
-    Features, RowPartition, count_children, entries_by_category, entries_of, missing_of, open_block,
-)
+from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, missing_of, open_block
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (

@@ -17,7 +17,8 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport TargetSums, add_target, in_unit, less_sums
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.target_units cimport write_sums
-from pytrees._core.rows.partition cimport block_row, entries_of, order_by_category
+from pytrees._core.rows.category_splits cimport order_by_category
+from pytrees._core.rows.partition cimport block_row, entries_of
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_target_children,
