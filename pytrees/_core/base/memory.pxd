@@ -1,6 +1,6 @@
 """Arrays that grow, and large ones, inlined where they are cimported."""
 
-from libc.stdlib cimport realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memmove
 
 from pytrees._core.base.types cimport index_t
@@ -37,6 +37,20 @@ cdef inline int reserve(
     memory[0] = moved
     capacity[0] = new_capacity
     return 0
+
+
+cdef inline void shrink(void** memory, Py_ssize_t* capacity, Py_ssize_t wanted, Py_ssize_t item_size) noexcept nogil:
+    """Keep only the first `wanted` items."""
+    cdef void* moved
+    if wanted == 0:
+        free(memory[0])
+        memory[0] = NULL
+        capacity[0] = 0
+        return
+    moved = realloc(memory[0], wanted * item_size)
+    if moved != NULL:
+        memory[0] = moved
+        capacity[0] = wanted
 
 
 cdef inline void* insert_item(

@@ -40,7 +40,7 @@ from pytrees._core.growth.global_steps cimport (
 from pytrees._core.growth.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
-    is_greater_split, nodes_in_preorder, split_leaf, values_of,
+    is_greater_split, nodes_in_preorder, random_state_of, split_leaf, values_of,
 )
 from pytrees._core.rows.category_splits cimport count_children
 from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, has_cut, is_categorical, missing_of
@@ -258,7 +258,7 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
     cdef const uint64_t* entries = NULL
     cdef bint can_split = False
     check_node_signals(growth.tree, leaf)
-    draw_features(growth.tree.search, &rows, growth.tree.nodes[leaf].random_state)
+    draw_features(growth.tree.search, &rows, random_state_of(growth.tree, leaf))
     start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf), &rows.block)
     for i in range(growth.tree.search.n_drawn + growth.tree.search.n_drawn_categories):
         feature = _drawn_feature(growth.tree.search, i, &n_categorical)
@@ -328,7 +328,7 @@ cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
     step.left_label = NONE
     step.right_label = NONE
     check_node_signals(growth.tree, leaf)
-    find_split(growth.tree.search, &node.rows, node.random_state, &step.split)
+    find_split(growth.tree.search, &node.rows, random_state_of(growth.tree, leaf), &step.split)
     if step.split.feature == NONE or not _gains(growth, &step.split):
         return 0
     step.leaf = leaf

@@ -39,7 +39,7 @@ from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_sums, nodes_in_preorder, put_in_place,
-    split_leaf, take_over,
+    random_state_of, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
@@ -273,7 +273,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     """Find the split of leaf.node, and return 1 if there is a split and it gains enough, otherwise 0."""
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
-    find_split(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &leaf.split)
+    find_split(growth.tree.search, rows, random_state_of(growth.tree, leaf.node), &leaf.split)
     keep_sums(growth.tree, leaf.node)
     if leaf.split.feature == NONE:
         return 0
@@ -297,7 +297,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         leaf = &growth.open_leaves[i]
         if not leaf.is_searched:
             rows = _rows_to_search(growth, leaf.node)
-            offer_to_user(growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, i, growth.user_cuts)
+            offer_to_user(growth.tree.search, rows, random_state_of(growth.tree, leaf.node), i, growth.user_cuts)
             keep_sums(growth.tree, leaf.node)
     judge_table(growth.tree.search.table, growth.user_cuts)
     for i in range(growth.n_open - 1, -1, -1):
@@ -307,7 +307,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         leaf.is_searched = True
         rows = &growth.tree.nodes[leaf.node].rows
         take_user_cut(
-            growth.tree.search, rows, growth.tree.nodes[leaf.node].random_state, &growth.user_cuts[i], &leaf.split
+            growth.tree.search, rows, random_state_of(growth.tree, leaf.node), &growth.user_cuts[i], &leaf.split
         )
         if not _gains_enough(growth, leaf):
             _close(growth, leaf.node)
@@ -418,6 +418,7 @@ cdef class SharedPart:
     cdef GrowthByGain giver, taker
     cdef index_t leaf, root     # its numbers in their trees
     cdef Node node              # as the giver has it
+    cdef uint64_t random_state
     cdef ValueBounds bounds     # if there are monotonic constraints
 
 
@@ -445,6 +446,7 @@ cdef class Team:
             part.giver = growth
             part.leaf = growth.open_leaves[position].node
             part.node = growth.tree.nodes[part.leaf]
+            part.random_state = random_state_of(growth.tree, part.leaf)
             if is_constrained(growth.tree):
                 part.bounds = growth.tree.bounds[part.leaf]
             self.parts.append(part)
@@ -498,7 +500,7 @@ def _work(Team team, GrowthByGain growth, index_t part_rows):
             if part is None:
                 return
             part.taker = growth
-            part.root = add_part(growth.tree, &part.node)
+            part.root = add_part(growth.tree, &part.node, part.random_state)
             if is_constrained(growth.tree):
                 growth.tree.bounds[part.root] = part.bounds
             with nogil:

@@ -2,8 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.criteria.counts cimport TargetSums
+from pytrees._core.base.types cimport float64_t, index_t, int8_t, int64_t, uint8_t, uint64_t
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
@@ -11,19 +10,42 @@ from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
+# The rows beside a cut: the last one on the left and the first one on the right.
+cdef struct Neighbours:
+    index_t last_left, first_right
+
+
+cdef union CutPlace:
+    float64_t threshold
+    Neighbours rows
+
+
+# A tree can have a node for every two samples or more, so that a node is as small as can be: what only some trees need
+# has arrays of its own.
 cdef struct Node:
     NodeRows rows
     index_t first_child     # LEAF, or the first of n_children nodes with consecutive numbers
     index_t n_children, depth, feature
-    index_t category        # the lowest category that leads to the node from its parent, or NO_CATEGORY
-    Py_ssize_t first_listed     # if several categories lead to it: the first of them in the tree's `listed`
-    index_t n_listed        # their number
-    int missing             # the side of samples without the value; NONE_MISSING if the node has no such samples
-    bint is_counted         # the class counts are known
-    bint may_split          # the node has several classes and enough samples, and is not too deep
-    float64_t threshold, gain
-    index_t last_left, first_right      # of a cut whose threshold is computed in the end: rows beside it; or NONE
-    uint64_t random_state   # follows from the tree's seed and the path to the node, not from the order of growth
+    int8_t missing          # the side of samples without the value; NONE_MISSING if the node has no such samples
+    uint8_t is_counted      # the class counts are known
+    uint8_t may_split       # the node has several classes and enough samples, and is not too deep
+    uint8_t has_neighbours  # the threshold is computed in the end, from the rows beside the cut
+    CutPlace cut
+    float64_t gain
+
+
+# The sums of a node's targets, as a tree tells them: sums of 128 bits are multiples of 2**62 and the rest.
+cdef struct KeptSums:
+    int64_t weight
+    int64_t[2] sum
+    int64_t[2] spread
+
+
+# The categories that lead to a node from its parent.
+cdef struct LeadingCategories:
+    index_t lowest              # or NO_CATEGORY
+    index_t n_listed            # the number of categories if they are listed: two sets of categories
+    Py_ssize_t first_listed     # the first of them in the tree's `listed`
 
 
 @cython.final
@@ -34,10 +56,14 @@ cdef class GrowingTree:
     cdef NodeSearch search
     cdef index_t n_classes, n_values, max_depth, min_samples_split, max_leaf_nodes
     cdef Node* nodes
-    # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, a TargetSums.
+    # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, KeptSums.
     cdef float64_t* values
     cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
-    cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, listed_capacity
+    cdef LeadingCategories* categories      # of the nodes, if features are categorical
+    # Of the nodes, if features are drawn: follows from the tree's seed and the path to the node, not from the order of
+    # growth.
+    cdef uint64_t* random_states
+    cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, category_capacity, state_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
     cdef index_t* listed            # the n_listed categories of children of divisions into two sets
     cdef Py_ssize_t n_listed
@@ -64,13 +90,26 @@ cdef inline float64_t* values_of(GrowingTree tree, index_t node) noexcept nogil:
     return &tree.values[<Py_ssize_t> node * tree.n_values]
 
 
-cdef inline TargetSums* sums_of(GrowingTree tree, index_t node) noexcept nogil:
-    return <TargetSums*> values_of(tree, node)
+cdef inline KeptSums* sums_of(GrowingTree tree, index_t node) noexcept nogil:
+    return <KeptSums*> values_of(tree, node)
 
 
 cdef inline bint is_constrained(GrowingTree tree) noexcept nogil:
     """Whether there are monotonic constraints, so that nodes have bounds."""
     return tree.search.directions.shape[0] > 0
+
+
+cdef inline bint has_categories(GrowingTree tree) noexcept nogil:
+    return tree.partition.features.n_categories.shape[0] > 0
+
+
+cdef inline bint draws_features(GrowingTree tree) noexcept nogil:
+    return tree.search.max_features < tree.partition.n_features
+
+
+cdef inline uint64_t random_state_of(GrowingTree tree, index_t node) noexcept nogil:
+    """Return the state from which the node's features are drawn; 0 if all are looked at."""
+    return tree.random_states[node] if draws_features(tree) else 0
 
 
 cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
@@ -79,7 +118,7 @@ cdef inline bint has_room(GrowingTree tree, index_t n_children) noexcept nogil:
 
 
 cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil
-cdef index_t add_part(GrowingTree tree, const Node* leaf) except -1 nogil
+cdef index_t add_part(GrowingTree tree, const Node* leaf, uint64_t random_state) except -1 nogil
 cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil
 cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil

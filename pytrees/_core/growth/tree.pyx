@@ -17,7 +17,7 @@ from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from pytrees._core.base.memory cimport ask_for_large_pages, reserve
+from pytrees._core.base.memory cimport ask_for_large_pages, reserve, shrink
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
@@ -51,6 +51,7 @@ from pytrees._core.criteria.wide import exact_gain
 
 cdef enum:
     MOST_RESERVED = 1048576     # nodes
+    NODES_GIVEN_BACK = 16384    # at once
 
 
 @cython.final
@@ -60,7 +61,7 @@ cdef class GrowingTree:
         index_t min_samples_split, index_t max_leaf_nodes,
     ):
         self.partition, self.search, self.n_classes = partition, search, n_classes
-        self.n_values = sizeof(TargetSums) // sizeof(float64_t) if are_numbers(search.counts) else n_classes
+        self.n_values = sizeof(KeptSums) // sizeof(float64_t) if are_numbers(search.counts) else n_classes
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
         self.form = search.counts.form
         self.large_priorities = {}
@@ -71,6 +72,8 @@ cdef class GrowingTree:
         free(self.nodes)
         free(self.values)
         free(self.bounds)
+        free(self.categories)
+        free(self.random_states)
         free(self.listed)
 
 
@@ -108,13 +111,16 @@ cdef index_t _add_node(
     node.first_child = LEAF
     node.n_children = 0
     node.feature = UNDEFINED
-    node.category = NO_CATEGORY
-    node.n_listed = 0
     node.missing = NONE_MISSING
-    node.threshold = UNDEFINED
+    node.has_neighbours = False
+    node.cut.threshold = UNDEFINED
     node.gain = 0.0
     node.depth = depth
-    node.random_state = random_state
+    if has_categories(tree):
+        tree.categories[number].lowest = NO_CATEGORY
+        tree.categories[number].n_listed = 0
+    if draws_features(tree):
+        tree.random_states[number] = random_state
     node.is_counted = counts != NULL
     if node.is_counted:
         _write_counts(tree, number, counts)
@@ -130,7 +136,7 @@ cdef inline index_t _add_child(
     const int64_t* counts
 ) except -1 nogil:
     """Make the child of a branch (0, 1, ...) of a leaf of these rows, and return its number."""
-    cdef uint64_t random_state = mix64(tree.nodes[leaf].random_state + 1 + <uint64_t> branch)
+    cdef uint64_t random_state = mix64(random_state_of(tree, leaf) + 1 + <uint64_t> branch)
     return _add_node(tree, rows, start, stop, tree.nodes[leaf].depth + 1, random_state, counts)
 
 
@@ -150,6 +156,15 @@ cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
     )
     if is_constrained(tree):
         reserve(<void**> &tree.bounds, &tree.bound_capacity, n_nodes, sizeof(ValueBounds), b"bounds of nodes")
+    if has_categories(tree):
+        reserve(
+            <void**> &tree.categories, &tree.category_capacity, n_nodes, sizeof(LeadingCategories),
+            b"categories of nodes",
+        )
+    if draws_features(tree):
+        reserve(
+            <void**> &tree.random_states, &tree.state_capacity, n_nodes, sizeof(uint64_t), b"random states of nodes"
+        )
     return 0
 
 
@@ -171,8 +186,10 @@ cdef inline bint _has_one_class(GrowingTree tree, const Node* node, const int64_
 
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     """Write the class counts of a node. Its rows must not have been divided yet."""
+    cdef TargetSums sums
     if not tree.nodes[node].is_counted and are_numbers(tree.search.counts):
-        sum_targets(tree.search, &tree.nodes[node].rows, sums_of(tree, node))
+        sum_targets(tree.search, &tree.nodes[node].rows, &sums)
+        _write_sums(tree, node, &sums)
     elif not tree.nodes[node].is_counted:
         count_classes(tree.search, &tree.nodes[node].rows, values_of(tree, node))
     tree.nodes[node].is_counted = True
@@ -181,7 +198,7 @@ cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
 cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
     """Keep the sums of the targets of the node that was searched last, if classes are numbers."""
     if are_numbers(tree.search.counts):
-        sums_of(tree, node)[0] = tree.search.counts.sums
+        _write_sums(tree, node, &tree.search.counts.sums)
         tree.nodes[node].is_counted = True
 
 
@@ -205,12 +222,16 @@ cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
 
 # -------------------------------------------------------------------------------------------------------------- parts
 
-cdef index_t add_part(GrowingTree tree, const Node* leaf) except -1 nogil:
+cdef index_t add_part(GrowingTree tree, const Node* leaf, uint64_t random_state) except -1 nogil:
     """Copy a leaf of another tree on the same rows into this tree, and return its number. Its class counts are not
     known."""
     cdef index_t number = tree.n_nodes
     _reserve_nodes(tree, <Py_ssize_t> number + 1)
     tree.nodes[number] = leaf[0]
+    if draws_features(tree):
+        tree.random_states[number] = random_state
+    if has_categories(tree):
+        tree.categories[number].n_listed = 0        # the leaf keeps its categories: see put_in_place
     tree.n_nodes += 1
     return number
 
@@ -233,10 +254,13 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
     memcpy(values_of(tree, first), other.values, <Py_ssize_t> other.n_nodes * tree.n_values * sizeof(float64_t))
     if other.n_listed > 0:
         memcpy(&tree.listed[tree.n_listed], other.listed, other.n_listed * sizeof(index_t))
+    if has_categories(tree):
+        memcpy(&tree.categories[first], other.categories, other.n_nodes * sizeof(LeadingCategories))
     for number in range(first, first + other.n_nodes):
         node = &tree.nodes[number]
         node.first_child += first if node.n_children > 0 else 0
-        node.first_listed += tree.n_listed if node.n_listed > 0 else 0
+        if has_categories(tree) and tree.categories[number].n_listed > 0:
+            tree.categories[number].first_listed += tree.n_listed
     tree.n_nodes += other.n_nodes
     tree.n_listed += other.n_listed
     return first
@@ -245,11 +269,8 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
 cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil:
     """Replace the leaf by the subtree that has grown from it as a part; `root` is the part's root, which no node has as
     a child."""
-    cdef Node* node = &tree.nodes[leaf]
-    cdef Node at_first = node[0]
-    node[0] = tree.nodes[root]
-    # The part does not know the categories that lead to the leaf.
-    node.category, node.first_listed, node.n_listed = at_first.category, at_first.first_listed, at_first.n_listed
+    # The leaf keeps the categories that lead to it, which the part does not know.
+    tree.nodes[leaf] = tree.nodes[root]
     memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_values * sizeof(float64_t))
 
 
@@ -269,8 +290,7 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.first_child = first_child
     node.n_children = split.n_children
     node.feature = split.feature
-    node.threshold = split.threshold
-    _keep_neighbours(tree, node, split)
+    _write_cut(tree, node, split)
     node.missing = NONE_MISSING
     if split.n_missing > 0:
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
@@ -298,17 +318,19 @@ cdef void _hand_bounds_down(
     tree.bounds[first_child + (direction > 0)].lower = middle
 
 
-cdef inline void _keep_neighbours(GrowingTree tree, Node* node, const Split* split) noexcept nogil:
-    """Keep the rows between which the threshold lies, if it is computed in the end."""
-    node.last_left = node.first_right = NONE
-    if (
+cdef inline void _write_cut(GrowingTree tree, Node* node, const Split* split) noexcept nogil:
+    """Write the threshold or, if it is computed in the end, the rows between which it lies."""
+    node.has_neighbours = (
         tree.search.defers_thresholds and node.rows.in_block
         and not is_categorical(tree.partition.features, split.feature)
-    ):
-        node.last_left, node.first_right = split.last_left, split.first_right
-        if not tree.partition.is_ranked:        # otherwise places are rows
-            node.last_left = block_row(tree.partition, node.rows.block, split.last_left)
-            node.first_right = block_row(tree.partition, node.rows.block, split.first_right)
+    )
+    if not node.has_neighbours:
+        node.cut.threshold = split.threshold
+    elif tree.partition.is_ranked:      # places are rows
+        node.cut.rows = Neighbours(split.last_left, split.first_right)
+    else:
+        node.cut.rows.last_left = block_row(tree.partition, node.rows.block, split.last_left)
+        node.cut.rows.first_right = block_row(tree.partition, node.rows.block, split.first_right)
 
 
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -373,7 +395,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         child = _add_child(tree, leaf, &rows, b, rows.start + starts[b], rows.start + starts[b + 1], NULL)
         if split.division == NONE:
             row = row_at(tree.search, &rows, rows.start + starts[b])
-            tree.nodes[child].category = <index_t> tree.partition.X[row, split.feature]
+            tree.categories[child].lowest = <index_t> tree.partition.X[row, split.feature]
         else:
             _list_categories(tree, tree.search.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
@@ -388,19 +410,19 @@ cdef int _list_categories(
     GrowingTree tree, CategoryCounts categories, index_t child, bint is_right
 ) except -1 nogil:
     """Write the categories on one side of the division that was listed last."""
-    cdef Node* node = &tree.nodes[child]
+    cdef LeadingCategories* leading = &tree.categories[child]
     cdef index_t category
     reserve(
         <void**> &tree.listed, &tree.listed_capacity, tree.n_listed + categories.n_present, sizeof(index_t),
         b"categories of nodes",
     )
-    node.first_listed = tree.n_listed
+    leading.first_listed = tree.n_listed
     for category in range(categories.n_present):
         if goes_right(categories, category) == is_right:
             tree.listed[tree.n_listed] = categories.codes[category]
             tree.n_listed += 1
-    node.n_listed = <index_t> (tree.n_listed - node.first_listed)
-    node.category = tree.listed[node.first_listed]
+    leading.n_listed = <index_t> (tree.n_listed - leading.first_listed)
+    leading.lowest = tree.listed[leading.first_listed]
     return 0
 
 
@@ -540,9 +562,11 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
 
 
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
-    """Return the arrays of the tree; `order` lists the nodes in preorder."""
+    """Return the arrays of the tree; `order` lists the nodes in preorder. The memory of the nodes is given back on the
+    way."""
     cdef Py_ssize_t i, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
-    cdef index_t[::1] number = np.empty(tree.n_nodes, dtype=np.int32)
+    cdef index_t k
+    cdef index_t[::1] number = np.full(tree.n_nodes, NONE, dtype=np.int32)
     # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
     memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + n_columns) * sizeof(int64_t) + n_nodes)
     ask_for_large_pages(PyBytes_AS_STRING(memory), <size_t> PyBytes_GET_SIZE(memory))
@@ -555,12 +579,17 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t* value = gain + n_nodes
     cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * n_columns)
     cdef const Node* node
-    if tree.search.defers_thresholds:
-        _write_thresholds(tree)
     for i in range(n_nodes):
         number[order[i]] = <index_t> i
-    for i in range(n_nodes):
-        node = &tree.nodes[order[i]]
+    of_children = _children(tree, order, number) if has_categories(tree) else {}
+    if n_columns > 0:
+        _add_counts(tree, order, number, value)
+    # From the last node on, so that the memory behind can be given back.
+    for k in range(tree.n_nodes - 1, -1, -1):
+        i = number[k]
+        if i == NONE:
+            continue
+        node = &tree.nodes[k]
         children_left[i] = children_right[i] = LEAF
         if node.n_children > 0 and is_categorical(tree.partition.features, node.feature):
             children_left[i] = children_right[i] = MULTIWAY
@@ -568,12 +597,12 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
             children_left[i] = number[node.first_child]
             children_right[i] = number[node.first_child + 1]
         feature[i] = node.feature
-        threshold[i] = node.threshold
+        threshold[i] = _threshold(tree, node)
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
         missing_go_to_left[i] = node.missing
-    if n_columns > 0:
-        _add_counts(tree, order, number, value)
+        if k % NODES_GIVEN_BACK == 0:
+            shrink(<void**> &tree.nodes, &tree.node_capacity, k, sizeof(Node))
     of_nodes = np.frombuffer(memory, np.int64, 4 * n_nodes).reshape(4, n_nodes)
     numbers = np.frombuffer(memory, np.float64, (2 + n_columns) * n_nodes, 4 * n_nodes * sizeof(int64_t))
     arrays = {
@@ -587,22 +616,18 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
     if n_columns == 0:
-        arrays |= _sums_of_targets(tree, order)
+        arrays |= _sums_of_targets(tree, number, n_node_samples, n_nodes)
         del arrays["value"]
-    if tree.partition.features.n_categories.shape[0] > 0:
-        arrays |= _children(tree, order, number)
-    return arrays
+    return arrays | of_children
 
 
-cdef void _write_thresholds(GrowingTree tree) noexcept nogil:
-    cdef index_t i
-    cdef Node* node
-    for i in range(tree.n_nodes):
-        node = &tree.nodes[i]
-        if node.n_children > 0 and node.last_left != NONE:
-            node.threshold = threshold_between(
-                tree.partition.X[node.last_left, node.feature], tree.partition.X[node.first_right, node.feature]
-            )
+cdef inline float64_t _threshold(GrowingTree tree, const Node* node) noexcept nogil:
+    if not node.has_neighbours:
+        return node.cut.threshold
+    return threshold_between(
+        tree.partition.X[node.cut.rows.last_left, node.feature],
+        tree.partition.X[node.cut.rows.first_right, node.feature],
+    )
 
 
 cdef void _add_counts(
@@ -631,37 +656,54 @@ cdef void _add_counts(
                 counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
 
 
-cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] order):
-    """Return for all nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
+cdef dict _sums_of_targets(
+    GrowingTree tree, const index_t[::1] number, const int64_t* n_node_samples, Py_ssize_t n
+):
+    """Return for all n nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
     one. The spread is the weighted sum of the targets' squares or distances to the median. Sums and spreads are
-    multiples of 2**62 and the rest."""
-    cdef Py_ssize_t i, n = order.shape[0]
+    multiples of 2**62 and the rest. The memory of the sums is given back on the way."""
+    cdef Py_ssize_t i
+    cdef index_t k
     # One piece of memory, for which NumPy asks for large pages.
     memory = np.empty(6 * n, dtype=np.int64)
     cdef int64_t[::1] weight = memory[:n]
     cdef int64_t[:, ::1] total = memory[n:3 * n].reshape(n, 2), spread = memory[3 * n:5 * n].reshape(n, 2)
     cdef float64_t[::1] impurity = memory[5 * n:].view(np.float64)
     cdef bint measures = has_impurity(tree.search.counts.code)
-    cdef const TargetSums* sums
-    cdef const NodeRows* rows
-    for i in range(n):
-        sums = sums_of(tree, order[i])
+    cdef const KeptSums* sums
+    for k in range(tree.n_nodes - 1, -1, -1):
+        i = number[k]
+        if i == NONE:
+            continue
+        sums = sums_of(tree, k)
         weight[i] = sums.weight
-        _write_parts(sums.sum, &total[i, 0])
-        _write_parts(sums.spread, &spread[i, 0])
-        rows = &tree.nodes[order[i]].rows
+        total[i, 0], total[i, 1] = sums.sum[0], sums.sum[1]
+        spread[i, 0], spread[i, 1] = sums.spread[0], sums.spread[1]
         impurity[i] = 0.0
-        if measures and rows.stop - rows.start > 1:
-            tree.search.counts.sums = sums[0]
+        if measures and n_node_samples[i] > 1:
+            tree.search.counts.sums = TargetSums(sums.weight, _joined(sums.sum), _joined(sums.spread))
             impurity[i] = nearest_impurity(tree.search.counts)
+        if k % NODES_GIVEN_BACK == 0:
+            shrink(<void**> &tree.values, &tree.value_capacity, k * tree.n_values, sizeof(float64_t))
     arrays = {"weight": weight, "target_sum": total, "spread": spread} | ({"impurity": impurity} if measures else {})
     return {name: np.asarray(array) for name, array in arrays.items()}
+
+
+cdef inline void _write_sums(GrowingTree tree, index_t node, const TargetSums* sums) noexcept nogil:
+    cdef KeptSums* kept = sums_of(tree, node)
+    kept.weight = sums.weight
+    _write_parts(sums.sum, kept.sum)
+    _write_parts(sums.spread, kept.spread)
 
 
 cdef inline void _write_parts(int128_t number, int64_t* parts) noexcept nogil:
     """Write how often 2**62 is contained in a number, and the rest, which is not negative."""
     parts[0] = <int64_t> (number >> 62)
     parts[1] = <int64_t> (<uint64_t> number & ((1ULL << 62) - 1))
+
+
+cdef inline int128_t _joined(const int64_t* parts) noexcept nogil:
+    return <int128_t> parts[0] * <int128_t> (1ULL << 62) + <int128_t> parts[1]
 
 
 cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::1] number):
@@ -675,16 +717,18 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::
     cdef Py_ssize_t i, k, n_children = 0, n_categories = 0
     cdef index_t child
     cdef const Node* node
+    cdef const LeadingCategories* leading
     for i in range(order.shape[0]):
         node = &tree.nodes[order[i]]
         for child in range(node.first_child, node.first_child + node.n_children):
             children[n_children] = number[child]
             n_children += 1
-        for k in range(node.n_listed):
-            categories[n_categories] = tree.listed[node.first_listed + k]
+        leading = &tree.categories[order[i]]
+        for k in range(leading.n_listed):
+            categories[n_categories] = tree.listed[leading.first_listed + k]
             n_categories += 1
         child_offsets[i + 1], category_offsets[i + 1] = n_children, n_categories
-        category[i] = node.category
+        category[i] = leading.lowest
     arrays = {"child_offsets": child_offsets, "children": children, "category": category}
     if tree.search.categories is not None:
         arrays |= {"category_offsets": category_offsets, "categories": categories}
