@@ -40,7 +40,7 @@ from pytrees._core.growth.global_steps cimport (
 from pytrees._core.growth.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
-    is_greater_split, nodes_in_preorder, random_state_of, split_leaf, values_of,
+    is_greater_split, n_children_of, nodes_in_preorder, random_state_of, split_leaf, values_of,
 )
 from pytrees._core.rows.category_splits cimport count_children
 from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, has_cut, is_categorical, missing_of
@@ -185,7 +185,7 @@ cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef float64_t before = distance_of(growth.scan.clusters), after
     cdef index_t child
     _move_samples(growth, leaf, -1)
-    for child in range(node.first_child, node.first_child + node.n_children):
+    for child in range(node.first_child, node.first_child + n_children_of(growth.tree, leaf)):
         _move_samples(growth, child, 1)
     if not isnan(node.gain):
         return 0

@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport float64_t, index_t, int8_t, int64_t, uint8_t, uint64_t
+from pytrees._core.base.types cimport LEAF, float64_t, index_t, int8_t, int64_t, uint8_t, uint64_t
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.logarithms cimport InformationForm
 from pytrees._core.rows.partition cimport RowPartition
@@ -24,8 +24,8 @@ cdef union CutPlace:
 # has arrays of its own.
 cdef struct Node:
     NodeRows rows
-    index_t first_child     # LEAF, or the first of n_children nodes with consecutive numbers
-    index_t n_children, depth, feature
+    index_t first_child     # LEAF, or the first of the children, which have consecutive numbers
+    index_t depth, feature
     int8_t missing          # the side of samples without the value; NONE_MISSING if the node has no such samples
     uint8_t is_counted      # the class counts are known
     uint8_t may_split       # the node has several classes and enough samples, and is not too deep
@@ -41,8 +41,9 @@ cdef struct KeptSums:
     int64_t[2] spread
 
 
-# The categories that lead to a node from its parent.
-cdef struct LeadingCategories:
+# The children of a node, and the categories that lead to it from its parent.
+cdef struct NodeCategories:
+    index_t n_children
     index_t lowest              # or NO_CATEGORY
     index_t n_listed            # the number of categories if they are listed: two sets of categories
     Py_ssize_t first_listed     # the first of them in the tree's `listed`
@@ -59,7 +60,7 @@ cdef class GrowingTree:
     # n_values a node, filled in by count_node_classes: class counts or, if classes are numbers, KeptSums.
     cdef float64_t* values
     cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
-    cdef LeadingCategories* categories      # of the nodes, if features are categorical
+    cdef NodeCategories* categories      # of the nodes, if features are categorical
     # Of the nodes, if features are drawn: follows from the tree's seed and the path to the node, not from the order of
     # growth.
     cdef uint64_t* random_states
@@ -105,6 +106,13 @@ cdef inline bint has_categories(GrowingTree tree) noexcept nogil:
 
 cdef inline bint draws_features(GrowingTree tree) noexcept nogil:
     return tree.search.max_features < tree.partition.n_features
+
+
+cdef inline index_t n_children_of(GrowingTree tree, index_t node) noexcept nogil:
+    """Return how many children a node has; without categories, inner nodes have two."""
+    if tree.nodes[node].first_child == LEAF:
+        return 0
+    return tree.categories[node].n_children if has_categories(tree) else 2
 
 
 cdef inline uint64_t random_state_of(GrowingTree tree, index_t node) noexcept nogil:

@@ -109,7 +109,6 @@ cdef index_t _add_node(
     node.rows.stop = stop
     node.rows.slot = NULL
     node.first_child = LEAF
-    node.n_children = 0
     node.feature = UNDEFINED
     node.missing = NONE_MISSING
     node.has_neighbours = False
@@ -158,7 +157,7 @@ cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
         reserve(<void**> &tree.bounds, &tree.bound_capacity, n_nodes, sizeof(ValueBounds), b"bounds of nodes")
     if has_categories(tree):
         reserve(
-            <void**> &tree.categories, &tree.category_capacity, n_nodes, sizeof(LeadingCategories),
+            <void**> &tree.categories, &tree.category_capacity, n_nodes, sizeof(NodeCategories),
             b"categories of nodes",
         )
     if draws_features(tree):
@@ -255,10 +254,10 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil:
     if other.n_listed > 0:
         memcpy(&tree.listed[tree.n_listed], other.listed, other.n_listed * sizeof(index_t))
     if has_categories(tree):
-        memcpy(&tree.categories[first], other.categories, other.n_nodes * sizeof(LeadingCategories))
+        memcpy(&tree.categories[first], other.categories, other.n_nodes * sizeof(NodeCategories))
     for number in range(first, first + other.n_nodes):
         node = &tree.nodes[number]
-        node.first_child += first if node.n_children > 0 else 0
+        node.first_child += first if node.first_child != LEAF else 0
         if has_categories(tree) and tree.categories[number].n_listed > 0:
             tree.categories[number].first_listed += tree.n_listed
     tree.n_nodes += other.n_nodes
@@ -271,6 +270,8 @@ cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept no
     a child."""
     # The leaf keeps the categories that lead to it, which the part does not know.
     tree.nodes[leaf] = tree.nodes[root]
+    if has_categories(tree):
+        tree.categories[leaf].n_children = tree.categories[root].n_children
     memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_values * sizeof(float64_t))
 
 
@@ -288,7 +289,8 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
         _hand_bounds_down(tree, leaf, split, first_child)
     node = &tree.nodes[leaf]
     node.first_child = first_child
-    node.n_children = split.n_children
+    if has_categories(tree):
+        tree.categories[leaf].n_children = split.n_children
     node.feature = split.feature
     _write_cut(tree, node, split)
     node.missing = NONE_MISSING
@@ -410,7 +412,7 @@ cdef int _list_categories(
     GrowingTree tree, CategoryCounts categories, index_t child, bint is_right
 ) except -1 nogil:
     """Write the categories on one side of the division that was listed last."""
-    cdef LeadingCategories* leading = &tree.categories[child]
+    cdef NodeCategories* leading = &tree.categories[child]
     cdef index_t category
     reserve(
         <void**> &tree.listed, &tree.listed_capacity, tree.n_listed + categories.n_present, sizeof(index_t),
@@ -555,7 +557,7 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
         order[n_nodes] = stack[n_stacked]
         node = &tree.nodes[order[n_nodes]]
         n_nodes += 1
-        for child in range(node.n_children - 1, -1, -1):
+        for child in range(n_children_of(tree, order[n_nodes - 1]) - 1, -1, -1):
             stack[n_stacked] = node.first_child + child
             n_stacked += 1
     return order[:n_nodes]
@@ -591,9 +593,9 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
             continue
         node = &tree.nodes[k]
         children_left[i] = children_right[i] = LEAF
-        if node.n_children > 0 and is_categorical(tree.partition.features, node.feature):
+        if node.first_child != LEAF and is_categorical(tree.partition.features, node.feature):
             children_left[i] = children_right[i] = MULTIWAY
-        elif node.n_children > 0:
+        elif node.first_child != LEAF:
             children_left[i] = number[node.first_child]
             children_right[i] = number[node.first_child + 1]
         feature[i] = node.feature
@@ -648,9 +650,9 @@ cdef void _add_counts(
         if are_whole and node.is_counted:
             memcpy(counts, values_of(tree, order[i]), n_classes * sizeof(float64_t))
             continue
-        for label in range(n_classes if node.n_children == 0 else 0):
+        for label in range(n_classes if node.first_child == LEAF else 0):
             counts[label] = values_of(tree, order[i])[label]
-        for child in range(node.first_child, node.first_child + node.n_children):
+        for child in range(node.first_child, node.first_child + n_children_of(tree, order[i])):
             of_child = value + number[child] * n_classes
             for label in range(n_classes):
                 counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
@@ -717,10 +719,10 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::
     cdef Py_ssize_t i, k, n_children = 0, n_categories = 0
     cdef index_t child
     cdef const Node* node
-    cdef const LeadingCategories* leading
+    cdef const NodeCategories* leading
     for i in range(order.shape[0]):
         node = &tree.nodes[order[i]]
-        for child in range(node.first_child, node.first_child + node.n_children):
+        for child in range(node.first_child, node.first_child + n_children_of(tree, order[i])):
             children[n_children] = number[child]
             n_children += 1
         leading = &tree.categories[order[i]]
