@@ -61,7 +61,7 @@ cdef class GrowingTree:
     cdef float64_t* values
     cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
     cdef NodeCategories* categories      # of the nodes, if features are categorical
-    # Of the nodes, if features are drawn: follows from the tree's seed and the path to the node, not from the order of
+    # By node, if features are drawn: a state follows from the tree's seed and the path to the node, not from the order of
     # growth.
     cdef uint64_t* random_states
     cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, category_capacity, state_capacity, listed_capacity
