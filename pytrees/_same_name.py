@@ -27,7 +27,8 @@ def _find(name: str) -> Distribution | None:
     """Return the installed distribution of this name if it provides a package `pytrees`."""
     for found in Distribution.discover(name=name):
         packages = (found.read_text("top_level.txt") or "").split()
-        if "pytrees" in packages or any(file.parts[0] == "pytrees" for file in found.files or ()):
+        files = (found.read_text("RECORD") or "").splitlines()
+        if "pytrees" in packages or any(file.startswith("pytrees/") for file in files):
             return found
     return None
 

@@ -403,8 +403,11 @@ def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator, weig
         ours = from_sklearn(theirs)
     near = data(200, seed=1, missing=missing)[0]
     np.testing.assert_array_equal(ours.predict(near), theirs.predict(near))
-    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
-    for tree, one in zip(trees(ours), getattr(theirs, "estimators_", [theirs]), strict=True):
+    members = getattr(theirs, "estimators_", [theirs])
+    # Some versions give nodes that lack values a Poisson deviance far below 0, and count it.
+    if all(one.tree_.impurity.min() > -1e-9 for one in members):
+        np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
+    for tree, one in zip(trees(ours), members, strict=True):
         assert tree.is_regressor
         np.testing.assert_allclose(np.sort(tree.impurity), np.maximum(np.sort(one.tree_.impurity), 0.0))
         assert tree.criterion_name == (None if theirs.criterion == "poisson" else theirs.criterion)
