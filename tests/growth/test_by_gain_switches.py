@@ -363,3 +363,14 @@ def test_root_gains_as_much_as_scikit_learn_finds(criterion):
     assert ours["gain"][0] == pytest.approx(gain, rel=1e-6)
     assert ours["gain"][0] >= gain - 1e-9
     assert ours["feature"][1] == UNDEFINED
+
+
+@pytest.mark.parametrize("block_rows", [40, 130, 199, 201, 350])
+@pytest.mark.parametrize("n_features", [1, 2, 8, 9, 19])
+def test_keys_of_many_features_are_made_at_once(n_features, block_rows):
+    """As many as there is room for, eight at most; features of few whole numbers among them have no keys."""
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(size=(400, n_features))
+    X[:, 2::5] = np.round(3 * X[:, 2::5])
+    y = rng.integers(0, 3, 400).astype(np.int32)
+    assert_same_tree(grow(X, y, None, 3, "gini", block_rows=block_rows), grow_sorted(X, y, None, 3, "gini"))

@@ -332,7 +332,7 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     cdef index_t i, feature, first_keyed = 0, stop_keyed = 0, n = block.stop - block.start
     cdef Entry* entries
     cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
-    cdef bint has_ranks = are_in_order and partition.rank_stride > 0
+    cdef bint has_ranks = are_in_order and 0 < partition.rank_stride == partition.features.ranks_in_order.shape[1]
     for feature in range(<index_t> partition.n_features):
         entries = entries_of(partition, block, feature, block.start, block.stop, width)
         if Entry is uint32_t and are_in_order:
