@@ -61,8 +61,8 @@ cdef class GrowingTree:
     cdef float64_t* values
     cdef ValueBounds* bounds        # of the nodes, if there are monotonic constraints
     cdef NodeCategories* categories      # of the nodes, if features are categorical
-    # By node, if features are drawn: a state follows from the tree's seed and the path to the node, not from the order of
-    # growth.
+    # By node, if features are drawn: a state follows from the tree's seed and the path to the node, not from the order
+    # in which nodes grow.
     cdef uint64_t* random_states
     cdef Py_ssize_t node_capacity, value_capacity, bound_capacity, category_capacity, state_capacity, listed_capacity
     cdef index_t n_nodes, n_leaves
