@@ -14,6 +14,7 @@ from time import perf_counter
 import numpy as np
 from parts.cart import cart
 from parts.comparison import comparison
+from parts.contree import contree
 from parts.effects import effects
 from parts.energy import energy
 from parts.forests import forest_prediction, forests
@@ -78,6 +79,7 @@ PARTS = {
         forest_prediction,
         id3,
         optimal,
+        contree,
         sequences,
         effects,
         energy,
@@ -91,6 +93,9 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, once, to see that everything runs")
     parser.add_argument("--plot", action="store_true", help="let scaling and energy draw their figures in docs/images")
     parser.add_argument("--page", type=Path, help="where comparison writes its page, docs/comparison.md of the site")
+    parser.add_argument(
+        "--time-limit", type=float, default=60.0, help="seconds that contree gives a contestant for a tree (60)"
+    )
     options = parser.parse_args()
     if unknown := [name for name in options.parts if name not in PARTS]:
         parser.error(f"there is no part {', '.join(unknown)}")
@@ -107,6 +112,7 @@ def main():
         print("QUICK: one measurement each, most of a tenth of the rows that are named")
     failed = []
     arguments = {"scaling": [options.plot], "energy": [options.plot], "comparison": [options.page]}
+    arguments["contree"] = [options.time_limit]
     for name in options.parts or PARTS:
         print(f"\n{name}: {PARTS[name].__doc__}")
         start = perf_counter()

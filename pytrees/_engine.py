@@ -43,7 +43,7 @@ KERNELS = {
         "growth.distances": ("set_distance", "table_distance"),
         "c45.tree": ("grow_c45", "pessimistic_errors"),
         "c45.rows": ("class_shares",),
-        "minimal.branch_and_bound": ("cheapest_tree",),
+        "minimal.best_tree": ("cheapest_tree",),
         "minimal.rollouts": ("small_tree",),
         "minimal.search": ("minimal_tree",),
         "fourier.boxes": ("box_averages", "gram", "leaf_boxes"),

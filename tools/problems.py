@@ -23,6 +23,8 @@ from pytrees import (
     FourierSpectrum,
     ID3Classifier,
     ID3ForestClassifier,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
@@ -317,7 +319,7 @@ def staged(name):
 
 
 def other_problems():
-    """Yield Effort-To-Compress, Lempel-Ziv complexity, minimal trees, and simplification."""
+    """Yield Effort-To-Compress, Lempel-Ziv complexity, best and minimal trees, and simplification."""
     for n_symbols, n in product((1, 2, 3, 20), (1, 2, 17, 300)):
         name = f"sequence of {n} over {n_symbols}"
         yield name, partial(substitutions_of, name, n_symbols, n)
@@ -325,6 +327,11 @@ def other_problems():
     for n_classes in (2, 3, 4):
         name = f"minimal tree, {n_classes} classes"
         yield name, partial(minimal, name, n_classes)
+    for weights, costs, missing in product(WEIGHTS, (None, "absolute"), (False, True)):
+        name = f"best tree, weights {weights}, costs {costs}, missing {missing}"
+        yield name, partial(optimal, name, weights, costs, missing)
+    for missing in (False, True):
+        yield f"smallest tree, missing {missing}", partial(smallest, f"smallest tree, missing {missing}", missing)
     for seed in range(3):
         yield f"simplified {seed}", partial(simplified, f"simplified {seed}")
 
@@ -340,10 +347,28 @@ def complexity_of(name, n_symbols, n):
     return [pytrees.lempel_ziv_complexity(sequence, normalized=normalized) for normalized in (False, True)]
 
 
+def optimal(name, weights, costs, missing):
+    X, y = make_problem(name, n=16, categories=True)
+    if missing:
+        X[rng_of("missing in " + name).random(X.shape) < 0.2] = np.nan
+    weights = make_weights(weights, len(X), rng_of("weights of " + name), fewest=1)
+    tree = OptimalTreeClassifier(max_depth=2, alpha=0.02, cost_matrix=costs, categorical_features=[0])
+    fitted = tree.fit(X, y, sample_weight=weights)
+    return [*fitted_arrays(fitted, X), fitted.cost_, fitted.lower_bound_]
+
+
 def minimal(name, n_classes):
     X, y = make_problem(name, n=16, n_classes=n_classes)
     found = pytrees.minimal_tree(X, y)
     return [tree_arrays(found.tree), found.is_proven, found.lower_bound]
+
+
+def smallest(name, missing):
+    X, y = make_problem(name, n=14)
+    if missing:
+        X[rng_of("missing in " + name).random(X.shape) < 0.2] = np.nan
+    tree = MinimalTreeClassifier().fit(X, y)
+    return [*fitted_arrays(tree, X), tree.lower_bound_]
 
 
 def simplified(name):

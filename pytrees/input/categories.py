@@ -163,7 +163,8 @@ def not_finite(what: str, estimator: Any, column: int, name: str | None = None) 
     if what == "NaN":
         takers = (
             " Estimators whose trees grow by a criterion or a distance take missing values, such as "
-            "DecisionTreeClassifier, DecisionForestClassifier and ID3Classifier, and so does C45Classifier."
+            "DecisionTreeClassifier, DecisionForestClassifier and ID3Classifier, and so do C45Classifier, "
+            "OptimalTreeClassifier and MinimalTreeClassifier."
         )
     return ValueError(
         f"Input X contains {what} in {name_of_column(estimator, column)}. {name} does not accept {refused}.{takers}"

@@ -1,4 +1,4 @@
-"""The estimators that grow trees: single trees, forests of them, and the smallest consistent tree.
+"""The estimators that grow trees: single trees, forests of them, and the best and smallest trees.
 
 `base` has the parameters, limits of growth, fit and predict of all estimators; `forest` has the base of all forests.
 """
@@ -11,6 +11,7 @@ from .from_sklearn import from_sklearn
 from .id3 import ID3Classifier, ID3ForestClassifier
 from .minimal import MinimalTree, minimal_tree
 from .optimal import OptimalTree, optimal_tree
+from .optimal_classifier import MinimalTreeClassifier, OptimalTreeClassifier
 from .ordinal import OrdinalDecisionForestClassifier, OrdinalDecisionTreeClassifier
 from .permutation import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from .regression_forest import DecisionForestRegressor
@@ -26,7 +27,9 @@ __all__ = [
     "ID3Classifier",
     "ID3ForestClassifier",
     "MinimalTree",
+    "MinimalTreeClassifier",
     "OptimalTree",
+    "OptimalTreeClassifier",
     "OrdinalDecisionForestClassifier",
     "OrdinalDecisionTreeClassifier",
     "PermutationDecisionForestClassifier",

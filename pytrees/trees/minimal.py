@@ -17,6 +17,7 @@ With a time limit, rollouts make a small tree as well: a split is judged by the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from heapq import heappop, heappush
 from numbers import Integral, Real
 from typing import Any
@@ -30,7 +31,7 @@ from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike
 from ..input.validation import validate_numbers
 from ..simplify import merge_redundant
 from ..tree import LEAF, UNDEFINED, Tree
-from .cart import DecisionTreeClassifier
+from .search_columns import SearchColumns, grown_tree, structure_of_cuts, structure_of_tree
 
 __all__ = ["MinimalTree", "minimal_tree"]
 
@@ -146,33 +147,48 @@ def minimal_tree(
     (15, True, 17)
     """
     X, codes, classes = validate_numbers("minimal_tree", X, y)
+    tree, lower_bound, n_subproblems = smallest_tree(
+        SearchColumns(X), codes, len(classes), time_limit=time_limit, memory_limit=memory_limit
+    )
+    return MinimalTree(tree, classes, lower_bound, n_subproblems)
+
+
+def smallest_tree(
+    columns: SearchColumns,
+    codes: CodeArray,
+    n_classes: int,
+    *,
+    numbers: IntArray | None = None,
+    unit: Fraction = Fraction(1),
+    time_limit: float | None = None,
+    memory_limit: int = 2**30,
+) -> tuple[Tree, int, int]:
+    """Search for the smallest consistent tree.
+
+    Returns the tree, a lower bound of the number of nodes, and the number of sets of samples examined. `numbers` are
+    the weights of the samples on a grid, of which 1 stands for `unit`; they change nothing but the tree's counts.
+    """
     rollout_times = None
     if time_limit is not None:
         rollout_times = min(FIRST_SHARE * time_limit, FIRST_SECONDS), SHARE_WITH_ROLLOUTS * time_limit
-    memory_limit = min(memory_limit, MOST_MEMORY)
     arrays, splits, n_subproblems = kernel("minimal_tree")(
-        X, codes, len(classes), time_limit=time_limit, rollout_times=rollout_times, memory_limit=memory_limit
+        np.ascontiguousarray(columns.ranks.T, dtype=np.float64),
+        codes,
+        n_classes,
+        time_limit=time_limit,
+        rollout_times=rollout_times,
+        memory_limit=min(memory_limit, MOST_MEMORY),
     )
     if arrays is None:
-        tree = merge_redundant(DecisionTreeClassifier(criterion="entropy").fit(X, codes))
-        tree = with_gains(tree, np.where(tree.children_left == LEAF, 0.0, 1.0))
+        grown = merge_redundant(grown_tree(columns, codes, numbers, n_classes, "entropy"))
+        structure = structure_of_tree(columns, grown)
     else:
-        tree = Tree.from_arrays(arrays, X.shape[1])
-    return MinimalTree(tree, classes, 2 * splits + 1, n_subproblems)
-
-
-def with_gains(tree: Tree, gain: AnyArray) -> Tree:
-    """Return a copy of a tree of thresholds with other gains."""
-    return Tree(
-        tree.children_left,
-        tree.children_right,
-        tree.feature,
-        tree.threshold,
-        tree.n_node_samples,
-        tree.value,
-        gain,
-        tree.n_features,
-    )
+        # A threshold lies between two ranks, which are whole numbers.
+        column, rank = np.asarray(arrays["feature"]), np.floor(np.asarray(arrays["threshold"]))
+        structure = structure_of_cuts(columns, column, rank.astype(np.int64))
+    gain = np.where(structure.is_leaf, 0.0, 1.0)
+    tree = structure.tree(columns.X.shape[1], structure.counts(codes, n_classes, numbers), unit, gain)
+    return tree, 2 * splits + 1, n_subproblems
 
 
 def grow_by_size(

@@ -50,9 +50,9 @@ def on_both_engines(call, *args, **kwargs):
 
 
 @contextmanager
-def interrupted(after=0.3):
-    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt within two seconds of processor time,
-    which the load of the machine does not change."""
+def interrupted(after=0.3, warned=None):
+    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt, or a warning of a class, within two
+    seconds of processor time, which the load of the machine does not change."""
     started = []
 
     def send():
@@ -63,7 +63,7 @@ def interrupted(after=0.3):
     timer = threading.Timer(after, send)
     timer.start()
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) if warned is None else pytest.warns(warned, match="Ctrl-C ended"):
             yield
         assert time.process_time() - started[0] < 2.0
     finally:

@@ -358,9 +358,17 @@ def test_bad_input(options, message):
 
 @pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
 def test_the_kernels_refuse_invalid_class_codes(X, y):
-    for name, limits in {"minimal_tree": (), "small_tree": (), "cheapest_tree": ((1, 0), 1, 2)}.items():
+    y = np.array(y, dtype=np.int32)
+    for name in ("minimal_tree", "small_tree"):
         with pytest.raises(ValueError, match="class codes"):
-            kernel(name)(np.array(X), np.array(y, dtype=np.int32), 2, *limits)
+            kernel(name)(np.array(X), y, 2)
+
+
+@pytest.mark.parametrize(("ranks", "y"), [([[0, 1]], [0]), ([[0]], [-1]), ([[0]], [5]), (np.empty((1, 0)), [])])
+def test_the_cheapest_tree_refuses_invalid_class_codes(engine, ranks, y):
+    ranks, y = np.array(ranks, dtype=np.int32), np.array(y, dtype=np.int32)
+    with pytest.raises(ValueError, match="class codes"):
+        kernel("cheapest_tree")(ranks, y, np.ones(len(y), dtype=np.int64), None, 2, 0, 1, 2, 1)
 
 
 def test_results_cannot_be_changed():

@@ -28,6 +28,8 @@ from pytrees import (
     FourierSpectrum,
     ID3Classifier,
     ID3ForestClassifier,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
@@ -128,6 +130,8 @@ SINGLE_TREES = [
     OrdinalDecisionTreeClassifier(),
     ID3Classifier(),
     C45Classifier(),
+    OptimalTreeClassifier(),
+    MinimalTreeClassifier(),
     AggregatedFourierTreeClassifier(DecisionForestClassifier(3, random_state=0)),
     ReconstructedFourierTree(DecisionTreeClassifier()),
 ]
@@ -373,7 +377,11 @@ GUARDS = {
     ),
     "pessimistic_errors": NOTHING,
     "class_shares": (*WALKED, EXCHANGED),
-    "cheapest_tree": ("labels", "`check_codes` of the kernel", "minimal/test_branch_and_bound.py::test_bad_input"),
+    "cheapest_tree": (
+        "labels, ranks",
+        "the kernel",
+        "minimal/test_search.py::test_the_cheapest_tree_refuses_invalid_class_codes",
+    ),
     "small_tree": (
         "labels",
         "`check_codes` of the kernel",

@@ -14,6 +14,8 @@ from pytrees import (
     DecisionTreeRegressor,
     FourierSpectrum,
     ID3Classifier,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
@@ -175,6 +177,10 @@ def fourier() -> None:
     assert_type(orthogonal.components_, NDArray[np.float64])
     assert_type(minimal_tree(X, y).tree, Tree)
     assert_type(optimal_tree(X, y, max_depth=2).n_errors, int)
+    best = OptimalTreeClassifier(max_depth=2, cost_matrix="absolute", count_best_roots=True).fit(X, y)
+    assert_type(best.cost_, float)
+    assert_type(best.n_best_roots_, int | None)
+    assert_type(MinimalTreeClassifier(time_limit=1.0).fit(X, y).lower_bound_, int)
 
 
 def grown(X: MatrixLike, by: CriterionLike, distance: DistanceLike, error: ErrorLike) -> list[Tree]:

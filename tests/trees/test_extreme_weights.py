@@ -10,6 +10,7 @@ from pytrees import (
     DecisionTreeClassifier,
     ID3Classifier,
     ID3ForestClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     Tree,
@@ -39,6 +40,8 @@ ESTIMATORS = [
     *(ID3Classifier(distance) for distance in DISTANCES),
     *(ID3Classifier(distance, stop="no_decrease", categorical_features=[0]) for distance in DISTANCES),
     ID3ForestClassifier(3, distance="gini", random_state=0),
+    OptimalTreeClassifier(max_depth=2),
+    OptimalTreeClassifier(max_depth=2, alpha=0.01, cost_matrix="absolute", categorical_features=[0]),
     C45Classifier(min_samples_leaf=1),
     C45Classifier(confidence=None, categorical_features=[0]),
 ]

@@ -14,6 +14,8 @@ from pytrees import (
     DecisionTreeRegressor,
     ID3Classifier,
     ID3ForestClassifier,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
@@ -65,6 +67,12 @@ ESTIMATORS = [
     ID3Classifier(evaluation="global", max_depth=50, categorical_features=[0], handle_unknown="majority"),
     ID3Classifier("accuracy", evaluation="glocal", labels="all", max_leaf_nodes=10),
     ID3ForestClassifier(n_estimators=5, distance="gini", evaluation="global", max_features="sqrt"),
+    OptimalTreeClassifier(),
+    OptimalTreeClassifier(max_depth=2, cost_matrix="absolute"),
+    OptimalTreeClassifier(max_depth=2, alpha=0.01, max_leaf_nodes=3),
+    OptimalTreeClassifier(max_depth=2, categorical_features=[0], handle_unknown="majority"),
+    # Some checks have noise as labels, which no small tree gets right.
+    MinimalTreeClassifier(time_limit=0.5),
     ReconstructedFourierTree(max_leaf_nodes=32),
     AggregatedFourierTreeClassifier(n_estimators=5),
     AggregatedFourierTreeClassifier(DecisionForestClassifier(5), measure="empirical", criterion="variance"),
@@ -94,6 +102,11 @@ def _failures_in_all_versions(estimator):
         return {
             "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
             "ones, as in scikit-learn's own ensembles"
+        }
+    if isinstance(estimator, OptimalTreeClassifier) and estimator.alpha == 0.0:
+        return {
+            "check_class_weight_classifiers": "wants all leaves to predict a class of great weight: the best tree gets "
+            "samples of the other class right, too, where that costs nothing"
         }
     is_id3 = isinstance(estimator, (ID3Classifier, ID3ForestClassifier))
     has_draws = isinstance(estimator, (DecisionTreeClassifier, DecisionForestClassifier, DecisionForestRegressor))

@@ -14,6 +14,8 @@ from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3Classifier,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
@@ -27,6 +29,8 @@ ESTIMATORS = [
     OrdinalDecisionTreeClassifier(max_depth=3),
     ID3Classifier(max_depth=3),
     C45Classifier(),
+    OptimalTreeClassifier(max_depth=2),
+    MinimalTreeClassifier(),
     AggregatedFourierTreeClassifier(DecisionForestClassifier(2, max_depth=2)),
     OrthogonalTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
 ]

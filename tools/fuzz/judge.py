@@ -21,7 +21,7 @@ from .attacks import ENGINES, JUDGES, fitted_state, trees_of
 from .calls import judge_call
 from .errors import Defect, attempt
 from .large import MOST_FOR_THE_REFERENCE, judge_large
-from .parameters import ESTIMATORS, make
+from .parameters import ESTIMATORS, ends_anywhere, make
 from .plain import compare, plain, same
 from .problem import Problem, frozen, quietly
 from .values import features
@@ -48,6 +48,9 @@ def judge_estimator(problem):
     compare("fit", results)
     if results[0][0] == "error":
         judge_failed_refit(problem)
+        return
+    if ends_anywhere(problem.case):
+        judge_pickle(problem, fitted[0])
         return
     trees = [plain(trees_of(estimator)) for estimator in fitted]
     if not same(*trees, problem.closeness):

@@ -24,6 +24,10 @@ ESTIMATORS = names_of("estimator")
 
 # Defaults of every case: ensembles are small, and both engines draw the same.
 _DEFAULTS = {"n_estimators": 2, "random_state": 0}
+_DEFAULTS_OF_SEARCHES = {"OptimalTreeClassifier": {"max_depth": 2}}
+
+# These parameters end a search anywhere, or near the best tree: the engines may find different trees.
+_END_SEARCHES = ("time_limit", "memory_limit", "max_gap")
 
 # These parameters decide how long a case takes, so that only small values are tried.
 _COSTS_TIME = {"n_estimators": 4, "n_jobs": 3, "verbose": 2}
@@ -183,6 +187,7 @@ TREES = {
     "a permutation tree": lambda: pytrees.PermutationDecisionTreeClassifier(max_depth=2),
     "an ordinal tree": lambda: pytrees.OrdinalDecisionTreeClassifier(max_depth=2, predict_rule="median"),
     "a C4.5 tree": pytrees.C45Classifier,
+    "a best tree": lambda: pytrees.OptimalTreeClassifier(max_depth=1),
     "a forest": lambda: pytrees.DecisionForestClassifier(2, max_depth=2),
     "an ID3 forest": lambda: pytrees.ID3ForestClassifier(2, max_depth=2),
     "scikit-learn's tree": lambda: SklearnTree(max_depth=2, random_state=0),
@@ -230,6 +235,22 @@ SPECIAL = {
         "huge": lambda: [1e308, 1e308],
         "words": lambda: ["a", "b"],
         "two dimensions": lambda: [[1.0, 2.0]],
+    },
+    "cost_matrix": {
+        "of 2": lambda: [[0, 3], [1, 0]],
+        "of 3": lambda: np.array([[0.0, 0.5, 2.0], [1.0, 0.0, 0.1], [1.0, 0.0, 0.0]]),
+        "of classes": lambda: [[0, 2, 2], [1, 0, 1], [5, 5, 0]],
+        "zeros": lambda: np.zeros((2, 2)),
+        "far apart": lambda: [[0.0, 1e308], [5e-324, 0.0]],
+        "negative": lambda: [[0, -1], [1, 0]],
+        "NaN": lambda: [[0, math.nan], [1, 0]],
+        "infinity": lambda: [[0, math.inf], [1, 0]],
+        "not zero on the diagonal": lambda: [[1, 1], [1, 1]],
+        "one dimension": lambda: [0, 1],
+        "not square": lambda: [[0, 1, 1], [1, 0, 1]],
+        "words": lambda: [["a", "b"], ["c", "d"]],
+        "2**70": lambda: [[0, 2**70], [1, 0]],
+        "none": list,
     },
     "random_state": {
         "0": lambda: 0,
@@ -299,6 +320,16 @@ def parameters_of(estimator):
     return tuple(public_names()[estimator]._parameter_constraints)
 
 
+def is_searched(subject):
+    """Whether an estimator's tree is searched for, which takes long on more than a few samples."""
+    return subject in ESTIMATORS and "time_limit" in parameters_of(subject)
+
+
+def ends_anywhere(case):
+    """Whether the parameters of a case let engines find different trees."""
+    return any(name in case["parameters"] for name in _END_SEARCHES)
+
+
 def predicts_numbers(subject):
     """Whether a name is of a regressor."""
     return subject in ESTIMATORS and issubclass(public_names()[subject], RegressorMixin)
@@ -321,4 +352,5 @@ def make(estimator, chosen):
     """
     values = {name: values_of(estimator, name)[value]() for name, value in chosen.items()}
     defaults = {name: value for name, value in _DEFAULTS.items() if name in parameters_of(estimator)}
+    defaults |= _DEFAULTS_OF_SEARCHES.get(estimator, {})
     return public_names()[estimator](**(defaults | values))

@@ -23,7 +23,7 @@ _MOST_OF_AN_ITERATOR = 99
 _NUMBER = re.compile(r"-?\d[\d.e+-]*")
 
 # Attributes that tell how an engine found the result.
-NOT_COMPARED = ("n_subproblems",)
+NOT_COMPARED = ("n_subproblems", "n_subproblems_")
 
 
 def plain(found):

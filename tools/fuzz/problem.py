@@ -150,6 +150,7 @@ MODELS = {
     "an ordinal tree": _fitted(partial(pytrees.OrdinalDecisionTreeClassifier, max_depth=3)),
     "an ID3 tree": _fitted(partial(pytrees.ID3Classifier, evaluation="global", max_leaf_nodes=4)),
     "a C4.5 tree": _fitted(pytrees.C45Classifier),
+    "a best tree": _fitted(partial(pytrees.OptimalTreeClassifier, max_depth=2, cost_matrix="absolute")),
     "a rebuilt tree": _fitted(partial(pytrees.ReconstructedFourierTree, max_leaf_nodes=4)),
     "a forest": _fitted(_forest),
     "an ordinal forest": _fitted(partial(pytrees.OrdinalDecisionForestClassifier, 2, max_depth=2, random_state=0)),

@@ -11,7 +11,7 @@ from .arguments import table_of
 from .attacks import ATTACKS
 from .calls import is_search
 from .large import MIDDLE, edges_of
-from .parameters import ESTIMATORS, parameters_of, predicts_numbers, values_of
+from .parameters import ESTIMATORS, is_searched, parameters_of, predicts_numbers, values_of
 from .problem import is_fourier
 from .surface import calls
 from .values import CONTAINERS, GROUPS, LABELS, MATRICES, ORDERS, TARGETS, WEIGHTS
@@ -65,6 +65,8 @@ def _sizes(subject):
     few, many = st.integers(1, _MOST_ROWS), st.sampled_from(MIDDLE)
     if is_fourier(subject):
         return few
+    if is_searched(subject):
+        return st.integers(1, _MOST_SEARCHED)
     if subject in ESTIMATORS:
         many = st.one_of(many, st.sampled_from(edges_of(subject)))
     elif is_search(subject):

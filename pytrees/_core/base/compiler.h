@@ -28,6 +28,7 @@ static inline int pytrees_popcount(uint64_t bits) {
 
 typedef uint32_t lanes_u32 __attribute__((vector_size(16)));
 typedef int32_t lanes_i32 __attribute__((vector_size(16)));
+typedef int64_t lanes_i64 __attribute__((vector_size(16)));
 typedef float lanes_f32 __attribute__((vector_size(16)));
 typedef uint16_t lanes_u16 __attribute__((vector_size(16)));
 typedef int16_t lanes_i16 __attribute__((vector_size(16)));
@@ -53,6 +54,7 @@ static inline int pytrees_bit_length(uint32_t number) { return number > 0 ? 32 -
 /* Whole numbers wrap around. */
 template <class T> struct arithmetic_of { typedef uint32_t type; };
 template <> struct arithmetic_of<float> { typedef float type; };
+template <> struct arithmetic_of<int64_t> { typedef uint64_t type; };
 
 /* The lanes of a comparison: -1 if it holds, else 0. */
 template <class T> struct mask_of { typedef typename std::make_signed<T>::type type; };
@@ -132,6 +134,7 @@ template <class T, int N, class B> inline vector_of_lanes<T, N> &operator-=(vect
 
 typedef vector_of_lanes<uint32_t, 4> lanes_u32;
 typedef vector_of_lanes<int32_t, 4> lanes_i32;
+typedef vector_of_lanes<int64_t, 2> lanes_i64;
 typedef vector_of_lanes<float, 4> lanes_f32;
 typedef vector_of_lanes<uint16_t, 8> lanes_u16;
 typedef vector_of_lanes<int16_t, 8> lanes_i16;

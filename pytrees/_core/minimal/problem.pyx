@@ -58,6 +58,13 @@ def orders_of(ranks):
     return np.ascontiguousarray(np.argsort(ranks, axis=1, kind="stable"), dtype=np.int32)
 
 
+def orders_of_labels(ranks, labels):
+    """Return, by feature, the samples in ascending order, and samples of equal values in the order of their labels."""
+    by_label = np.argsort(labels, kind="stable")
+    orders = by_label[np.argsort(ranks[:, by_label], axis=1, kind="stable")]
+    return np.ascontiguousarray(orders, dtype=np.int32)
+
+
 def preorder_arrays(X, y, n_classes, root, first_split):
     """Return the arrays of a consistent tree, nodes in preorder.
 

@@ -1,13 +1,19 @@
-"""Trees of least error within limits: the kernels branch_and_bound and subproblem_cache."""
+"""Trees of least error within limits: the kernels best_tree, cost_search, cut_lists and two_levels."""
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from pytrees import optimal_tree
+from pytrees.trees.search_columns import SearchColumns
 
 from .common import ENGINES, classification_data, count_instructions, has_valgrind, kernel_of, skip_unless
 
 UNLIMITED = 2**31 - 1
+
+
+def as_ranks(X, y, n_classes):
+    """Return the first arguments of the kernel: ranks, classes, weights of 1, and no matrix of costs."""
+    return SearchColumns(X).ranks, y, np.ones(len(y), dtype=np.int64), None, n_classes
 
 
 class PublicData:
@@ -39,7 +45,7 @@ class Small:
         self.X, self.y = classification_data(16, n_features=3, n_classes=n_classes, n_values=8)
 
     def time_cheapest_tree(self, engine, n_classes):
-        kernel_of(engine, "cheapest_tree")(self.X, self.y, n_classes, (1, 0), 2, UNLIMITED)
+        kernel_of(engine, "cheapest_tree")(*as_ranks(self.X, self.y, n_classes), 0, 2, UNLIMITED, 1)
 
 
 class Instructions:
@@ -51,6 +57,6 @@ class Instructions:
         self.y = y.astype(np.int32)
 
     def track_instructions(self):
-        return count_instructions("cheapest_tree", self.X, self.y, 2, (1, 0), 2, UNLIMITED)
+        return count_instructions("cheapest_tree", *as_ranks(self.X, self.y, 2), 0, 2, UNLIMITED, 1)
 
     track_instructions.unit = "instructions"
