@@ -69,11 +69,12 @@ def contree(time_limit):
     except FileNotFoundError as error:
         print(f"ConTree's tables are left out: {error}")
         return
+    with_contree, with_streed = _contestants("pycontree"), _contestants("pystreed")
     contradictions = []
     for depth in (2, 3, 4):
         of_depth = {name: errors[depth - 2] for name, errors in FEWEST_ERRORS.items() if depth < len(errors) + 2}
         for name in [name for name in of_depth if name in tables]:
-            answers = _answers(_contestants("pycontree"), *tables[name], depth, time_limit)
+            answers = _answers(with_contree, *tables[name], depth, time_limit)
             _print_answers(f"{name}, {depth} levels", answers)
             contradictions += _contradictions(name, depth, answers, of_depth[name])
             if depth > 2:
@@ -81,7 +82,7 @@ def contree(time_limit):
     ratios = []
     for name, (X, y) in tables.items():
         X = cut_at_quartiles(X)
-        answers = _answers(_contestants("pystreed"), X, y, 3, time_limit)
+        answers = _answers(with_streed, X, y, 3, time_limit)
         ratios += _print_answers(f"{name} at quartiles, 3 levels, {X.shape[1]} columns", answers)
         contradictions += _contradictions(f"{name} at quartiles", 3, answers)
     if ratios:
@@ -151,7 +152,7 @@ def _contestants(other):
 
             contestants["STreeD"] = lambda X, *problem: _theirs(STreeDClassifier, X.astype(np.int32), *problem)
     except ImportError:
-        pass
+        print(f"Nothing is compared with {other}: pip install {other}")
     return contestants
 
 

@@ -152,6 +152,17 @@ def test_wide_lanes_find_what_narrow_ones_do(n_classes):
     assert found.n_errors == least_errors_of_two_levels(X, y)
 
 
+def test_cuts_beside_equal_values_of_several_classes():
+    """A few such cuts matter only in a few of these tables."""
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        n = rng.integers(5, 30)
+        X, y = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 2, n)
+        found = optimal_tree(X, y, max_depth=2)
+        with config_context(engine="reference"):
+            assert found.n_errors == optimal_tree(X, y, max_depth=2).n_errors
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("length", [255, 256, 300, 512])
 def test_runs_of_one_class_are_longer_than_a_byte_counts(n_classes, length):
