@@ -152,6 +152,26 @@ def test_wide_lanes_find_what_narrow_ones_do(n_classes):
     assert found.n_errors == least_errors_of_two_levels(X, y)
 
 
+def test_a_range_without_good_cuts_may_have_others():
+    """In this table, found among 3,000, a feature has no cut where one could be better. For a neighbouring set of
+    samples its cuts elsewhere count, and the best tree needs one of them."""
+    rng = np.random.default_rng(2948)
+    n, n_features = int(rng.integers(40, 160)), int(rng.integers(3, 6))
+    X = np.column_stack([rng.integers(0, rng.choice([3, 3, 4, 6]), n) for _ in range(n_features)])
+    X[:, 0] = rng.permutation(n)
+    y = rng.integers(0, 2, n)
+    y = np.where(rng.random(n) < 0.6, X[:, 1] > 0, y).astype(int)
+    repeats = rng.integers(1, 4, n)
+    X, y = np.repeat(X, repeats, axis=0).astype(float), np.repeat(y, repeats)
+    best = len(y)
+    for column in X.T:
+        for below in np.unique(column)[:-1]:
+            left = column <= below
+            sides = (least_errors_of_two_levels(X[side], y[side]) for side in (left, ~left))
+            best = min(best, sum(sides))
+    assert optimal_tree(X, y, max_depth=3).n_errors == best == 6
+
+
 def test_cuts_beside_equal_values_of_several_classes():
     """A few such cuts matter only in a few of these tables."""
     for seed in range(400):

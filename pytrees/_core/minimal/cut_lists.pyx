@@ -237,10 +237,10 @@ cdef int64_t _bound_of_list(SearchNode* node, const CutList* cuts, int64_t best)
     cdef const KnownCut* b
     while a.next != NONE:
         b = &node.cuts[a.next]
-        if not a.is_closed:
-            least = min(least, max(
-                a.least[LEFT] + b.least[RIGHT], b.least[LEFT] + a.least[RIGHT] - (b.before - a.before)
-            ))
+        # A range is closed because it has no cut below `best`: cuts that are not below may be there.
+        least = min(least, max(
+            a.least[LEFT] + b.least[RIGHT], b.least[LEFT] + a.least[RIGHT] - (b.before - a.before)
+        ))
         if b.next != NONE:
             least = min(least, b.least[LEFT] + b.least[RIGHT])
         a = b
