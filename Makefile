@@ -3,7 +3,7 @@ FUZZ_CASES ?= 10000
 FUZZ_SEED ?= 0
 MUTATE_JOBS ?= 2
 
-.PHONY: help build test thorough debug sanitize memcheck fuzz mutate bench ratios dashboard docs lint types format lock wheel wheels clean
+.PHONY: help build test thorough debug sanitize memcheck fuzz mutate foreign bench ratios dashboard docs lint types format lock wheel wheels clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):  ## /  \1\t/p' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ fuzz:  ## Feed hostile input to every public name: FUZZ_CASES cases (10000), fro
 mutate:  ## Put small mistakes into copies, MUTATE_JOBS at once (2), and see whether the tests notice; about an hour
 	python -m tools.mutate --jobs $(MUTATE_JOBS)
 
+foreign:  ## Run the installed scikit-learn's own tests of trees, forests and ensembles on our estimators; eight minutes
+	python -m tools.foreign_tests
+
 bench:  ## Run every benchmark once, on the last commit
 	cd asv_bench && asv machine --yes && asv run --quick HEAD^!
 
@@ -52,6 +55,7 @@ lint:  ## Check style
 	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	zizmor --offline --quiet .github
 
 types:  ## Check types, by mypy and pyright
 	python tools/check_types.py

@@ -182,9 +182,20 @@ def judge_times():
     DependencyTree.timestamp = judged
 
 
-# If processes are spawned, the processes of cythonize import this file.
-if __name__ == "__main__":
+def generate():
+    """Write the C code of all kernels, where it changed, and return extensions of it."""
     judge_times()
+    return cythonize(
+        extensions(),
+        compiler_directives=DIRECTIVES,
+        build_dir=f"{BUILD_BASE}/cython",
+        nthreads=BUILD_JOBS,
+        shared_utility_qualified_name=SHARED,
+    )
+
+
+# If processes are spawned, the processes of cythonize import this file, as does tools/other_machine.
+if __name__ == "__main__":
     # The reference is at the top level, and is installed as pytrees.reference.
     reference = [f"pytrees.{name}" for name in find_packages(include=["reference", "reference.*"])]
     linked = ["pytrees.reference", "pytrees.reference.*"]
@@ -193,13 +204,7 @@ if __name__ == "__main__":
     setup(
         packages=find_packages(include=["pytrees", "pytrees.*"], exclude=linked) + reference,
         cmdclass={"build_ext": BuildKernels, "editable_wheel": EditableWheel},
-        ext_modules=cythonize(
-            extensions(),
-            compiler_directives=DIRECTIVES,
-            build_dir=f"{BUILD_BASE}/cython",
-            nthreads=BUILD_JOBS,
-            shared_utility_qualified_name=SHARED,
-        ),
+        ext_modules=generate(),
         options={
             "build": {"build_base": BUILD_BASE},
             "build_ext": {"parallel": BUILD_JOBS, "force": force},

@@ -24,9 +24,9 @@ GRID_TOTAL = 2**48
 # The same for samples whose targets are numbers: kernels multiply sums of targets by sums of weights.
 GRID_TOTAL_OF_NUMBERS = 2**41
 
-# Whole numbers of a greater sum, by this factor, stay as they are, so that samples may be drawn several times. The
-# kernels take all of these sums, and they are exact as doubles, too.
-_ROOM_FOR_DRAWS = 16
+# Whole numbers of a greater sum, by this factor, stay as they are. The kernels take all of these sums, and they are
+# exact as doubles, too.
+_ROOM = 16
 
 _MOST_DECIMALS = 15
 _MOST_EXACT = 2.0**53
@@ -64,7 +64,7 @@ def on_grid(weights: AnyArray | None, grid_total: int = GRID_TOTAL) -> tuple[Int
         return None, Fraction(1)
     total = float(weights.sum(dtype=np.float64))
     are_whole = weights.dtype == np.int64 or bool(np.all(weights == np.floor(weights)))
-    most_total = _ROOM_FOR_DRAWS * grid_total
+    most_total = _ROOM * grid_total
     if (are_whole and total < MAX_TOTAL_COUNT) or (weights.dtype == np.int64 and total < most_total):
         return weights.astype(np.int64, copy=False), Fraction(1)
     values, places = np.unique(weights.astype(np.float64, copy=False), return_inverse=True)

@@ -232,8 +232,13 @@ def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatAr
     ndarray of shape (n_classes, n_classes), float64
         The costs: finite, and not negative.
     """
-    with within_float64("cost_matrix"):
-        costs = check_array(cost_matrix, dtype=np.float64, ensure_2d=False, input_name="cost_matrix")
+    try:
+        with within_float64("cost_matrix"):
+            costs = check_array(cost_matrix, dtype=np.float64, ensure_2d=False, input_name="cost_matrix")
+    except (TypeError, ValueError) as error:
+        if "cost_matrix" in str(error):
+            raise
+        raise ValueError(f"cost_matrix must hold a number for every pair of classes: {error}") from error
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
         raise ValueError(f"cost_matrix must have a row and a column for every class, got the shape {costs.shape}.")
     if costs.min() < 0.0:

@@ -37,7 +37,7 @@ def main(arguments=None):
         prog="python -m studies",
         description="Recompute the papers' tables and figures.",
         epilog="'python -m studies STUDY --help' lists the options of a study. The environment variable PYTREES_DATA, "
-        "or --data-home, names the folder of the data sets.",
+        "or --data-home, names the folder of the data sets; otherwise it is studies/data.",
     )
     subparsers = parser.add_subparsers(dest="study", metavar="study", required=True)
     for name, study in STUDIES.items():

@@ -46,7 +46,7 @@ def add_options(parser):
 
 
 def load_tables(options):
-    """Load the tables of all questions that are asked; an absent file is an error."""
+    """Load the tables of all questions that are asked; those whose file is absent are named and left out."""
     home = get_data_home(options.data_home)
     if home is None:
         raise FileNotFoundError("The tables are files: name their folder by PYTREES_DATA or --data-home.")

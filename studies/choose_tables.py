@@ -1,10 +1,13 @@
 """Tables of the study of choices, by question."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from pytrees.datasets import load, load_ordinal
+
+from .tables import load_present
 
 # The most samples of a table, drawn once, with its classes' shares if there are classes.
 MOST_SAMPLES = 700
@@ -103,29 +106,34 @@ class Problem(NamedTuple):
 def load_problems(home):
     """Load the tables of every question except the question of time, by question and name.
 
-    Raises
-    ------
-    FileNotFoundError
-        If a file is absent.
+    Tables whose file is absent are named and left out.
     """
-    nominal = {name: _nominal(name, home) for name in (*NUMBERS, *WHOLE_NUMBERS, *CATEGORIES, *WITH_GAPS)}
-    numeric = {name: nominal[name]._replace(categorical=()) for name in (*NUMBERS, *WHOLE_NUMBERS)}
-    numbers = {name: _numbers(name, home) for name in TARGETS}
-    gaps = {name: nominal[name] for name in WITH_GAPS}
+    nominal = load_present(
+        partial(_nominal, home=home), dict.fromkeys((*NUMBERS, *WHOLE_NUMBERS, *CATEGORIES, *WITH_GAPS))
+    )
+    numeric = {name: table._replace(categorical=()) for name, table in _among(nominal, NUMBERS + WHOLE_NUMBERS)}
+    numbers = load_present(partial(_numbers, home=home), TARGETS)
+    gaps = dict(_among(nominal, WITH_GAPS))
     for name, at_random, high_values in zip(MADE_GAPS, AT_RANDOM, HIGH_VALUES, strict=True):
-        gaps[at_random] = _with_gaps(numeric[name], high=False)
-        gaps[high_values] = _with_gaps(numeric[name], high=True)
+        if name in numeric:
+            gaps[at_random] = _with_gaps(numeric[name], high=False)
+            gaps[high_values] = _with_gaps(numeric[name], high=True)
     return {
         "accuracy": numeric,
-        "grades": {name: _ordinal(name, home) for name in (*GRADES, *CUT_NUMBERS)},
-        "small": {name: numeric[name] for name in NUMBERS},
-        "few": {name: numeric[name] for name in NUMBERS},
+        "grades": load_present(partial(_ordinal, home=home), (*GRADES, *CUT_NUMBERS)),
+        "small": dict(_among(numeric, NUMBERS)),
+        "few": dict(_among(numeric, NUMBERS)),
         "same": numeric,
-        "categories": {name: nominal[name] for name in CATEGORIES},
+        "categories": dict(_among(nominal, CATEGORIES)),
         "missing": gaps,
         "numbers": numbers,
         "cut": numbers,
     }
+
+
+def _among(tables, names):
+    """Return pairs of names and tables, of the tables that are there."""
+    return [(name, tables[name]) for name in names if name in tables]
 
 
 def _nominal(name, home):

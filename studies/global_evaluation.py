@@ -5,8 +5,6 @@ tree has labelled, redundant splits, pruning under noise, and glocal evaluation.
 repetition.
 """
 
-import sys
-
 import numpy as np
 
 from pytrees.datasets import get_data_home, load, load_shipped, make_gaussian_blobs, make_monks, names
@@ -23,6 +21,7 @@ from .global_protocol import (
 )
 from .global_report import DATA_SETS, report
 from .resumable import add_resumable_options, digest_of, run_resumable, versions
+from .tables import report_absent
 
 SUMMARY = "local, global and glocal evaluation of ID3 trees: Figures 4 to 8 of their paper"
 
@@ -57,9 +56,7 @@ def load_tables(options):
         elif name == "blobs":
             # Three blobs that overlap, from the authors' published code.
             tables[name] = make_gaussian_blobs(2000, 3, 3, cluster_std=(2.3, 3.5, 2.4), random_state=0)
-    absent = [name for name in DATA_SETS if name not in tables]
-    if absent:
-        print(f"Left out, for want of a folder with their tables: {', '.join(absent)}.", file=sys.stderr)
+    report_absent([name for name in DATA_SETS if name not in tables])
     return tables
 
 

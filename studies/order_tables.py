@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .tables import load_present
+
 # The files of the folder `ordered`, and their columns that only count the time.
 FILES = {
     "smarket": ("Stock market, days", ()),
@@ -30,14 +32,8 @@ class OrderedTable(NamedTuple):
 
 
 def load_ordered(home):
-    """Load the tables of the folder ``ordered`` by name.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a file is absent.
-    """
-    return {name: _load(home / FOLDER, name, *about) for name, about in FILES.items()}
+    """Load the tables of the folder ``ordered`` by name; those whose file is absent are named and left out."""
+    return load_present(lambda name: _load(home / FOLDER, name, *FILES[name]), FILES)
 
 
 def _load(folder, name, title, left_out):

@@ -10,9 +10,9 @@ Further parts judge variants of the criteria and of the prediction by the same p
 needs no data.
 """
 
-import sys
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -30,6 +30,7 @@ from .ordinal_paper import CRITERIA, DEPTHS, N_FOLDS
 from .ordinal_report import report
 from .ordinal_variants import make_variants, report_variants
 from .resumable import add_resumable_options, digest_of, run_resumable, versions
+from .tables import load_present
 
 SUMMARY = "five splitting criteria on the 44 data sets of the ordinal paper, with its statistics"
 
@@ -68,16 +69,9 @@ def load_tables(options):
     home = get_data_home(options.data_home)
     if home is None:
         raise FileNotFoundError("The ordinal data sets are files: name their folder by PYTREES_DATA or --data-home.")
-    tables, absent = {}, []
-    for name in ordinal_names():
-        try:
-            tables[name] = load_ordinal(name, data_home=home)
-        except FileNotFoundError:
-            absent.append(name)
+    tables = load_present(partial(load_ordinal, data_home=home), ordinal_names())
     if not tables:
         raise FileNotFoundError(f"None of the ordinal data sets is in {home}.")
-    if absent:
-        print(f"Not in {home}, and left out: {', '.join(absent)}.", file=sys.stderr)
     return tables
 
 

@@ -5,7 +5,7 @@ their spectra (RFT), one tree of all (AFT) and orthogonal trees (ODT) on five da
 :mod:`studies.orthogonal_protocol` has one seed.
 """
 
-import sys
+from functools import partial
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -25,6 +25,7 @@ from .orthogonal_protocol import (
 )
 from .orthogonal_report import report
 from .resumable import add_resumable_options, digest_of, run_resumable, versions
+from .tables import load_present
 
 SUMMARY = "a forest as a few orthogonal trees: Tables I to V of their paper, and what that costs"
 
@@ -47,16 +48,9 @@ def load_tables(options):
     The rows of Contraceptive Method stand there twice: to be drawn, and in the order of the file.
     """
     home = get_data_home(options.data_home)
-    tables, absent = {}, []
-    for name in discrete_names():
-        try:
-            tables[name] = load_discrete(name, data_home=home)
-        except FileNotFoundError:
-            absent.append(name)
+    tables = load_present(partial(load_discrete, data_home=home), discrete_names())
     if "cmc" in tables:
         tables[IN_ORDER] = Bunch(**{**tables["cmc"], "drawn": False})
-    if absent:
-        print(f"Left out, for want of a folder with their tables: {', '.join(absent)}.", file=sys.stderr)
     return tables
 
 

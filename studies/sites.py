@@ -6,7 +6,7 @@ with a model of all rows and with a site alone, and the sent bytes are counted.
 """
 
 import pickle
-import sys
+from functools import partial
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -22,6 +22,7 @@ from pytrees.tour.report import format_table, write_csv
 
 from .report import with_error
 from .resumable import add_resumable_options, digest_of, run_resumable, versions
+from .tables import load_present
 
 SUMMARY = "one model of data in several places: rows divided evenly and skewed, accuracy, bytes sent"
 
@@ -66,13 +67,14 @@ def load_tables(options):
     """Load Breast Cancer and digits, and two more from a folder of tables. The class of California Housing is whether a
     house costs more than half of the others."""
     tables = {"breast_cancer": load_breast_cancer(), "digits": load_digits()}
-    try:
-        home = get_data_home(options.data_home)
-        dna, houses = load("dna", data_home=home), load("calhousing", data_home=home)
+    home = get_data_home(options.data_home)
+    more = load_present(partial(load, data_home=home), ("dna", "calhousing"))
+    if "dna" in more:
+        tables["dna"] = more["dna"]
+    if "calhousing" in more:
+        houses = more["calhousing"]
         above = (houses.target > np.median(houses.target)).astype(np.int64)
-        tables |= {"dna": dna, "california": Bunch(data=houses.data, target=above)}
-    except FileNotFoundError as error:
-        print(f"Without DNA and California Housing: {error}", file=sys.stderr)
+        tables["california"] = Bunch(data=houses.data, target=above)
     return tables
 
 

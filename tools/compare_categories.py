@@ -1,13 +1,10 @@
 """Accuracy of the ways to split categories, and of one-hot columns with scikit-learn, on the same folds.
 
-    PYTREES_DATA=... python tools/compare_categories.py   # the table of docs/guide/categorical.md, in some ten minutes
+    python tools/compare_categories.py   # the table of docs/guide/categorical.md, in some ten minutes
 
 Means of fivefold cross-validation, repeated four times (splice: once; the MONK's problems: their training samples; tae:
 without class size), all features categorical, without limits.
 """
-
-import os
-from pathlib import Path
 
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
@@ -17,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees.datasets import get_data_home
 
 TABLES = ["car", "house_votes_84", "monks1.train", "monks2.train", "monks3.train", "tae", "splice"]
 
@@ -39,7 +37,7 @@ def contestants():
 
 def table_of(folder, name):
     """Return a data frame of categories, and the classes."""
-    table = pd.read_csv(Path(folder) / f"{name}.csv", dtype=str).fillna("missing")
+    table = pd.read_csv(next(folder.glob(f"{name}.csv*")), dtype=str).fillna("missing")
     if name == "tae":
         table = table.drop(columns=table.columns[4])
     return table.iloc[:, :-1].astype("category"), table.iloc[:, -1].to_numpy()
@@ -51,7 +49,7 @@ def main():
     print("| samples × features | " + " | ".join(names) + " |")
     print("|---|" + "---|" * len(names))
     for name in TABLES:
-        X, y = table_of(os.environ["PYTREES_DATA"], name)
+        X, y = table_of(get_data_home(), name)
         folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=1 if name == "splice" else 4, random_state=0)
         cells = []
         for estimator in names.values():

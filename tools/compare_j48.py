@@ -4,7 +4,7 @@
 
 Needs Java with its compiler, and the folder of weka.jar: the installed package python-weka-wrapper3 has it, and so has
 its source distribution (``pip download --no-deps --no-binary :all: python-weka-wrapper3``). The data sets are those of
-the folder that ``PYTREES_DATA`` names: all that have classes, and the ordinal paper's, whole and as samples of their
+the folder of the tables: all that have classes, and the ordinal paper's, whole and as samples of their
 rows. Prints how many trees are equal under which settings, and where the others differ first.
 
 Nodes are equal where they split by the same feature, into the same children, at the same place, and have the same class

@@ -1,7 +1,8 @@
 """Seeded problems for `same_trees.py`: what is fitted, and what is recorded of it.
 
 Every problem is a name and a function without arguments that returns the fitted arrays. Problems are only added, and
-use public names only: a record of an older commit must remain comparable.
+use public names only: a record of an older commit must remain comparable. Samples, targets and weights are the same on
+every machine, as `golden.py` needs them: logarithms and powers, by which numbers may be drawn, are not.
 """
 
 import inspect
@@ -131,6 +132,11 @@ def rng_of(name):
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
+def on_every_machine(drawn, bits=30):
+    """Round numbers to multiples of 2**-bits; the tails of normal ones come from the machine's own logarithm."""
+    return np.round(drawn * 2.0**bits) / 2.0**bits
+
+
 def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
     """Make X, y: ties, duplicates, a constant column and continuous values; two columns of codes with `categories`."""
     rng = rng_of(name)
@@ -138,7 +144,7 @@ def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
     y[:n_classes] = np.arange(n_classes)
     X = np.empty((n, n_features))
     X[:, 0] = rng.integers(0, 4, n) + (y > 1)
-    X[:, 1] = rng.normal(size=n) + 0.5 * y
+    X[:, 1] = on_every_machine(rng.normal(size=n)) + 0.5 * y
     X[:, 2] = rng.integers(0, 3, n)
     X[:, 3:] = rng.normal(size=(n, n_features - 3)).round(1)
     if not categories and rng.random() < 0.3:
@@ -256,8 +262,8 @@ def forest_problems():
 
 def fit_quietly(name, estimator, weights="none", **made):
     """Fit where warnings depend on the draws: out-of-bag samples that no tree has, equal samples of two classes."""
-    with np.testing.suppress_warnings() as warnings:
-        warnings.filter(UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
         return fit(name, estimator, weights, **made)
 
 
@@ -501,7 +507,7 @@ def fit_on_a_way(name, estimator, weights, gaps, **made):
     """Fit where a fifth of two features may be missing, and one feature has a value of its own for every sample."""
     X, y = make_problem(name, **made)
     rng = rng_of("values of " + name)
-    X[:, 3] = np.where(y % 2, X[:, 1], rng.normal(size=len(X)))
+    X[:, 3] = np.where(y % 2, X[:, 1], on_every_machine(rng.normal(size=len(X))))
     X[:, 4] = rng.integers(0, 200, len(X)) + 3 * y
     if gaps:
         for feature in (1, 4):

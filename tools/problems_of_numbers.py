@@ -1,10 +1,11 @@
 """Seeded problems for `same_trees.py` whose targets are numbers; `problems.py` has the others, and says the rules."""
 
+import warnings
 from functools import partial
 from itertools import product
 
 import numpy as np
-from problems import GROWTHS, LIMITS, make_problem, rng_of, tree_arrays
+from problems import GROWTHS, LIMITS, make_problem, on_every_machine, rng_of, tree_arrays
 
 from pytrees import DecisionForestRegressor, DecisionTreeRegressor, FourierSpectrum
 from pytrees.criteria import SumCriterion
@@ -40,7 +41,7 @@ WEIGHTS = {
     "none": lambda rng, n, fewest: None,
     "whole": lambda rng, n, fewest: rng.integers(fewest, 4, n),
     "tenths": lambda rng, n, fewest: rng.integers(fewest, 30, n) / 10,
-    "real": lambda rng, n, fewest: rng.random(n) ** 4 + 0.001 * fewest,
+    "real": lambda rng, n, fewest: np.square(np.square(rng.random(n))) + 0.001 * fewest,
 }
 
 # The arrays of trees of numbers besides those of all trees.
@@ -50,8 +51,10 @@ NUMBER_ARRAYS = ("weighted_n_node_samples", "impurity", "missing_go_to_left", "s
 TARGETS = {
     "decimals": lambda y, rng: (y + rng.normal(size=len(y))).round(1),
     "whole": lambda y, rng: y * 3.0,
-    "real": lambda y, rng: y + rng.normal(size=len(y)),
-    "wide": lambda y, rng: np.exp2(rng.uniform(-40, 40, len(y))) * rng.choice([-1.0, 1.0], len(y)),
+    "real": lambda y, rng: y + on_every_machine(rng.normal(size=len(y)), bits=44),
+    "wide": lambda y, rng: (
+        np.ldexp(1.0 + rng.random(len(y)), rng.integers(-40, 40, len(y))) * rng.choice([-1, 1], len(y))
+    ),
     "far from zero": lambda y, rng: 2.0**45 + y + rng.random(len(y)),
 }
 
@@ -70,8 +73,8 @@ def fit_numbers(name, estimator, weights="none", **made):
     X, y = make_numbers(name, **made)
     # A category that only samples of weight 0 have would be unknown to `predict`.
     weights = WEIGHTS[weights](rng_of("weights of " + name), len(X), int(made.get("categories", False)))
-    with np.testing.suppress_warnings() as warnings:
-        warnings.filter(UserWarning)  # out-of-bag samples that no tree has
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # out-of-bag samples that no tree has
         fitted = estimator.fit(X, y, sample_weight=weights)
     found = [fitted.feature_importances_, fitted.predict(X)]
     names = "oob_prediction_", "oob_score_", "unbiased_feature_importances_"

@@ -43,8 +43,9 @@ def _feed(content, found):
     # Integers of every width are the same numbers; the bytes of objects are addresses.
     array = array.astype(np.int64) if array.dtype.kind in "iub" else array
     array = array.astype(str) if array.dtype.kind == "O" else array
+    array = array.astype(array.dtype.newbyteorder("<"))  # whichever byte comes first on this machine
     content.update(f"{array.dtype.kind}{array.shape}".encode())
-    content.update(np.ascontiguousarray(array).tobytes())
+    content.update(array.tobytes())
 
 
 def digest_of(name, call, engine):

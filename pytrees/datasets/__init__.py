@@ -1,4 +1,4 @@
-"""Data sets of the papers: tables in a folder that ``PYTREES_DATA`` names, and sets that need no file."""
+"""Data sets of the papers: tables in a folder, which a clone has, and sets that need no file."""
 
 from ._discrete import discrete_names, load_discrete
 from ._generators import (

@@ -82,7 +82,7 @@ def load_discrete(name: str, *, data_home: str | PathLike[str] | None = None, re
     Raises
     ------
     FileNotFoundError
-        If no folder is named, or the table is not in it.
+        If there is no folder, or the table is not in it.
     ValueError
         If there is no such data set, or the table has other samples or columns.
 

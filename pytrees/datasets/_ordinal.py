@@ -138,7 +138,7 @@ def load_ordinal(
     Raises
     ------
     FileNotFoundError
-        If no folder is named, or the table is not in it.
+        If there is no folder, or the table is not in it.
     ValueError
         If there is no such data set.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+import lzma
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from types import NoneType
@@ -22,7 +23,11 @@ from ._catalog import ALL, CATALOG, Entry
 
 _SHIPPED = {"iris": load_iris, "breast_cancer_wisconsin_diagnostic": load_breast_cancer, "wine": load_wine}
 _PARTS = ("train", "test")
-_ENDINGS = (".csv", ".csv.gz")
+_OPENERS: dict[str, Callable[..., Any]] = {".csv": open, ".gz": gzip.open, ".xz": lzma.open}
+_ENDINGS = (".csv", ".csv.gz", ".csv.xz")
+
+# A clone has a folder of tables, which no wheel has: tools/fetch_tables.py fetches those that are not packed there.
+_CLONED = Path(__file__).resolve().parents[2] / "studies" / "data"
 
 
 def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
@@ -31,12 +36,13 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     Parameters
     ----------
     data_home : path-like, optional
-        The folder of the tables. By default the environment variable ``PYTREES_DATA`` names it.
+        The folder of the tables. By default the environment variable ``PYTREES_DATA`` names it. If neither names a
+        folder, it is ``studies/data`` of a clone of the repository.
 
     Returns
     -------
     pathlib.Path or None
-        None if neither is given.
+        None if neither is given and the package does not run from a clone, or if the name of the folder is empty.
 
     Raises
     ------
@@ -59,6 +65,8 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> Path | None:
     named = os.environ.get("PYTREES_DATA") if data_home is None else data_home
     if not isinstance(named, (str, PathLike, NoneType)):
         raise TypeError(f"data_home must be the path of a folder, got {named!r}.")
+    if named is None and (_CLONED / "MANIFEST.csv").is_file():
+        return _CLONED
     if not named:
         return None
     home = Path(os.path.expanduser(named))
@@ -84,7 +92,7 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     Raises
     ------
     FileNotFoundError
-        If no folder is named, or the table is not in it.
+        If there is no folder, or the table is not in it.
     ValueError
         If a feature is not a number, or `name` leads out of the folder.
 
@@ -168,7 +176,7 @@ def names(
     Raises
     ------
     FileNotFoundError
-        If no folder is named, or it does not exist.
+        If there is no folder, or it does not exist.
     ValueError
         If there is no such task.
 
@@ -237,7 +245,7 @@ def load(
     Raises
     ------
     FileNotFoundError
-        If no folder is named, or the set is not in it.
+        If there is no folder, or the set is not in it.
     ImportError
         If pandas is asked for, but not installed.
     ValueError
@@ -302,16 +310,17 @@ def _find(name: str, data_home: str | PathLike[str] | None) -> Path:
         path = home / f"{name}{ending}"
         if os.path.isfile(path):  # Path.is_file raises an OSError if a name is too long
             return path
-    raise FileNotFoundError(f"There is no {name}.csv in {home}, the folder that PYTREES_DATA or data_home names.")
+    advice = "; tools/fetch_tables.py fetches it" if home == _CLONED else ""
+    raise FileNotFoundError(f"There is no {name}.csv in {home}: name its folder by PYTREES_DATA or data_home{advice}.")
 
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read the header and the rows of a table, all of the same length."""
-    opener = gzip.open if path.suffix == ".gz" else open
+    opener = _OPENERS[path.suffix]
     try:
         with opener(path, "rt", encoding="utf-8", newline="") as file:
             header, *rows = list(csv.reader(file)) or [[]]
-    except (csv.Error, gzip.BadGzipFile, zlib.error, EOFError) as error:
+    except (csv.Error, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError) as error:
         raise ValueError(f"{path.name} is not a table: {error}.") from error
     if not header or not rows or {len(row) for row in rows} != {len(header)}:
         raise ValueError(f"{path.name} is not a table: it has no rows, or rows of different lengths.")

@@ -45,8 +45,18 @@ def _without_conversion(labels: Any) -> AnyArray:
 def _ranks(listed: list[Any], what: str) -> dict[Any, int]:
     try:
         return {label: rank for rank, label in enumerate(listed)}
-    except TypeError as error:
-        raise ValueError(f"{what} holds a label that cannot be a class: {error}.") from None
+    except TypeError:
+        # The message of TypeError is another one in every version of Python.
+        kind = next(type(label).__name__ for label in listed if not _can_be_hashed(label))
+        raise ValueError(f"{what} holds a label that cannot be a class: unhashable type: {kind!r}.") from None
+
+
+def _can_be_hashed(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
 
 
 def codes_in(y: Any, classes: AnyArray) -> IntArray:

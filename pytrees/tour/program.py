@@ -32,7 +32,7 @@ def add_common_options(parser: argparse.ArgumentParser, repeated: str = "splits"
         f"--{repeated}", type=positive, default=default, help=f"random {repeated} of everything (default: {default})"
     )
     parser.add_argument("--jobs", type=not_zero, default=-1, help=f"{repeated} worked on at once (default: one a core)")
-    parser.add_argument("--data-home", type=Path, help="folder of the tables (default: $PYTREES_DATA)")
+    parser.add_argument("--data-home", type=Path, help="folder of the tables (default: $PYTREES_DATA, or studies/data)")
     parser.add_argument(
         "--output", type=Path, default=Path("results"), help="folder of tables and pictures (default: ./results)"
     )

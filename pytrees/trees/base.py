@@ -225,8 +225,8 @@ def with_groups(criterion: Specification, groups: CodeArray) -> Specification:
     return (name, given | {"groups": groups}) if is_sequence else criterion
 
 
-def _n_threads(n_jobs: int | None) -> int:
-    """Return how many threads grow one tree: at most one for each processor."""
+def threads_for(n_jobs: int | None) -> int:
+    """Return how many threads make one tree: at most one for each processor."""
     n_threads: int = effective_n_jobs(n_jobs)
     return n_threads if n_threads == 1 else min(n_threads, cpu_count())  # counting processors takes time
 
@@ -471,9 +471,9 @@ class BaseModel(ParametersReadOnce):
         """Return the function that grows a tree, with the arguments of `grow`."""
         return self._grow
 
-    def _greatest_total(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> float:
-        """Return the greatest weight that the samples of a tree can have together."""
-        return n_rows if weights is None else float(weights.sum()) * float(unit)
+    def _greatest_sum(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> int:
+        """Return the greatest sum of weights, as numbers on their grid, that the samples of a tree can have."""
+        return n_rows if weights is None else int(weights.sum())
 
     def _constraints(self, n_features: int, n_classes: int) -> dict[str, Any]:
         """Return monotonic constraints as a limit of growth, if there are some."""
@@ -658,8 +658,9 @@ class BaseTree(BaseModel):
         n_codes = len(samples.outcome)
         seed = seed_of(self.random_state)
         limits = self._limits(*X.shape) | self._constraints(X.shape[1], n_codes)
-        n_threads = _n_threads(getattr(self, "n_jobs", 1))
-        criterion = self._criterion_for(samples, self._greatest_total(len(X), samples.weights, samples.unit), rows)
+        n_threads = threads_for(getattr(self, "n_jobs", 1))
+        total = len(X) if samples.weights is None else float(samples.weights.sum()) * float(samples.unit)
+        criterion = self._criterion_for(samples, total, rows)
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups[rows])
         options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self, criterion, n_codes)}
@@ -757,6 +758,8 @@ class BaseTreeClassifier(BaseTree, BaseClassifier):
     @described_like(BaseModel.encode)
     def predict(self, X: MatrixLike) -> AnyArray:
         """Predict the class of every sample: the most frequent one in its leaf, the lowest of several.
+
+        If errors differ in their costs, a leaf predicts the class that costs least.
 
         Returns
         -------

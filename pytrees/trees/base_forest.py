@@ -36,7 +36,7 @@ from .base import (
     unchanged_on_error,
     with_groups,
 )
-from .bootstrap import all_rows, draw_counts, draw_sequence, order_of_draws
+from .bootstrap import all_rows, draw_counts, draw_sequence, ends_of_parts, order_of_draws
 from .distinct import DistinctTreesMixin
 from .forest_prediction import ForestSums
 from .growth_job import GrowthJob, StopEvent
@@ -76,8 +76,8 @@ def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
 class BaseForest(DistinctTreesMixin, BaseModel):
     """A forest of trees that grow on samples of their own.
 
-    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_n_draws(n_rows)` or
-    `_make_draw(n_rows)` says which samples trees get, its `_labels_of_nodes` which classes nodes vote for.
+    A subclass names its trees' class as `_tree_class`, whose parameters it shares by name. Its `_n_draws` or
+    `_make_draw` says which samples trees get, its `_labels_of_nodes` which classes nodes vote for.
 
     Parameters
     ----------
@@ -181,12 +181,14 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         n_codes, n_rows, weights = len(samples.outcome), samples.n_used, samples.weights
         n_features = samples.X.shape[1]
         limits = self._limits(n_rows, n_features) | self._constraints(n_features, len(samples.outcome))
-        is_narrow = weights is None or weights.sum() < MAX_TOTAL_COUNT
-        criterion = self._criterion_for(samples, self._greatest_total(n_rows, weights, samples.unit))
+        # If samples are drawn, weights say how likely; a tree then counts its draws.
+        unit = Fraction(1) if self._n_draws(n_rows, weights, samples.unit) is not None else samples.unit
+        total = self._greatest_sum(n_rows, weights, samples.unit)
+        criterion = self._criterion_for(samples, float(total) * float(unit))
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups)
         kinds = kinds_of_features(self, criterion, n_codes)
-        draw = self._make_draw(n_rows)
+        draw = self._make_draw(samples)
         if samples.groups is not None:
             draw = partial(draw, sizes=np.bincount(samples.groups))
         return GrowthJob(
@@ -198,42 +200,31 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             n_classes=n_codes,
             rows=samples.rows,
             weights=weights,
-            unit=samples.unit,
+            unit=unit,
             grid_total=self._grid_total,
             limits=limits,
             kinds=kinds,
-            shared=self._share(samples.X, n_codes, criterion, is_narrow, limits, kinds),
+            shared=self._share(samples.X, n_codes, criterion, total < MAX_TOTAL_COUNT, limits, kinds),
             draw=draw,
             grow=self._grower(samples.outcome),
             stop_event=StopEvent(),
         )
 
-    def _n_draws(self, n_rows: int) -> int | None:
-        """Return how many samples are drawn for a tree; None if every tree gets all samples."""
+    def _n_draws(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> int | None:
+        """Return how many samples are drawn for a tree, by their weights on a grid and its unit; None if every tree
+        gets all samples."""
 
-    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+    def _greatest_sum(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> int:
+        n_draws = self._n_draws(n_rows, weights, unit)
+        return super()._greatest_sum(n_rows, weights, unit) if n_draws is None else n_draws
+
+    def _make_draw(self, samples: Samples) -> Callable[..., Draws]:
         """Return the `GrowthJob.draw` of a plain bootstrap, or of all samples if none are drawn."""
-        n_draws = self._n_draws(n_rows)
+        n_draws = self._n_draws(samples.n_used, samples.weights, samples.unit)
         if n_draws is None:
             return all_rows
         draw: Callable[..., Draws] = draw_sequence if self._judge().judges == "sequence" else draw_counts
-        return partial(draw, n_draws=n_draws)
-
-    def _greatest_total(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> float:
-        """Return the greatest weight that the samples of a tree can have together."""
-        n_draws = self._n_draws(n_rows)
-        if n_draws is None:
-            return super()._greatest_total(n_rows, weights, unit)
-        if weights is None:
-            return n_draws
-        greatest = float(weights.max()) * float(unit)
-        total = n_draws * greatest
-        if not np.isfinite(total):
-            raise ValueError(
-                f"The values of sample_weight are too large: {n_draws} draws of {greatest:.3g} have an infinite "
-                "sum. Divide them all by the same number."
-            )
-        return total
+        return partial(draw, n_draws=n_draws, ends=ends_of_parts(samples.weights))
 
     def _share(
         self,
@@ -259,8 +250,11 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         names = self._tree_class._get_param_names()
         # The forest's jobs are whole trees: each of them grows on one thread.
         parameters = {name: getattr(self, name) for name in names if hasattr(self, name) and name != "n_jobs"}
-        if isinstance(parameters.get("class_weight"), str):
+        class_weight = parameters.get("class_weight")
+        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
             parameters["class_weight"] = "balanced"  # a tree's own samples are the subsample
+        elif class_weight is not None and getattr(self, "bootstrap", False):
+            parameters["class_weight"] = None  # the tree's samples were drawn by these weights
         return self._tree_class(**{**parameters, "random_state": seed})
 
     def _wrap(self, tree: Any, seed: int, limits: dict[str, Any]) -> Any:
@@ -316,16 +310,22 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         return indices if rows is None else rows[indices]
 
     def _numbers_of_draws(self) -> tuple[int, int] | None:
-        """Return from how many samples a tree's are drawn, and how many draws; None if it is no plain bootstrap."""
+        """Return from how many samples a tree's are drawn, and how many draws; None if it is no plain bootstrap, or if
+        samples are drawn by weight."""
         if self._drawn_from is None or self._drawn_from[1] is not None:
             return None
         n_rows, _, draw = self._drawn_from
-        n_draws = n_rows if draw is all_rows else getattr(draw, "keywords", {}).get("n_draws")
-        return None if n_draws is None else (n_rows, n_draws)
+        given = getattr(draw, "keywords", {})
+        n_draws = n_rows if draw is all_rows else given.get("n_draws")
+        return None if n_draws is None or given.get("ends") is not None else (n_rows, n_draws)
 
     def _set_numbers_of_draws(self, n_rows: int, n_draws: int | None) -> None:
         """Let trees have their samples from a plain bootstrap, or all samples if `n_draws` is None."""
-        self._drawn_from = n_rows, None, all_rows if n_draws is None else partial(draw_sequence, n_draws=n_draws)
+        self._drawn_from = (
+            n_rows,
+            None,
+            all_rows if n_draws is None else partial(draw_sequence, n_draws=n_draws, ends=None),
+        )
 
     def _mean_outputs(self, X: Any) -> FloatArray:
         """Return the mean over the trees of what their nodes predict, or of their votes."""

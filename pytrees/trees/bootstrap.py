@@ -1,7 +1,9 @@
-"""Draw the samples of a forest's trees: all samples, or samples with replacement, repeated or with weights.
+"""Draw the samples of a forest's trees: all samples, or samples with replacement, repeated or with their numbers.
 
 A tree's seed determines its draws. The random numbers come from a RandomState, which gives the same numbers in every
-version of NumPy.
+version of NumPy. Samples with weights are drawn in proportion to them, by whole random numbers, so that no rounding
+decides: a number is drawn below the sum of the weights on their grid, and belongs to the sample on whose part of the
+sum it lies.
 """
 
 from __future__ import annotations
@@ -29,36 +31,63 @@ def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:
     return None, weights
 
 
-def draw_sequence(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
-    """Draw samples with replacement, in the order of the draws; for criteria without weights."""
-    return _stream_of(seed).randint(n_rows, size=n_draws), weights
+def ends_of_parts(weights: AnyArray | None) -> IntArray | None:
+    """Return where the parts of samples end on the sum of their weights, in lowest terms; None if all are equal.
+
+    A common factor of all weights, as their unit is, therefore changes no draw, and equal weights draw as none do.
+    """
+    if weights is None or np.all(weights == weights[0]):
+        return None
+    return np.cumsum(weights // np.gcd.reduce(weights), dtype=np.int64)
 
 
-def draw_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int) -> Draws:
-    """Draw samples with replacement; return each drawn sample once, in order, weighted by its number of draws."""
-    indices, counts = _counted_draws(seed, n_rows, n_draws)
-    return indices, counts if weights is None else _product(counts, weights[indices])
+def draw_sequence(
+    seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, ends: IntArray | None = None
+) -> Draws:
+    """Draw samples with replacement, in the order of the draws; for criteria without weights.
+
+    `ends` are the `ends_of_parts` of their weights; None: all samples are equally likely.
+    """
+    return _draws(seed, n_rows, n_draws, ends), None
 
 
-def draw_balanced_counts(seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, codes: AnyArray) -> Draws:
+def draw_counts(
+    seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, ends: IntArray | None = None
+) -> Draws:
+    """Draw as `draw_sequence` does; return each drawn sample once, in order, weighted by its number of draws."""
+    return _counted_draws(seed, n_rows, n_draws, ends)
+
+
+def draw_balanced_counts(
+    seed: int, n_rows: int, weights: AnyArray | None, *, n_draws: int, ends: IntArray | None = None, codes: AnyArray
+) -> Draws:
     """Draw samples as `draw_counts` does, and weigh them so that all classes among them have the same weight."""
-    indices, counts = _counted_draws(seed, n_rows, n_draws)
+    indices, counts = _counted_draws(seed, n_rows, n_draws, ends)
     codes = codes[indices]
     of_classes = np.bincount(codes, weights=counts)
-    balanced = counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
-    return indices, balanced if weights is None else balanced * weights[indices]
+    return indices, counts * (n_draws / (np.count_nonzero(of_classes) * of_classes[codes]))
 
 
-def _product(counts: IntArray, weights: IntArray) -> AnyArray:
-    """Multiply weights by how often their samples were drawn, in floating point if the products are too great."""
-    if float(counts.max()) * float(weights.max()) < 2.0**62:
-        return counts * weights
-    return counts.astype(np.float64) * weights
+def _draws(seed: int, n_rows: int, n_draws: int, ends: IntArray | None) -> IntArray:
+    stream = _stream_of(seed)
+    if ends is None:
+        return stream.randint(n_rows, size=n_draws)
+    return np.searchsorted(ends, _numbers(stream, n_draws, ends), side="right")
 
 
-def _counted_draws(seed: int, n_rows: int, n_draws: int) -> tuple[IntArray, IntArray]:
-    indices, counts = kernel("count_draws")(seed, n_rows, n_draws)
-    return np.asarray(indices, dtype=np.int64), np.asarray(counts, dtype=np.int64)
+def _numbers(stream: np.random.RandomState, n_draws: int, ends: IntArray) -> IntArray:
+    return stream.randint(ends[-1], size=n_draws, dtype=np.int64)
+
+
+def _counted_draws(seed: int, n_rows: int, n_draws: int, ends: IntArray | None) -> tuple[IntArray, IntArray]:
+    if ends is None:
+        indices, counts = kernel("count_draws")(seed, n_rows, n_draws)
+        return np.asarray(indices, dtype=np.int64), np.asarray(counts, dtype=np.int64)
+    # Sorted numbers are counted in a fifth of the time that it takes to find the sample of each.
+    below = np.searchsorted(np.sort(_numbers(_stream_of(seed), n_draws, ends)), ends)
+    counts = np.diff(below, prepend=0)
+    indices = np.flatnonzero(counts)
+    return indices, counts[indices]
 
 
 def draw_orders(
@@ -141,5 +170,5 @@ BLOCK_BOOTSTRAPS: dict[str, Callable[[np.random.RandomState, int, int], IntArray
 
 def order_of_draws(draw: Callable[..., Draws]) -> Callable[..., Draws]:
     """Return a function that draws the same samples as `draw` in the order of the draws, in place of their counts."""
-    n_draws = getattr(draw, "keywords", {}).get("n_draws")
-    return draw if n_draws is None else partial(draw_sequence, n_draws=n_draws)
+    given = getattr(draw, "keywords", {})
+    return partial(draw_sequence, n_draws=given["n_draws"], ends=given["ends"]) if "n_draws" in given else draw

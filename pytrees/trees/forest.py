@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -18,6 +19,7 @@ from sklearn.utils.parallel import delayed
 from .._docstrings import described_like
 from .._sklearn import Interval, RealNotInt, StrOptions
 from .._typing import (
+    AnyArray,
     BoolArray,
     CategoricalFeatures,
     CategoricalSplit,
@@ -85,32 +87,45 @@ class BootstrapMixin(MixedIntoForest):
             for name in self._of_oob:
                 self.__dict__.pop(name, None)  # of an earlier fit
             job = self._fit(X, y, **given)
+            self._warn_of_few_draws(job)
             if self.oob_score:
                 if takes_codes(self):  # samples of weight 0 can have values that fit has not seen
                     coded = encode(self, X, handle_unknown="majority", allow_missing=allows_missing(self))
                     job = replace(job, X=coded)
                 self._judge_out_of_bag(job)
 
-    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+    def _make_draw(self, samples: Samples) -> Callable[..., Draws]:
         if not self.bootstrap:
             for name in ("oob_score", "max_samples"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs bootstrap=True: otherwise every tree sees all samples.")
-        return super()._make_draw(n_rows)
+        return super()._make_draw(samples)
 
-    def _n_draws(self, n_rows: int) -> int | None:
+    def _n_draws(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> int | None:
         if not self.bootstrap:
             return None
         n_draws = self.max_samples
         if n_draws is None:
             n_draws = n_rows
         elif not isinstance(n_draws, Integral):
-            n_draws = max(1, n_draws * n_rows)
+            n_draws = max(1, n_draws * (n_rows if weights is None else float(int(weights.sum()) * unit)))
         if n_draws > MAX_SAMPLES:
             raise ValueError(
                 f"max_samples={self.max_samples} draws more than {MAX_SAMPLES} samples, the most that can be fitted."
             )
         return int(n_draws)
+
+    def _warn_of_few_draws(self, job: GrowthJob) -> None:
+        """Warn if a fraction of the sum of weights is few samples, as with weights that add up to 1."""
+        if job.weights is None or self.max_samples is None or isinstance(self.max_samples, Integral):
+            return
+        n_draws = getattr(job.draw, "keywords", {})["n_draws"]
+        if n_draws < max(10, len(job.weights) ** (1 / 3)):
+            warnings.warn(
+                f"max_samples={self.max_samples} is a fraction of the sum of the weights: few samples are drawn for a "
+                f"tree ({n_draws}). A whole number draws as many samples as it says.",
+                stacklevel=4,
+            )
 
     def _judge_out_of_bag(self, job: GrowthJob) -> None:
         trees = [estimator.tree_ for estimator in self.estimators_]
@@ -168,15 +183,16 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         weigh as often as they were drawn, which grows the tree of the repeated samples; with ``"etc"`` and ``"lz76"``,
         whose sequences have no weights, they are repeated in the order of the draws. False: all samples for every tree.
     max_samples : int, float or None, default=None
-        With `bootstrap`, the number of samples that are drawn for a tree: a number, or a fraction of all samples,
-        rounded down but at least 1; samples of weight 0 do not count. Either can exceed the number of samples. None: as
-        many as there are.
+        With `bootstrap`, the number of samples that are drawn for a tree: a number, or a fraction of all samples, or of
+        the sum of their weights if they have some, rounded down but at least 1. Either can exceed the number of
+        samples. None: as many as there are, without those of weight 0.
     oob_score : bool or callable, default=False
         With `bootstrap`, score the forest on the samples that its trees have not seen: by accuracy, or by a function
         ``metric(y_true, y_pred)`` of the class labels.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes, as in scikit-learn, from all samples, or from the samples that are drawn for a tree
-        (``"balanced_subsample"``); not with ``"etc"`` and ``"lz76"``.
+        (``"balanced_subsample"``); not with ``"etc"`` and ``"lz76"``. Weights from all samples multiply those of
+        the samples: with `bootstrap` they say how likely a sample is drawn.
 
     Attributes
     ----------
@@ -298,8 +314,9 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
-            are drawn: a sample weighs its weight times how often it was drawn. Not with ``"etc"`` and ``"lz76"``.
+            Weights of the samples, not negative; samples of weight 0 are left out. With `bootstrap`, samples are drawn
+            in proportion to their weights, and a tree counts a sample as often as it was drawn, as in scikit-learn from
+            1.9 on. Otherwise every tree weighs all samples. Not with ``"etc"`` and ``"lz76"``.
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps. The samples are sorted by them before they are drawn, so that the forest
             does not depend on how samples are stored. Key i belongs to sample i. Without `bootstrap`, this is the order
@@ -314,7 +331,8 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         Warns
         -----
         UserWarning
-            If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it.
+            If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it, as can happen to
+            heavy samples; or if a fraction `max_samples` of the sum of the weights is few samples.
         """
         class_weight = self.class_weight
         if self._balances_draws() and self._takes_weights():
@@ -329,8 +347,8 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         job = super()._make_job(samples)
         if self.bootstrap and self._balances_draws():
             codes = job.codes if job.rows is None else job.codes[job.rows]
-            draw: Callable[..., Draws] = draw_balanced_counts
-            job = replace(job, draw=partial(draw, n_draws=self._n_draws(len(codes)), codes=codes))
+            given = getattr(job.draw, "keywords", {})
+            job = replace(job, draw=partial(draw_balanced_counts, **given, codes=codes))
         return job
 
     def _keep_out_of_bag(self, job: GrowthJob, means: FloatArray, judged: BoolArray) -> None:

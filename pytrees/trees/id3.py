@@ -43,7 +43,7 @@ from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judg
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
 from ..tree import LEAF, MULTIWAY, Tree, goes_left
-from .base import BaseTreeClassifier, CriterionOptions, MixedIn, size_limits, unit_of_gains
+from .base import BaseTreeClassifier, CriterionOptions, MixedIn, Samples, size_limits, unit_of_gains
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .cart import DecisionTreeClassifier
 from .minimal import grow_by_size
@@ -579,8 +579,9 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
-            are drawn: a sample weighs its weight times how often it was drawn.
+            Weights of the samples, not negative; samples of weight 0 are left out. With `bootstrap`, samples are drawn
+            in proportion to their weights, and a tree counts a sample as often as it was drawn, as in scikit-learn from
+            1.9 on. Otherwise every tree weighs all samples.
 
         Raises
         ------
@@ -590,15 +591,15 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         return self
 
-    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+    def _make_draw(self, samples: Samples) -> Callable[..., Draws]:
         if self.bootstrap and judges_sets(self.distance):
             raise ValueError(
                 "A JaccardDistance with a set function needs bootstrap=False: it judges sets, in which no sample "
                 "repeats."
             )
-        return super()._make_draw(n_rows)
+        return super()._make_draw(samples)
 
-    def _n_draws(self, n_rows: int) -> int | None:
+    def _n_draws(self, n_rows: int, weights: AnyArray | None, unit: Fraction) -> int | None:
         return n_rows if self.bootstrap else None
 
     def _share(self, *args: Any, **kwargs: Any) -> None:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from warnings import warn
 
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from .._docstrings import described_like
 from .._sklearn import Interval, validate_params
@@ -156,5 +157,5 @@ def optimal_tree(
     problem = Problem(SearchColumns(X), codes, len(classes), limits)
     found = search(problem, Effort(time_limit, memory_limit), start)
     if found.ended_by:
-        warn(f"{found.ended_by} ended the search: {found.kept}", RuntimeWarning, stacklevel=3)
+        warn(f"{found.ended_by} ended the search: {found.kept}", ConvergenceWarning, stacklevel=3)
     return OptimalTree(found.tree, classes, found.cost, found.objective, found.lower_bound, found.n_subproblems)

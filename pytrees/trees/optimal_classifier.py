@@ -28,7 +28,7 @@ from .._weights import on_grid
 from ..criteria import check_costs
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import row_weights
-from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, FiniteReal, unchanged_on_error
+from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, FiniteReal, threads_for, unchanged_on_error
 from .cart import DecisionTreeClassifier
 from .minimal import minimal_tree, smallest_tree
 from .optimal import optimal_tree
@@ -105,6 +105,10 @@ class OptimalTreeClassifier(_SearchedTree):
         Bytes of the table of results about sets of samples; a full table is emptied, which costs time only.
     count_best_roots : bool, default=False
         Whether to count the root cuts of best trees, for `n_best_roots_`. This may take longer.
+    n_jobs : int or None, default=None
+        Threads that share the search: each takes the cuts of one feature at a time. None is one thread, -1 as many as
+        there are cores. They share `memory_limit`, too. A proven tree is the same for every number; `n_subproblems_`
+        is not, nor is a tree that is not proven.
     verbose : int, default=0
         Whether to print a line a second, and one in the end: the seconds since the start of `fit`, the objective of the
         best tree found, and the lower bound.
@@ -115,7 +119,7 @@ class OptimalTreeClassifier(_SearchedTree):
         The tree as plain arrays. The gain of a split is the weight, or cost, of errors that its subtree saves beyond a
         leaf.
     n_errors_ : int
-        The number of training samples that the tree gets wrong.
+        The number of training samples, of weight above 0, that the tree gets wrong.
     cost_ : float
         The objective: the share of the weight of the samples that the tree gets wrong, or their mean cost, plus `alpha`
         for every leaf.
@@ -153,7 +157,8 @@ class OptimalTreeClassifier(_SearchedTree):
 
     Whole weights act exactly as repetitions, but `min_samples_leaf` counts samples. Weights and costs lie on grids of
     whole numbers: multiples of one number, as decimals are, count exactly. A price of leaves, or a matrix of costs,
-    leaves fewer digits to other weights.
+    leaves fewer digits to other weights: if weights and costs both have many digits, about six digits of each count.
+    Trees, bounds and proofs are exact for the numbers on the grids. Costs that lie too far apart are refused.
 
     The problem is NP-hard. The bounds for continuous features, by what a few samples can change, are due to [1]_.
 
@@ -193,6 +198,7 @@ class OptimalTreeClassifier(_SearchedTree):
         "max_gap": [FiniteReal(0.0)],
         **_EFFORT_CONSTRAINTS,
         "count_best_roots": ["boolean"],
+        "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
 
@@ -211,6 +217,7 @@ class OptimalTreeClassifier(_SearchedTree):
         time_limit: float | None = None,
         memory_limit: int = 2**30,
         count_best_roots: bool = False,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.max_depth = max_depth
@@ -225,6 +232,7 @@ class OptimalTreeClassifier(_SearchedTree):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.count_best_roots = count_best_roots
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -283,6 +291,7 @@ class OptimalTreeClassifier(_SearchedTree):
             memory_limit=int(self.memory_limit),
             max_gap=float(self.max_gap),
             count_best_roots=bool(self.count_best_roots),
+            n_threads=threads_for(self.n_jobs),
             verbose=bool(self.verbose),
         )
 

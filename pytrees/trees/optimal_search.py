@@ -1,6 +1,6 @@
 """The search for a tree of least cost, which `optimal_tree` and `OptimalTreeClassifier` share.
 
-Branch and bound over sets of samples finds the tree; see `minimal/best_tree` of both engines. The search has
+Branch and bound over sets of samples finds the tree; see `optimal/best_tree` of both engines. The search has
 whole costs of errors and of a leaf. Any two trees compare by these costs as they do by their objectives: the mean cost
 of the samples plus alpha for every leaf.
 """
@@ -138,6 +138,7 @@ class Problem:
         costs, _ = on_grid(cost_matrix.ravel(), _total_of(bits // 2))
         self.numbers, self.unit = _reduced(*on_grid(weights, _total_of(bits - _bits_of(costs, 1))))
         costs, unit = on_grid(cost_matrix.ravel(), _total_of(bits - _bits_of(self.numbers, len(self.codes))))
+        _check_range(cost_matrix, costs, unit)
         costs, self.cost_unit = _reduced(costs, unit)
         numbers = (cost_matrix if costs is None else costs).astype(np.int64).reshape(cost_matrix.shape)
         if _depends_on_prediction(numbers):
@@ -261,6 +262,19 @@ def whole_costs(price: Fraction, most_leaves: int) -> tuple[int, int]:
     return denominator + other, numerator + (numerator * other + sign) // denominator
 
 
+def _check_range(cost_matrix: FloatArray, numbers: IntArray | None, unit: Fraction) -> None:
+    """Raise ValueError if the grid rounds a cost by more than a thousandth of the cost."""
+    costs = cost_matrix.ravel()
+    counted = costs if numbers is None else numbers * float(unit)
+    if np.any(np.abs(counted - costs) > costs / 1_000):
+        least, most = costs[costs > 0].min(), costs.max()
+        raise ValueError(
+            f"The costs of cost_matrix, from {least:.3g} to {most:.3g}, lie too far apart: the exact search counts in "
+            f"units of {float(unit):.3g}. Give the greatest costs lower values; an error that costs more than all "
+            "others together is avoided wherever that is possible."
+        )
+
+
 def _reduced(numbers: IntArray | None, unit: Fraction) -> tuple[IntArray | None, Fraction]:
     """Divide numbers on a grid by their common divisor; None stands for ones."""
     if numbers is None:
@@ -352,6 +366,7 @@ class Effort:
     memory_limit: int = 2**30
     max_gap: float = 0.0
     count_best_roots: bool = False
+    n_threads: int = 1
     verbose: bool = False
 
 
@@ -378,6 +393,7 @@ def search(problem: Problem, effort: Effort, start: float) -> Found:
         time_limit=remaining,
         memory_limit=min(effort.memory_limit, MOST_MEMORY),
         count_roots=effort.count_best_roots,
+        n_threads=effort.n_threads,
         report=_reporter(problem, known, start) if effort.verbose else None,
     )
     if splits is not None:

@@ -24,7 +24,7 @@ from .._typing import (
     RandomState,
 )
 from ..criteria import CriterionLike
-from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier
+from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, Samples
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .bootstrap import BLOCK_BOOTSTRAPS, draw_orders
 from .cart import DecisionTreeClassifier
@@ -323,14 +323,14 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self._fit(X, y, order=order, groups=groups)
         return self
 
-    def _make_draw(self, n_rows: int) -> Callable[..., Draws]:
+    def _make_draw(self, samples: Samples) -> Callable[..., Draws]:
         if self.block_length is not None:
             if not isinstance(self.bootstrap, str):
                 raise ValueError(
                     f"block_length needs bootstrap='moving_block' or 'stationary', got {self.bootstrap!r}."
                 )
-            if self.block_length >= n_rows:
-                raise ValueError(f"block_length={self.block_length} leaves one block of {n_rows} samples.")
+            if self.block_length >= samples.n_used:
+                raise ValueError(f"block_length={self.block_length} leaves one block of {samples.n_used} samples.")
         return partial(draw_orders, bootstrap=self.bootstrap, block_length=self.block_length)
 
     def _labels_of_nodes(self) -> list[IntArray]:

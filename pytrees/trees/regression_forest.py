@@ -176,8 +176,9 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         Parameters
         ----------
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples, not negative; samples of weight 0 are left out. Weights do not change which samples
-            are drawn: a sample weighs its weight times how often it was drawn.
+            Weights of the samples, not negative; samples of weight 0 are left out. With `bootstrap`, samples are drawn
+            in proportion to their weights, and a tree counts a sample as often as it was drawn, as in scikit-learn from
+            1.9 on. Otherwise every tree weighs all samples.
 
         Raises
         ------
@@ -188,7 +189,8 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         Warns
         -----
         UserWarning
-            If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it.
+            If some sample is in the bootstrap samples of all trees, so that `oob_score` cannot use it, as can happen to
+            heavy samples; or if a fraction `max_samples` of the sum of the weights is few samples.
         """
         self._fit_and_judge(X, y, sample_weight=sample_weight)
         return self

@@ -159,7 +159,7 @@ class BaseRegressor(RegressorMixin, BaseModel):
         rows, weights = self._rows_that_count(X, y, sample_weight, class_weight, order)
         used = y if rows is None else y[rows]
         numbers, unit = weights_on_grid(weights, self._grid_total)
-        total = int(self._greatest_total(len(used), numbers, Fraction(1)))
+        total = self._greatest_sum(len(used), numbers, unit)
         codes, targets = on_grid(used, total if numbers is None else min(total, MOST_SUM // MOST_TARGET))
         if rows is not None:
             codes_of_used, codes = codes, np.zeros(len(y), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The end of the time, a check of the samples, and trees as arrays, which the searches of this folder share."""
+"""The end of the time, a check of the samples, and trees as arrays: what the searches share."""
 
 from ..base.types import LEAF, UNDEFINED
 from ..rows.partition import split_rows

@@ -14,7 +14,7 @@ from strategies import ordinal_specifications
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionTreeClassifier
-from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain
+from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain, gain
 from pytrees.testing.strategies import problems
 
 ORDINAL = ["ogini", "wig", "ranking"]
@@ -292,3 +292,29 @@ def test_scores_too_wide_for_integers_are_compared_exactly(engine):
     for criterion in (scores, costs):
         tree = DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1]).tree_
         assert tree.gain.tolist() == [2.0**60, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "plain", "weighted"),
+    [
+        ((97, 3, 1, 2), (2, 85, 5, 6), 0.0770388176848689, 0.0508630423985624),
+        ((45, 43, 34, 50), (23, 31, 18, 19), 0.0050607132246584, -0.00523773438603231),
+    ],
+)
+def test_the_mode_of_weighted_information_gain_has_the_greatest_weight(engine, left, right, plain, weighted):
+    """The gains are those of the authors' tests; with weights their mode is the class of the most samples."""
+    left, right, weights = np.array(left), np.array(right), np.array([1.11, 2.22, 0.33, 1.56])
+
+    def entropy(counts, mode):
+        shares, distances = counts / counts.sum(), np.abs(np.arange(4) - mode)
+        return -np.sum(distances / distances.sum() * shares * np.log2(shares))
+
+    def naive(modes):
+        parts = [(left + right) * weights, left * weights, right * weights]
+        node, *children = (entropy(part, mode) * part.sum() for part, mode in zip(parts, modes, strict=True))
+        return (node - sum(children)) / parts[0].sum()
+
+    assert gain("wig", left, right) == pytest.approx(plain, abs=1e-8)
+    assert naive([np.argmax(counts) for counts in (left + right, left, right)]) == pytest.approx(weighted, abs=1e-8)
+    by_weight = naive([np.argmax(counts * weights) for counts in (left + right, left, right)])
+    assert gain("wig", left * weights, right * weights) == pytest.approx(by_weight, rel=1e-9)

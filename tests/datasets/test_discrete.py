@@ -83,7 +83,7 @@ def test_other_tables_are_refused(tmp_path, monkeypatch):
     write_cmc(tmp_path, np.zeros((1473, 9)), [1, 2, 3] * 491)
     with pytest.raises(ValueError, match="or a constant column"):
         load_discrete("cmc", data_home=tmp_path)
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
+    monkeypatch.setenv("PYTREES_DATA", "")
     with pytest.raises(FileNotFoundError, match=r"'spect.train' is a file"):
         load_discrete("spect")
 

@@ -20,7 +20,7 @@ from pytrees.datasets._catalog import CATALOG
 
 @pytest.fixture
 def no_home(monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
+    monkeypatch.setenv("PYTREES_DATA", "")
 
 
 def write_table(folder, text, name="table"):

@@ -283,6 +283,11 @@ def imported(name):
 SINGLE = {"rtol": 2e-6, "atol": 2e-6}
 
 
+# XGBoost's own: some boosters are going to leave it.
+DEPRECATED = pytest.mark.filterwarnings("ignore:.*`booster=.*` is deprecated:UserWarning")
+
+
+@DEPRECATED
 @pytest.mark.parametrize("name", ["iris", "cancer", "diabetes"])
 @pytest.mark.parametrize(
     "parameters",
@@ -328,6 +333,7 @@ def test_xgboost_of_several_outputs_links_and_early_stopping():
     np.testing.assert_allclose(model.evaluate(X)[:, 0], stopped.predict(X), rtol=2e-6)
 
 
+@DEPRECATED
 def test_xgboost_refused_by_name():
     xgboost = imported("xgboost")
     import pandas as pd

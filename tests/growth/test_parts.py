@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from own_criteria import Gini
 from seeded import count_weights, grid_weights, no_weights, problems, problems_with_categories
 from strategies import limits
-from support import assert_same_tree, examples, grow
+from support import PATIENCE, assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._core.base.sizes import sizes
@@ -130,7 +130,7 @@ except RuntimeError as error:
 
 def test_a_thread_that_fails_stops_the_others():
     command = [sys.executable, "-c", STOPPED]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120 * PATIENCE)
     assert done.stdout == "The work of this thread was asked to stop.\n"
 
 

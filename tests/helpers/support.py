@@ -29,6 +29,8 @@ NO_LIMITS = {
     "seed": 0,
 }
 
+# How many times as long as elsewhere work may take: emulators of processors are slow.
+PATIENCE = float(os.environ.get("PYTREES_PATIENCE", "1"))
 
 without_sanitizer = pytest.mark.skipif(
     "asan" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers keep freed memory, and reserve addresses"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from support import examples
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, DecisionTreeRegressor
@@ -191,14 +192,15 @@ def test_the_order_of_the_samples_changes_nothing():
         assert tree.tree_ == again.tree_
 
 
-def test_forests_put_the_weights_of_their_draws_on_a_grid():
+def test_forests_put_the_weights_of_balanced_draws_on_a_grid():
     X, y, rng = noisy(1, 100)
     weights = rng.random(100) / 7
-    forest = DecisionForestClassifier(5, random_state=0).fit(X, y, sample_weight=weights)
-    for tree, drawn in zip(forest, forest.estimators_samples_, strict=True):
-        np.testing.assert_allclose(tree.tree_.weighted_n_node_samples[0], weights[drawn].sum(), rtol=1e-13)
-        numbers = DecisionTreeClassifier(random_state=tree.random_state).fit(X[drawn], y[drawn], weights[drawn])
-        np.testing.assert_allclose(numbers.tree_.value[0], tree.tree_.value[0], rtol=1e-13)
+    forest = DecisionForestClassifier(5, class_weight="balanced_subsample", random_state=0)
+    for tree, drawn in zip(forest.fit(X, y, sample_weight=weights), forest.estimators_samples_, strict=True):
+        np.testing.assert_allclose(tree.tree_.weighted_n_node_samples[0], 100.0, rtol=1e-13)
+        again = clone(tree).fit(X[drawn], y[drawn])
+        np.testing.assert_array_equal(again.tree_.value, tree.tree_.value)
+        np.testing.assert_array_equal(again.tree_.threshold, tree.tree_.threshold)
 
 
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from samples import consistent
 from strategies import classified
-from support import assert_same_tree, examples, interrupted, on_both_engines
+from support import PATIENCE, assert_same_tree, examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, minimal_tree
 from pytrees._engine import kernel
@@ -86,7 +86,7 @@ def test_the_time_limit_holds_and_more_time_finds_no_larger_tree():
     for limit in (0.3, 1.0):
         start = time.process_time()
         sizes.append(len(small_tree(X, y, time_limit=limit)["feature"]))
-        assert time.process_time() - start < limit + 1.0
+        assert time.process_time() - start < limit + 1.0 * PATIENCE
     assert sizes[0] >= sizes[1]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from samples import consistent, make_classes
 from sklearn.datasets import load_breast_cancer
 from strategies import classified
-from support import assert_same_tree, examples, interrupted, on_both_engines, rows_of_nodes
+from support import PATIENCE, assert_same_tree, examples, interrupted, on_both_engines, rows_of_nodes
 
 import pytrees
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
@@ -256,7 +256,7 @@ def test_time_limit(engine, time_limit):
     X, y = random_rows(80, 5, 4)
     start = time.process_time()
     found = minimal_tree(X, y, time_limit=time_limit)
-    assert time.process_time() - start < time_limit + 1.0
+    assert time.process_time() - start < time_limit + 1.0 * PATIENCE
     assert not found.is_proven
     assert 7 <= found.lower_bound < found.tree.node_count
     np.testing.assert_array_equal(found.tree.predict(X), y)
@@ -269,7 +269,7 @@ def test_time_limit_holds_while_bounds_are_prepared():
     tree, n_splits, *_ = search(X, y, time_limit=0.1)
     assert tree is None
     assert n_splits < 10  # as far as the search came; hundreds are needed
-    assert time.process_time() - start < 3.0
+    assert time.process_time() - start < 3.0 * PATIENCE
 
 
 def test_the_search_goes_on_after_rollouts():
@@ -362,13 +362,6 @@ def test_the_kernels_refuse_invalid_class_codes(X, y):
     for name in ("minimal_tree", "small_tree"):
         with pytest.raises(ValueError, match="class codes"):
             kernel(name)(np.array(X), y, 2)
-
-
-@pytest.mark.parametrize(("ranks", "y"), [([[0, 1]], [0]), ([[0]], [-1]), ([[0]], [5]), (np.empty((1, 0)), [])])
-def test_the_cheapest_tree_refuses_invalid_class_codes(engine, ranks, y):
-    ranks, y = np.array(ranks, dtype=np.int32), np.array(y, dtype=np.int32)
-    with pytest.raises(ValueError, match="class codes"):
-        kernel("cheapest_tree")(ranks, y, np.ones(len(y), dtype=np.int64), None, 2, 0, 1, 2, 1)
 
 
 def test_results_cannot_be_changed():

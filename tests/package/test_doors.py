@@ -380,7 +380,7 @@ GUARDS = {
     "cheapest_tree": (
         "labels, ranks",
         "the kernel",
-        "minimal/test_search.py::test_the_cheapest_tree_refuses_invalid_class_codes",
+        "optimal/test_best_tree.py::test_the_kernel_refuses_invalid_class_codes",
     ),
     "small_tree": (
         "labels",

@@ -39,6 +39,7 @@ KERNEL_FLOORS = {
     },  # one growing tree, depth-first, best-first, by distance
     "c45": {"base", "criteria", "rows"},  # a search of its own: fractional rows, pruning
     "minimal": {"base", "criteria", "rows"},  # a search of its own: the smallest consistent tree
+    "optimal": {"base", "minimal"},  # a search of its own: the cheapest tree within limits
     "fourier": {"base", "criteria", "rows"},  # leaf boxes, spectra, trees from spectra
     "pruning": {"base"},  # which branches of grown trees cost more than they are worth
     "traverse": {"base"},  # from rows to leaves, in trees that have grown

@@ -52,6 +52,7 @@ int main() {
         CHECK("shift", back(wide(a) << n) == a << n && back(wide(a) >> n) == a >> n)
         CHECK("signed shift", back(wide_of(x) >> n) == (natural)(x >> n) && back(wide_of(x) << n) == a << n)
         CHECK("bits", back(wide(a) & wide(b)) == (a & b) && back(wide(a) | wide(b)) == (a | b))
+        CHECK("signed bits", back(wide_of(x) & wide_of(y)) == (natural)(x & y))
         CHECK("more bits", back(wide(a) ^ wide(b)) == (a ^ b) && back(~wide(a)) == ~a)
         CHECK("order", (wide(a) < wide(b)) == (a < b) && (wide(a) >= wide(b)) == (a >= b))
         CHECK("signed order", (wide_of(x) < wide_of(y)) == (x < y) && (wide_of(x) > wide_of(y)) == (x > y))

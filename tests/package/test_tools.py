@@ -11,6 +11,7 @@ import pytest
 from sources import ROOT
 
 import tools.mutate.__main__ as mutate
+import tools.other_machine.__main__ as other_machine
 
 
 def run(*arguments, folder=ROOT):
@@ -62,6 +63,20 @@ def test_problems_and_counted_calls_have_names_of_their_own(tool):
     calls = list(tool("counted").counted_calls())
     assert len({name for name, _, _ in calls}) == len(calls) > 10
     assert all(kernel_of("compiled", args[0]) for _, args, _ in calls)
+
+
+def test_clones_for_other_machines_have_the_reference_and_new_files(tmp_path):
+    other_machine.copy_clone(tmp_path / "clone")
+    assert (tmp_path / "clone" / "pytrees" / "reference" / "traverse.py").exists()
+    assert (tmp_path / "clone" / "tests" / "golden" / "digests.json").exists()
+    assert not list((tmp_path / "clone").rglob("*.so"))
+
+
+def test_an_unfinished_system_is_not_taken(tmp_path):
+    with pytest.raises(SystemExit, match="half made"):
+        other_machine.make_root("s390x", "s390x-linux-gnu", tmp_path, "sid", "http://mirror.invalid")
+    (tmp_path / "ready").touch()
+    other_machine.make_root("s390x", "s390x-linux-gnu", tmp_path, "sid", "http://mirror.invalid")
 
 
 MUTATIONS = mutate.mutations()

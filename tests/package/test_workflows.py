@@ -8,6 +8,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from sources import ROOT
 
+from tools.other_machine.__main__ import MACHINES
+
 yaml = pytest.importorskip("yaml")
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -73,6 +75,12 @@ def test_published_files_come_from_locked_versions():
     assert wheels["build-frontend"]["args"] == ["--no-isolation"]
     assert all("--require-hashes" in wheels[step] for step in ("before-build", "before-test"))
     assert not {"test-requires", "test-extras", "test-groups", "before-all"} & wheels.keys()
+
+
+def test_other_machines_get_their_compilers():
+    matrix = jobs_of(ROOT / ".github" / "workflows" / "weekly.yml")["other-machine"]["strategy"]["matrix"]["include"]
+    assert [one["machine"] for one in matrix] == ["arm64", "s390x"]
+    assert all(one["compiler"] == f"gcc-{MACHINES[one['machine']][0]}" for one in matrix)
 
 
 def required(name):

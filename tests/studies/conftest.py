@@ -1,9 +1,19 @@
-"""No test of the studies finds data by the environment."""
+"""Tests of the studies have the tables that they are given, unless they ask for the clone's."""
 
 import pytest
+
+from pytrees.datasets import get_data_home
 
 
 @pytest.fixture(autouse=True)
 def no_home(monkeypatch):
-    """Unset PYTREES_DATA."""
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
+    """Let PYTREES_DATA name no folder."""
+    monkeypatch.setenv("PYTREES_DATA", "")
+
+
+@pytest.fixture
+def clone_tables(monkeypatch):
+    """Let the tables of the clone be found; the source distribution has none."""
+    monkeypatch.delenv("PYTREES_DATA")
+    if get_data_home() is None:
+        pytest.skip("needs the tables of a clone")

@@ -309,7 +309,7 @@ def ran(monkeypatch):
 
 def test_without_a_folder_of_tables(ran, tmp_path, capsys):
     assert main(["global", "--output", str(tmp_path)]) == 0
-    assert "want of a folder with their tables: ctg_nsp, ctg_class" in capsys.readouterr().err
+    assert "want of their tables (tools/fetch_tables.py): ctg_nsp, ctg_class" in capsys.readouterr().err
     sizes = {name: X.shape for name, (X, _) in ran["tables"].items()}
     monks = {f"monks{problem}": (432, 6) for problem in (1, 2, 3)}
     assert sizes == monks | {"blobs": (2000, 3), "wine": (178, 13), "iris": (150, 4)}

@@ -8,6 +8,7 @@ from csv_tables import read_csv
 from sklearn.metrics import recall_score
 
 from pytrees import PermutationDecisionTreeClassifier
+from pytrees.datasets import get_data_home
 from studies import order, order_report, order_tables
 from studies.__main__ import main
 from studies.ordinal_statistics import adjust_by_holm
@@ -26,9 +27,17 @@ def test_tables_are_read_as_they_stand(tmp_path):
     assert (weather.categorical, weather.is_real) == ((1,), True)
 
 
-def test_an_absent_table_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"smarket\.csv is not in"):
-        order_tables.load_ordered(tmp_path)
+def test_an_absent_table_is_named_and_left_out(tmp_path, capsys):
+    (tmp_path / "ordered").mkdir()
+    (tmp_path / "ordered" / "weekly.csv").write_text("size,target\n1.5,up\n2.5,down\n")
+    assert list(order_tables.load_ordered(tmp_path)) == ["weekly"]
+    assert "want of their tables" in capsys.readouterr().err
+
+
+def test_tables_of_the_clone(clone_tables):
+    tables = order_tables.load_ordered(get_data_home())
+    assert len(tables["flights_lga"].target) == 20000
+    assert len(tables["seattle_weather"].target) == 1460
 
 
 @pytest.mark.parametrize("name", order_tables.GENERATORS)

@@ -176,12 +176,9 @@ def test_a_seed_draws_samples_bags_and_forest(tables):
     assert "bagged_alone" not in same
 
 
-def test_weights_from_the_test_samples_of_spect_always_predict_1():
+def test_weights_from_the_test_samples_of_spect_always_predict_1(clone_tables):
     """The paper's 8.02 % are 15 of 187, the error of always answering 1; weights from training samples do better."""
-    try:
-        table = load_discrete("spect")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+    table = load_discrete("spect")
     train, (X, y) = ((table.data[rows], table.target[rows]) for rows in (slice(80), slice(80, None)))
     assert round(100.0 * float(np.mean(y != 1)), 2) == SETTINGS["spect"].errors["least_squares_uniform_test"]
     bag = BaggingClassifier(c45(22), SETTINGS["spect"].n_trees, random_state=0).fit(*train)
@@ -290,10 +287,9 @@ def ran(monkeypatch):
     return found
 
 
-def test_without_a_folder_of_tables(ran, tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("PYTREES_DATA", raising=False)
+def test_without_a_folder_of_tables(ran, tmp_path, capsys):
     assert main(["orthogonal", "--output", str(tmp_path)]) == 0
-    assert "want of a folder with their tables: spect, dna, house_votes_84, cmc" in capsys.readouterr().err
+    assert "want of their tables (tools/fetch_tables.py): spect, dna, house_votes_84, cmc" in capsys.readouterr().err
     assert list(ran["tables"]) == ["nasdaq"]
     assert (ran["n"], ran["n_forest_trees"], ran["n_jobs"]) == (10, 500, -1)
 
@@ -308,11 +304,7 @@ def test_options_reach_the_study(ran, tmp_path, capsys):
     assert "There is no folder" in capsys.readouterr().err
 
 
-def test_tables_of_a_folder(ran, tmp_path):
-    try:
-        load_discrete("cmc")
-    except FileNotFoundError as error:
-        pytest.skip(str(error))
+def test_tables_of_the_clone(ran, tmp_path, clone_tables):
     assert main(["orthogonal", "--output", str(tmp_path)]) == 0
     assert list(ran["tables"]) == list(SETTINGS)
     assert ran["tables"]["cmc"].drawn

@@ -96,4 +96,4 @@ def test_the_study_is_on_the_list(capsys):
 def test_without_a_folder_the_shipped_tables_are_used(capsys):
     tables = sites.load_tables(Bunch(data_home=None))
     assert set(tables) == {"breast_cancer", "digits"}
-    assert "Without DNA and California Housing" in capsys.readouterr().err
+    assert "want of their tables (tools/fetch_tables.py): dna, calhousing." in capsys.readouterr().err

@@ -18,6 +18,7 @@ from support import assert_same_tree, examples, grow, on_both_engines
 from pytrees import (
     AggregatedFourierTreeClassifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
@@ -33,9 +34,10 @@ def make_forest(n_estimators=5, random_state=0, **parameters):
     return DecisionForestClassifier(n_estimators, random_state=random_state, **parameters)
 
 
-def drawn(estimator, n_rows, n_draws=None):
-    """The rows that a tree of a forest was grown on, in the order of the draws."""
-    return np.random.RandomState(estimator.random_state).randint(n_rows, size=n_draws or n_rows)
+def drawn(estimator, n_rows, n_draws=None, weights=None):
+    """The rows that a tree of a forest was grown on, in the order of the draws; whole weights repeat them."""
+    rows = np.repeat(np.arange(n_rows), 1 if weights is None else weights // np.gcd.reduce(weights))
+    return rows[np.random.RandomState(estimator.random_state).randint(len(rows), size=n_draws or n_rows)]
 
 
 def arrays_of(tree):
@@ -113,16 +115,73 @@ def test_sizes_of_the_samples(data, max_samples, n_draws):
 # -------------------------------------------------------------------------------------------------------------- weights
 
 
-def test_weights_multiply_the_bootstrap_counts(engine, data):
+@pytest.mark.filterwarnings("ignore:Equal samples in X have different classes")
+@pytest.mark.parametrize("make", [DecisionForestClassifier, OrdinalDecisionForestClassifier, ID3ForestClassifier])
+def test_samples_are_drawn_by_weight(engine, data, make):
     X, y = data
     weights = np.random.default_rng(0).integers(1, 4, 30)
-    forest = make_forest().fit(X, y, sample_weight=weights)
-    for estimator, unweighted in zip(forest.estimators_, make_forest().fit(X, y).estimators_, strict=True):
-        rows = drawn(estimator, 30)
-        np.testing.assert_array_equal(
-            estimator.tree_.value[0], np.bincount(y[rows], weights=weights[rows], minlength=3)
-        )
-        assert estimator.tree_.n_node_samples[0] == unweighted.tree_.n_node_samples[0]
+    forest = make(5, bootstrap=True, random_state=0).fit(X, y, sample_weight=weights)
+    for estimator, samples in zip(forest, forest.estimators_samples_, strict=True):
+        rows = drawn(estimator, 30, weights=weights)
+        np.testing.assert_array_equal(samples, rows)
+        np.testing.assert_array_equal(estimator.tree_.value[0], np.bincount(y[rows], minlength=3))
+        assert estimator.tree_.n_node_samples[0] == len(set(rows))
+        again = sklearn.clone(estimator).fit(X[rows], y[rows])
+        np.testing.assert_array_equal(again.tree_.threshold, estimator.tree_.threshold)
+
+
+@pytest.mark.parametrize("max_samples", [20, 0.5, 1.0, 2.5])
+@pytest.mark.parametrize("make", [DecisionForestClassifier, DecisionForestRegressor])
+def test_whole_weights_are_repetitions(engine, data, make, max_samples):
+    """The forest of weighted samples is that of repeated samples, as far as their numbers do not count."""
+    X, y = data
+    weights = np.random.default_rng(3).integers(0, 4, 30)
+    forest = make(4, max_samples=max_samples, max_features=2, random_state=0)
+    weighted = sklearn.clone(forest).fit(X, y, sample_weight=weights)
+    repeated = sklearn.clone(forest).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    for one, other in zip(trees_of(weighted), trees_of(repeated), strict=True):
+        assert_same_tree(arrays_of(one), arrays_of(other))
+    n_draws = max_samples if max_samples == 20 else int(max_samples * weights.sum())
+    assert all(len(rows) == n_draws for rows in weighted.estimators_samples_)
+
+
+def test_heavy_samples_are_drawn_as_often_as_they_weigh():
+    X, y = np.arange(1000.0)[:, np.newaxis], np.arange(1000) % 2
+    weights = np.where(np.arange(1000) < 100, 91.0, 1.0)
+    forest = make_forest(20, max_depth=1).fit(X, y, sample_weight=weights)
+    shares = [np.mean(rows < 100) for rows in forest.estimators_samples_]
+    assert np.mean(shares) == pytest.approx(9100 / 10000, abs=0.01)
+
+
+def test_draws_by_weight_have_no_rounding():
+    """Golden values: NumPy's numbers, and sums of the weights in whole numbers, are the same on every machine."""
+    weights = np.array([0.1, 0.2, 0.3, 1e-9, 0.5])
+    forest = make_forest(2).fit(np.arange(5.0)[:, np.newaxis], [0, 1, 0, 1, 0], sample_weight=weights)
+    numbers = np.cumsum([100000000, 200000000, 300000000, 1, 500000000])
+    for estimator, rows in zip(forest, forest.estimators_samples_, strict=True):
+        below = np.random.RandomState(estimator.random_state).randint(1100000001, size=5, dtype=np.int64)
+        assert rows.tolist() == [int(np.sum(numbers <= number)) for number in below]
+    assert [rows.tolist() for rows in forest.estimators_samples_] == [[4, 4, 2, 4, 4], [1, 4, 2, 2, 4]]
+
+
+@pytest.mark.parametrize("factor", [2, 7, 0.1, 0.5, 1e-200, 1e200])
+def test_a_factor_of_all_weights_changes_no_draw(data, factor):
+    weights = np.random.default_rng(0).integers(0, 5, 30)
+    forest, other = (make_forest().fit(*data, sample_weight=weights * each) for each in (1, factor))
+    assert trees_of(forest) == trees_of(other)
+    assert trees_of(make_forest().fit(*data)) == trees_of(make_forest().fit(*data, sample_weight=np.full(30, factor)))
+
+
+def test_few_draws_of_weights_warn(data):
+    weights = np.random.default_rng(0).random(30)
+    weights /= weights.sum()
+    for make in (DecisionForestClassifier, DecisionForestRegressor):
+        with pytest.warns(
+            UserWarning, match=r"max_samples=0\.5 is a fraction of the sum of the weights.*\(1\)"
+        ) as caught:
+            forest = make(2, max_samples=0.5).fit(*data, sample_weight=weights)
+        assert caught[0].filename == __file__
+        assert [len(rows) for rows in forest.estimators_samples_] == [1, 1]
 
 
 @pytest.mark.parametrize("scale", [1, 0.3])
@@ -130,7 +189,7 @@ def test_samples_of_weight_zero_are_left_out_before_samples_are_drawn(engine, da
     X, y = data
     weights = np.random.default_rng(1).integers(0, 3, 30) * scale
     kept = weights > 0
-    parameters = {"max_samples": 0.5, "min_samples_leaf": 0.1}
+    parameters = {"max_samples": 1.5, "min_samples_leaf": 0.1}
     weighted = make_forest(**parameters).fit(X, y, sample_weight=weights)
     assert trees_of(weighted) == trees_of(make_forest(**parameters).fit(X[kept], y[kept], sample_weight=weights[kept]))
 
@@ -145,15 +204,16 @@ def test_class_weights_are_computed_from_all_samples(engine, data):
     balanced = make_forest(class_weight="balanced").fit(X, y)
     assert trees_of(balanced) == trees_of(make_forest(class_weight=dict(enumerate(by_class))).fit(X, y))
     assert trees_of(balanced) == trees_of(make_forest().fit(X, y, sample_weight=by_class[y]))
-    assert all(estimator.class_weight == "balanced" for estimator in balanced.estimators_)
+    assert all(estimator.class_weight is None for estimator in balanced.estimators_)
 
 
 @pytest.mark.parametrize("criterion", COUNT_CRITERIA)
-def test_weights_too_large_to_be_counted(engine, data, criterion):
-    weights = np.r_[np.full(3, 2**22), np.ones(27)]  # their sum can be counted, but the sum of all draws cannot
+@pytest.mark.parametrize("heavy", [2**22, 2**45, 1e300])
+def test_trees_count_draws_of_great_weights(engine, data, criterion, heavy):
+    weights = np.r_[np.full(3, heavy), np.ones(27)]
     forest = make_forest(10, criterion=criterion).fit(*data, sample_weight=weights)
-    totals = {tree.value[0].sum() for tree in trees_of(forest)}
-    assert min(totals) < 2**24 < max(totals)
+    assert {tree.value[0].sum() for tree in trees_of(forest)} == {30}
+    assert {int(row) for rows in forest.estimators_samples_ for row in rows} == {0, 1, 2}
 
 
 # ------------------------------------------------------------------------------------------------- probabilities, order

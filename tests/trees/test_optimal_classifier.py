@@ -362,7 +362,7 @@ def test_an_early_end_warns_and_keeps_a_tree(engine, monkeypatch, event):
     assert not tree.is_proven_
     assert tree.lower_bound_ == 0.0
     assert tree.n_errors_ == round(tree.cost_ * 20)
-    with pytest.warns(RuntimeWarning, match=f"{event} ended"):
+    with pytest.warns(ConvergenceWarning, match=f"{event} ended"):
         assert not optimal_tree(X, y, max_depth=2).is_proven
 
     def interrupt_late(search, *args, **options):
@@ -457,6 +457,9 @@ def test_a_gap_bounds_the_distance_to_the_best_tree(engine):
         ({"cost_matrix": [[0, 1], [1, 1]]}, "zero on the diagonal: a sample that is right"),
         ({"cost_matrix": [[0, np.nan], [1, 0]]}, "cost_matrix contains NaN"),
         ({"cost_matrix": [[0, np.inf], [1, 0]]}, "cost_matrix contains infinity"),
+        ({"cost_matrix": [[0, 1e18], [0.3, 0]]}, r"from 0\.3 to 1e\+18, lie too far apart"),
+        ({"cost_matrix": [["a", "b"], ["c", "d"]]}, "cost_matrix must hold a number for every pair of classes"),
+        ({"cost_matrix": [[0, 1], [1]]}, "cost_matrix must hold a number for every pair of classes"),
         ({"cost_matrix": [0, 1]}, "a row and a column for every class"),
         ({"categorical_features": [1]}, "categorical_features holds 1"),
         ({"class_weight": "even"}, "'class_weight' parameter"),

@@ -357,8 +357,8 @@ def test_forests_out_of_bag():
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("kind", ["none", "whole", "real"])
-def test_trees_of_forests_see_the_weights_of_their_samples(error, kind):
-    """A sample weighs its weight times how often it was drawn, and counts once among the samples of a node."""
+def test_trees_of_forests_count_their_draws(error, kind):
+    """A sample weighs as much as it was drawn, and counts once among the samples of a node."""
     X, y = make_numbers(40)
     rng = np.random.default_rng(0)
     weights = {"none": np.ones(40), "whole": rng.integers(1, 9, 40), "real": 0.1 + rng.random(40)}[kind]
@@ -367,29 +367,11 @@ def test_trees_of_forests_see_the_weights_of_their_samples(error, kind):
     np.testing.assert_array_equal(one.oob_prediction_, other.oob_prediction_)
     np.testing.assert_array_equal(one.unbiased_feature_importances_, other.unbiased_feature_importances_)
     for tree, rows in zip(one, one.estimators_samples_, strict=True):
-        again = DecisionTreeRegressor(error).fit(X[rows], y[rows], sample_weight=weights[rows]).tree_
+        again = DecisionTreeRegressor(error).fit(X[rows], y[rows]).tree_
         np.testing.assert_array_equal(tree.tree_.threshold, again.threshold)
         np.testing.assert_allclose(tree.tree_.value, again.value, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(tree.tree_.weighted_n_node_samples, again.weighted_n_node_samples, rtol=1e-9)
         assert tree.tree_.n_node_samples[0] == len(set(rows.tolist()))
-
-
-@pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("n_drawn", [1, 8, 17, 1000])
-def test_a_heavy_sample_may_be_drawn_often(engine, monkeypatch, error, n_drawn):
-    """The weights of a tree may add up to more than the kernels take: then they get a grid of their own."""
-    X, y = np.arange(6.0)[:, np.newaxis], np.array([0.0, 1.0, 2.0, 5.0, 7.0, 9.0])
-    weights = np.array([0.001, 99.0, 0.2, 0.1, 0.3, np.pi / 10])
-
-    def draw(seed, n_rows, weights, n_draws):
-        return np.arange(6), weights * np.array([1, n_drawn, 1, 2, 1, 1])
-
-    monkeypatch.setattr("pytrees.trees.base_forest.draw_counts", draw)
-    forest = DecisionForestRegressor(1, criterion=error, max_depth=1).fit(X, y, sample_weight=weights)
-    tree = DecisionTreeRegressor(error, max_depth=1).fit(X, y, weights * np.array([1, n_drawn, 1, 2, 1, 1])).tree_
-    np.testing.assert_array_equal(forest[0].tree_.threshold, tree.threshold)
-    np.testing.assert_allclose(forest[0].tree_.value, tree.value, rtol=1e-8)
-    np.testing.assert_allclose(forest[0].tree_.weighted_n_node_samples, tree.weighted_n_node_samples, rtol=1e-9)
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS)

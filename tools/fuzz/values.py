@@ -62,7 +62,8 @@ def _with_cell(X, value):
 def _mapped(X):
     if not X.size:
         return X
-    mapped = np.memmap(tempfile.NamedTemporaryFile(), dtype=np.float64, mode="w+", shape=X.shape)  # noqa: SIM115
+    with tempfile.TemporaryFile() as file:  # the map outlives the file
+        mapped = np.memmap(file, dtype=np.float64, mode="w+", shape=X.shape)
     mapped[:] = X
     return mapped
 

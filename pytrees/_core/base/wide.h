@@ -181,6 +181,7 @@ struct pytrees_int128 {
     friend pytrees_int128 operator%(pytrees_int128 a, pytrees_int128 b) {
         return of(a.is_negative(), a.magnitude() % b.magnitude());
     }
+    friend constexpr pytrees_int128 operator&(pytrees_int128 a, pytrees_int128 b) { return pytrees_int128(a.bits & b.bits); }
     friend constexpr pytrees_int128 operator<<(pytrees_int128 a, int n) { return pytrees_int128(a.bits << n); }
     friend constexpr pytrees_int128 operator>>(pytrees_int128 a, int n) {
         return a.is_negative() ? pytrees_int128(~(~a.bits >> n)) : pytrees_int128(a.bits >> n);

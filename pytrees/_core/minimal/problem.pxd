@@ -1,4 +1,4 @@
-"""Answers, limits and lists of cuts, which all searches of this folder share."""
+"""Answers, limits and lists of cuts, which the searches for minimal and for optimal trees share."""
 
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport float64_t, index_t, int64_t

@@ -1,4 +1,4 @@
-"""Samples as the searches of this folder take them, the clock that stops a search, and trees as arrays.
+"""Samples as the searches take them, the clock that stops a search, and trees as arrays.
 
 A rank says which of the distinct values of a feature a sample has. Searches compare ranks and never values, which only
 thresholds need.
@@ -56,13 +56,6 @@ def distinct_samples(ranks, y):
 def orders_of(ranks):
     """Return, by feature, the samples in ascending order."""
     return np.ascontiguousarray(np.argsort(ranks, axis=1, kind="stable"), dtype=np.int32)
-
-
-def orders_of_labels(ranks, labels):
-    """Return, by feature, the samples in ascending order, and samples of equal values in the order of their labels."""
-    by_label = np.argsort(labels, kind="stable")
-    orders = by_label[np.argsort(ranks[:, by_label], axis=1, kind="stable")]
-    return np.ascontiguousarray(orders, dtype=np.int32)
 
 
 def preorder_arrays(X, y, n_classes, root, first_split):

@@ -72,11 +72,12 @@ cdef struct KnownCut:
 
 # The cuts of a column that are known, for one division of the leaves between both sides; in ascending order, from a
 # first one with no row on the left to a last one with all. No other cut leads to a cost below `key`, and the cuts
-# after the known cut `at` are the most promising ones.
+# after the known cut `at` are the most promising ones. While a thread works on a list of the root, `key_of_taken` is
+# its key, and other threads see none.
 cdef struct CutList:
     TreeLimits limits[2]
     index_t division, column, left_leaves, first, at
-    int64_t key, given
+    int64_t key, given, key_of_taken
 
 # A known cut, and the number of its list.
 cdef struct ListedCut:
@@ -103,6 +104,7 @@ cdef struct SearchNode:
     Py_ssize_t list_capacity
     index_t n_lists
     TreeLimits limits           # of the tree that the lists are about
+    ListedCut best              # the last cut that was better than the cuts before, or none of any list
     int64_t* keys               # of the sides of known cuts: see `cut_lists`
     Py_ssize_t key_capacity, n_keys
     int64_t* given              # bounds of the lists, by division and column, if they are known from other nodes
@@ -126,6 +128,9 @@ cdef class CostSearch:
     cdef RecentSets recent[MOST_LEVELS]         # by levels
     cdef bint has_unit_weights, keeps_leaf_costs, has_inevitable
     cdef SearchNode nodes[MOST_LEVELS]
+    cdef SearchNode* root                       # the first node, or that of the search which this search helps
+    cdef object root_lock                       # of the thread that uses the root's lists; None: there is one thread
+    cdef bint has_root                          # this thread holds the lock
     cdef char* is_left                          # scratch, by row
     cdef int64_t* leaf_scratch                  # by side and rows on the left: leaf costs of a column
     cdef lane_table table                       # of the rows of a node of two levels
@@ -134,6 +139,8 @@ cdef class CostSearch:
     cdef const index_t[::1] marks               # by row: the columns in which the row is marked, ascending
     cdef const int64_t[::1] mark_offsets        # by row: where its marks begin
     cdef index_t* pairs                         # by class and two columns: the weight of the rows with both marks
+    cdef index_t* pairs_above                   # the same of the rows of node `pairs_of`, or NONE
+    cdef Py_ssize_t pairs_of
     cdef index_t* local                         # by row: its number in the table
     cdef index_t* sorted_labels                 # scratch: of the rows in the order of a column; so are the ranks
     cdef index_t* sorted_ranks
@@ -154,6 +161,8 @@ cdef class CostSearch:
 
 cdef void* allocate(CostSearch search, Py_ssize_t n_bytes) except NULL
 cdef int count_steps(CostSearch search, int64_t n_steps) except -1 nogil
+cdef int leave_root(CostSearch search, Py_ssize_t number) except -1 nogil
+cdef int enter_root(CostSearch search, Py_ssize_t number) except -1 nogil
 cdef int open_node(CostSearch search, Py_ssize_t number) except -1 nogil
 cdef void make_side(
     CostSearch search, Py_ssize_t number, index_t column, index_t end, bint is_right, bint only_rows
@@ -170,6 +179,10 @@ cdef int remember(
     CostSearch search, SearchNode* node, TreeLimits limits, const KnownCost* found
 ) except -1 nogil
 cdef int64_t leaf_of(CostSearch search, const int64_t* of_classes) noexcept nogil
+
+
+cdef inline SearchNode* node_at(CostSearch search, Py_ssize_t number) noexcept nogil:
+    return &search.nodes[number] if number > 0 else search.root
 
 
 # --------------------------------------------------------------------------------------------------------------- limits

@@ -1,7 +1,7 @@
 """Bounds of the cuts of a node, by column and division of the leaves, and the places where better cuts may still be."""
 
 from pytrees._core.base.types cimport index_t, int64_t
-from pytrees._core.minimal.cost_search cimport CostSearch, CutList, KnownCut, SearchNode, TreeLimits
+from pytrees._core.optimal.cost_search cimport CostSearch, CutList, KnownCut, SearchNode, TreeLimits
 
 # Where between two known cuts a better one may be: after `low` to `high` rows. No such cut leads to a cost below `key`.
 cdef struct CutRange:

@@ -10,7 +10,7 @@ from math import inf
 from time import monotonic
 
 from ..base.types import UNLIMITED
-from .problem import Stopped
+from ..minimal.problem import Stopped
 
 NO_SPLIT = (-1, -1, -1)
 
@@ -137,6 +137,7 @@ def cheapest_tree(
     memory_limit=2**30,
     count_roots=False,
     report=None,
+    n_threads=1,
 ):
     """Return the splits of the cheapest tree, its cost, a bound of the cost of every tree, the number of sets of
     samples examined, the number of first cuts of cheapest trees, and "Ctrl-C" if that ended the search.
@@ -148,9 +149,10 @@ def cheapest_tree(
     The splits are those of the nodes in preorder: the column, a sample below the cut and a sample above it, whose ranks
     are next to the cut; -1 in leaves. They are None if the tree costs the budget or more, or time ran out. The number
     of first cuts is -1 if it was not asked for. There is no bound here that could end the search earlier, the results
-    are kept whatever the limit on memory, and nothing is reported.
+    are kept whatever the limit on memory, nothing is reported, and there is one thread.
     """
-    check_classes(ranks, y, weights, n_classes)
+    check_classes(ranks, y, weights, matrix, n_classes)
+    max_leaf_nodes = max_leaf_nodes if max_leaf_nodes < len(y) else UNLIMITED  # no tree needs more
     deadline = inf if time_limit is None else monotonic() + time_limit
     search = Search(ranks, y, weights, matrix, n_classes, leaf_cost, min_samples_leaf, deadline)
     splits, n_roots, ended_by = None, -1, ""
@@ -167,10 +169,12 @@ def cheapest_tree(
     return splits, cost, min(least, cost), len(search.known), n_roots, ended_by
 
 
-def check_classes(ranks, y, weights, n_classes):
+def check_classes(ranks, y, weights, matrix, n_classes):
     are_codes = len(y) > 0 and all(0 <= label < n_classes for label in y)
     if not are_codes or any(len(given) != len(y) for given in (weights, *ranks)):
         raise ValueError(f"Every sample needs ranks, a weight and one of the class codes from 0 to {n_classes - 1}.")
+    if matrix is not None and (n_classes < 3 or any(len(costs) != n_classes for costs in [matrix, *matrix])):
+        raise ValueError("A matrix has costs of three classes or more: weights say what errors of two classes cost.")
 
 
 def splits_of(search, max_depth, max_leaf_nodes):

@@ -1,7 +1,7 @@
 """The cheapest trees of two levels if every column has two values."""
 
 from pytrees._core.base.types cimport int64_t
-from pytrees._core.minimal.cost_search cimport CostSearch, SearchNode
+from pytrees._core.optimal.cost_search cimport CostSearch, SearchNode
 
 cdef int open_pairs(CostSearch search) except -1
 cdef int64_t cost_of_column(CostSearch search, SearchNode* node, Py_ssize_t column) noexcept nogil

@@ -11,7 +11,7 @@ All of this holds without a limit on the samples of a leaf. With such a limit tr
 
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, index_t, int64_t
-from pytrees._core.minimal.cost_search cimport (
+from pytrees._core.optimal.cost_search cimport (
     LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCut, SearchNode, TreeLimits, count_divisions,
     is_cut, leaf_costs_of, leaves_on_the_left, leaves_on_the_right, limits_of_side,
 )
@@ -61,12 +61,14 @@ cdef int64_t _cost_between(
 
 cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) except -1 nogil:
     """Begin a list for every column and division of the leaves; only the ends of the columns are known."""
-    cdef index_t n_divisions = count_divisions(limits), i, position, last
+    cdef Py_ssize_t n_divisions = count_divisions(limits)
+    cdef index_t i, position, last
     cdef int64_t total = _cost_between(search, node, 0, 0, node.n_rows)
     cdef CutList* cuts
     node.limits = limits
     node.n_lists = node.n_cuts = 0
     node.n_keys = 0
+    node.best.list = node.best.cut = NONE
     reserve(
         <void**> &node.lists, &node.list_capacity, n_divisions * node.n_columns, sizeof(CutList), b"lists of cuts"
     )
@@ -84,7 +86,7 @@ cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) exce
             last = _new_cut(node, node.n_rows, NONE, total)
             cuts.first = cuts.at = _new_cut(node, 0, last, 0)
             node.cuts[last].previous, node.cuts[cuts.first].previous = cuts.first, NONE
-            cuts.key = cuts.given = 0
+            cuts.key, cuts.given, cuts.key_of_taken = 0, 0, NO_BUDGET
             if node.is_given:
                 cuts.given = node.given[i * search.n_columns + cuts.column]
     return 0
@@ -93,11 +95,13 @@ cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) exce
 cdef inline index_t _moved(
     CostSearch search, const index_t* order, index_t end, index_t step, index_t limit, int64_t spare
 ) noexcept nogil:
-    """Return the nearest place, in steps of 1 or -1 from `end`, with rows of more than `spare` in between."""
+    """Return the nearest place, in steps of 1 or -1 from `end`, with a row in between, and rows that cost more than
+    `spare` at most. Rows may cost nothing."""
     cdef int64_t crossed = 0
+    cdef index_t start = end
     if search.has_unit_weights and search.costs_of_labels == NULL:
         return <index_t> (end + step * min(max(spare, 0) // search.unit + 1, search.n_rows))
-    while end != limit and (crossed <= spare or crossed == 0):
+    while end != limit and (crossed <= spare or end == start):
         crossed += search.greatest_costs[order[end if step > 0 else end - 1]]
         end += step
     return end
@@ -213,18 +217,22 @@ cdef int64_t free_bound(CostSearch search, SearchNode* node, int64_t best) noexc
     """Return a bound of the node's cost without a limit on the samples of a leaf, after a search with this limit that
     found no tree below `best`. Cuts that the limit forbids lie at both ends of the columns."""
     cdef int64_t least = best
+    cdef const CutList* cuts
     cdef const KnownCut* a
     cdef const KnownCut* b
     cdef index_t i
     for i in range(node.n_lists):
-        a = &node.cuts[node.lists[i].first]
+        cuts = &node.lists[i]
+        a = &node.cuts[cuts.first]
         while a.next != NONE:
             b = &node.cuts[a.next]
             if b.next != NONE:
                 least = min(least, b.least[LEFT] + b.least[RIGHT])
-            if a.end < search.least_samples or b.end > node.n_rows - search.least_samples:
+            if (a.end < search.least_samples or b.end > node.n_rows - search.least_samples) and a.end + 1 < b.end:
                 least = min(least, max(
-                    a.least[LEFT] + b.least[RIGHT], b.least[LEFT] + a.least[RIGHT] - (b.before - a.before)
+                    max(a.least[LEFT], _least_of_side(search, node, cuts, LEFT, a.end + 1))
+                    + max(b.least[RIGHT], _least_of_side(search, node, cuts, RIGHT, b.end - 1)),
+                    b.least[LEFT] + a.least[RIGHT] - (b.before - a.before),
                 ))
             a = b
     return least

@@ -4,9 +4,10 @@ node's rows in the orders of all columns, for several cuts of a column at once."
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport NONE, index_t, int64_t
-from pytrees._core.minimal.cost_search cimport (
+from pytrees._core.optimal.cost_search cimport (
     MOST_LANES, MOST_ROWS_OF_RUN, CostSearch, CutList, KnownCut, ListedCut, SearchNode, add_column, class_run,
-    class_weights, clear_left, cost_of_stump, count_steps, leaf_costs_of, leaf_of, mark_left, run_list, try_splits,
+    class_weights, clear_left, cost_of_stump, count_steps, leaf_costs_of, leaf_of, mark_left, node_at, run_list,
+    try_splits,
 )
 
 
@@ -86,7 +87,7 @@ cdef int64_t _best_stump(CostSearch search, SearchNode* node, index_t column) no
 
 cdef int fill_table(CostSearch search, Py_ssize_t number) except -1 nogil:
     """Number the rows of a node, and lay them out in the orders of its columns."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef int64_t* weights = <int64_t*> search.table.weights
     cdef const index_t* order
     cdef index_t i, row, column
@@ -108,7 +109,7 @@ cdef int fill_table(CostSearch search, Py_ssize_t number) except -1 nogil:
 cdef int rank_by_table(CostSearch search, Py_ssize_t number) except -1 nogil:
     """Fill the table, and list the columns that have a cut as `rank_columns` does; every cut is allowed, and an error
     costs its weight."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef const index_t* order
     cdef index_t column
     cdef int64_t cost
@@ -186,7 +187,7 @@ cdef int solve_cuts(
 ) except -1 nogil:
     """Find the costs of both sides of some cuts, as many as there are lanes at most. The sides have at most one split;
     cuts of a list stand together, in ascending order."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef const CutList* cuts
     cdef int64_t* of_side = node.of_classes + search.n_classes
     cdef index_t i

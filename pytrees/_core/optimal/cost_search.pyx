@@ -37,17 +37,21 @@ cdef class CostSearch:
 
     def __cinit__(
         self, ranks, labels, weights, Py_ssize_t n_classes, matrix, int64_t leaf_cost, index_t least_samples, bint
-        limits_leaves, float64_t deadline, report, memory_limit,
+        limits_leaves, float64_t deadline, memory_limit,
     ):
         memset(&self.nodes[0], 0, sizeof(self.nodes))
         memset(&self.recent[0], 0, sizeof(self.recent))
         self.ranks, self.labels, self.weights, self.n_classes = ranks, labels, weights, n_classes
         self.n_columns, self.n_rows = ranks.shape
         if matrix is not None:
+            if n_classes < 3 or np.shape(matrix) != (n_classes, n_classes):
+                raise ValueError(
+                    "A matrix has costs of three classes or more: weights say what errors of two classes cost."
+                )
             self.matrix = matrix
             self.costs_of_labels = &self.matrix[0, 0]
         self.leaf_cost, self.least_samples = leaf_cost, least_samples
-        self.deadline, self.report = deadline, report
+        self.deadline, self.cost_of_splits = deadline, NO_BUDGET
         self.next_report = time.monotonic() + 1.0
         self.greatest_costs = weights if matrix is None else weights * np.max(matrix, axis=1)[labels]
         self.unit = np.gcd.reduce(weights)
@@ -55,7 +59,8 @@ cdef class CostSearch:
         self.inevitable = _inevitable_errors(ranks, labels, weights) if matrix is None else np.zeros_like(weights)
         self.has_inevitable = bool(np.any(self.inevitable))
         self.keeps_leaf_costs = leaf_cost > 0 or limits_leaves
-        self.table_of = NONE
+        self.table_of = self.pairs_of = NONE
+        self.root = &self.nodes[0]
         open_table(&self.table_of_sets, words_for(self.n_rows) + 1, sizeof(KnownCost), memory_limit)
         _open_table(self)
 
@@ -91,6 +96,13 @@ def rows_of(ranks, labels, weights, n_classes, least_samples):
             np.add.at(sums, group, weights)
             return first, np.ascontiguousarray(ranks[:, first]), labels[first], sums
     return np.arange(len(labels)), ranks, labels, weights
+
+
+def orders_of_labels(ranks, labels):
+    """Return, by feature, the samples in ascending order, and samples of equal values in the order of their labels."""
+    by_label = np.argsort(labels, kind="stable")
+    orders = by_label[np.argsort(ranks[:, by_label], axis=1, kind="stable")]
+    return np.ascontiguousarray(orders, dtype=np.int32)
 
 
 def _inevitable_errors(ranks, labels, weights):
@@ -175,9 +187,27 @@ cdef void* _allocated(CostSearch search, Py_ssize_t n_bytes) except NULL nogil:
     return memory
 
 
+cdef int leave_root(CostSearch search, Py_ssize_t number) except -1 nogil:
+    """If it is the root, let other threads use its lists."""
+    if number == 0 and search.has_root:
+        search.has_root = False
+        with gil:
+            search.root_lock.release()
+    return 0
+
+
+cdef int enter_root(CostSearch search, Py_ssize_t number) except -1 nogil:
+    """If it is the root, wait until no other thread uses its lists."""
+    if number == 0 and search.root_lock is not None and not search.has_root:
+        with gil:
+            search.root_lock.acquire()
+        search.has_root = True
+    return 0
+
+
 cdef int open_node(CostSearch search, Py_ssize_t number) except -1 nogil:
     """Allocate a node, unless it is allocated."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef Py_ssize_t columns = search.n_columns, n_numbers = (4 + MOST_LANES) * search.n_classes
     cdef Py_ssize_t n_cuts = columns * (search.n_rows + 1)
     if node.orders != NULL:
@@ -198,8 +228,8 @@ cdef void make_side(
     CostSearch search, Py_ssize_t number, index_t column, index_t end, bint is_right, bint only_rows
 ) noexcept nogil:
     """Write the rows of one side of a cut to the next node, in the orders of all columns, or only of the first one."""
-    cdef SearchNode* node = &search.nodes[number]
-    cdef SearchNode* side = &search.nodes[number + 1]
+    cdef SearchNode* node = node_at(search, number)
+    cdef SearchNode* side = node_at(search, number + 1)
     cdef const index_t* order = node.orders + column * search.n_rows
     cdef const index_t* source
     cdef index_t* target
@@ -307,12 +337,14 @@ cdef int64_t leaf_of(CostSearch search, const int64_t* of_classes) noexcept nogi
 cdef void weigh(CostSearch search, Py_ssize_t number) noexcept nogil:
     """Add up the weights of the classes of a node, whose rows are new, and the costs of a leaf and of inevitable
     errors."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef index_t i, row
     memset(node.of_classes, 0, search.n_classes * sizeof(int64_t))
     node.inevitable = 0
     if search.table_of == number:
         search.table_of = NONE
+    if search.pairs_of == number:
+        search.pairs_of = NONE
     for i in range(node.n_rows):
         row = node.orders[i]
         node.of_classes[search.labels[row]] += search.weights[row]

@@ -1,6 +1,7 @@
 """The tree of least error within limits: equal trees on both engines, all trees tried out, bounds, limits, errors."""
 
 import time
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import consistent, make_classes
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from strategies import classified
 from support import examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
+from pytrees._core.optimal import best_tree
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
 from pytrees.trees.optimal_search import Limits, Problem, whole_costs
@@ -105,6 +108,46 @@ def test_engines_find_the_same_tree_of_more_samples(n_rows, n_features, n_values
         assert compiled == reference
 
 
+def test_engines_find_the_same_of_many_best_trees():
+    """Labels are noise, so that many cuts are as good. Some lie where no better cut is, others have been solved when
+    cuts before them have not; in these seeds both decide which tree is the first one."""
+    for seed in range(50, 80):
+        rng = np.random.default_rng(seed)
+        n_rows, n_features, n_classes = rng.integers(8, 20), rng.integers(1, 4), rng.integers(2, 4)
+        X = rng.integers(0, rng.choice([6, 12, 40]), (n_rows, n_features)).astype(float)
+        y = rng.integers(0, n_classes, n_rows)
+        limits = (((1, 0), 2, UNLIMITED), ((1, 0), 2, 3), ((2, 1), UNLIMITED, 4))[seed % 3]
+        compiled, reference = on_both_engines(cheapest, X, y, *limits)
+        assert compiled == reference
+
+
+def test_cuts_that_are_forbidden_count_where_they_are_allowed():
+    """A bound of a set holds for larger sets, in which cuts near its ends leave enough samples; in these seeds such
+    bounds decide."""
+    for seed in range(20, 50):
+        rng = np.random.default_rng(seed)
+        n_rows, n_features, n_classes = rng.integers(8, 14), rng.integers(1, 3), rng.integers(2, 4)
+        X = rng.integers(0, rng.choice([6, 12, 40]), (n_rows, n_features)).astype(float)
+        y = rng.integers(0, n_classes, n_rows)
+        limits = (((1, 0), 3, UNLIMITED), ((1, 0), 4, UNLIMITED), ((2, 1), UNLIMITED, 5))[seed % 3]
+        compiled, reference = on_both_engines(cheapest, X, y, *limits, min_samples_leaf=2 + seed % 2)
+        assert compiled == reference
+
+
+def test_roots_that_differ_by_samples_without_a_cost_all_count(engine):
+    matrix = np.array([[0, 1, 1], [0, 0, 0], [1, 1, 0]])
+    *_, n_roots = cheapest([[0], [1], [2]], [0, 1, 2], (1, 0), 2, UNLIMITED, matrix=matrix, count_roots=True)
+    assert n_roots == 2
+
+
+def test_more_leaves_than_samples_are_no_limit(engine):
+    X, y = np.arange(6.0).reshape(-1, 1), np.array([0, 1, 0, 1, 0, 1])
+    found = cheapest(X, y, (1, 0), UNLIMITED, 2**31 - 2)
+    assert found == cheapest(X, y, (1, 0), UNLIMITED, UNLIMITED)
+    assert found[1] == 0
+    assert optimal_tree(X, y, max_leaf_nodes=10**20).n_errors == 0
+
+
 @examples(200)
 @given(problem=problems(), limits=limits(), spare=st.integers(-3, 3), memory_limit=st.sampled_from([0, 5_000, 2**20]))
 def test_time_memory_and_budgets_do_not_change_the_tree(problem, limits, spare, memory_limit):
@@ -124,6 +167,26 @@ def test_a_gap_ends_the_search_near_the_best_tree(problem, limits, gap):
     splits, cost, least, _ = cheapest(*problem, *limits, gap=gap)
     assert splits is not None
     assert least <= best <= cost <= least + gap
+
+
+@examples(200)
+@given(problem=problems(14), limits=limits(), data=st.data(), n_threads=st.integers(2, 4))
+def test_threads_find_the_same_tree(problem, limits, data, n_threads):
+    X, y = problem
+    given = data.draw(costs_of_samples(len(y), int(y.max()) + 1))
+    alone = cheapest(X, y, *limits, **given)
+    assert cheapest(X, y, *limits, **given, n_threads=n_threads) == alone
+
+
+@pytest.mark.parametrize("options", [{}, {"min_samples_leaf": 5}, {"count_roots": True}, {"gap": 3}])
+def test_threads_that_wait_for_lists_find_the_same_tree(options):
+    """With as many threads as features, a thread waits as soon as its feature has no better cut."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 20, (100, 2)).astype(float), rng.integers(0, 3, 100)
+    for limits in (((1, 0), 3, UNLIMITED), ((1, 0), 3, 5), ((1, 8), UNLIMITED, UNLIMITED)):
+        alone = cheapest(X, y, *limits, **options)
+        together = cheapest(X, y, *limits, **options, n_threads=2)
+        assert together == alone or ("gap" in options and together[2] <= alone[1] <= together[1] + 3)
 
 
 def test_no_time_is_no_tree(engine):
@@ -405,11 +468,58 @@ def test_a_branch_that_costs_as_much_as_a_leaf_is_cut_off():
 
 def test_an_interrupted_search_keeps_the_tree_found_by_then():
     X, y, _ = make_from_random_tree(2_000, 10, 3, 41, random_state=0)
-    with interrupted(warned=RuntimeWarning):
+    with interrupted(warned=ConvergenceWarning):
         found = optimal_tree(X, y, max_depth=6)
     assert not found.is_proven
     assert 0 <= found.lower_bound < found.objective == found.n_errors / 2_000
     assert found.tree.max_depth <= 6
+
+
+def long_search(**options):
+    rng = np.random.default_rng(0)
+    ranks, y = SearchColumns(rng.random((500, 6))).ranks, rng.integers(0, 3, 500, dtype=np.int32)
+    given = ranks, y, np.ones(500, dtype=np.int64), None, 3, 0, 4, UNLIMITED, 1
+    return kernel("cheapest_tree")(*given, n_threads=3, **options)
+
+
+def test_all_threads_end_if_one_is_interrupted():
+    def interrupt(cost, least):
+        raise KeyboardInterrupt
+
+    start = time.process_time()
+    splits, cost, least, _, _, ended_by = long_search(report=interrupt)
+    assert time.process_time() - start < 10.0
+    assert ended_by == "Ctrl-C"
+    assert len(splits) > 1
+    assert 0 <= least < cost
+
+
+def test_all_threads_end_if_one_lacks_memory(monkeypatch):
+    @contextmanager
+    def refused(event):
+        raise MemoryError
+        yield
+
+    monkeypatch.setattr(best_tree, "stoppable", refused)
+    splits, cost, least, _, _, ended_by = long_search(time_limit=1.0)
+    assert ended_by == "A lack of memory"
+    assert len(splits) > 1
+    assert 0 <= least < cost
+
+
+def test_threads_share_roots_that_have_not_been_searched(engine):
+    """A leaf without an error is the best tree at once, and still some cuts begin best trees."""
+    for n_threads in (1, 2):
+        options = {"count_roots": True, "n_threads": n_threads}
+        found = cheapest([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0]], [0, 0, 0], (1, 0), 3, UNLIMITED, **options)
+        assert found == ([[-1, -1, -1]], 0, 0, 3)
+
+
+def test_all_threads_end_with_the_time():
+    splits, cost, least, _, _, ended_by = long_search(time_limit=0.5)
+    assert ended_by == ""
+    assert len(splits) > 1
+    assert 0 <= least < cost
 
 
 # -------------------------------------------------------------------------------------------------------------- errors
@@ -441,6 +551,30 @@ def test_constant_features_and_one_class_and_one_sample(engine):
 def test_bad_input(options, message):
     with pytest.raises(ValueError, match=message):
         optimal_tree(**{"X": [[0.0], [1.0]], "y": [0, 1]} | options)
+
+
+@pytest.mark.parametrize(("ranks", "y"), [([[0, 1]], [0]), ([[0]], [-1]), ([[0]], [5]), (np.empty((1, 0)), [])])
+def test_the_kernel_refuses_invalid_class_codes(engine, ranks, y):
+    ranks, y = np.array(ranks, dtype=np.int32), np.array(y, dtype=np.int32)
+    with pytest.raises(ValueError, match="class codes"):
+        kernel("cheapest_tree")(ranks, y, np.ones(len(y), dtype=np.int64), None, 2, 0, 1, 2, 1)
+
+
+@pytest.mark.parametrize("matrix", [np.ones((2, 2)) - np.eye(2), np.ones((3, 2)), np.ones((4, 4))])
+def test_the_kernel_refuses_matrices_that_it_does_not_need_or_that_do_not_fit(engine, matrix):
+    y = np.array([0, 1, 0] if len(matrix) == 2 else [0, 1, 2], dtype=np.int32)
+    with pytest.raises(ValueError, match="three classes or more"):
+        kernel("cheapest_tree")(
+            np.array([[0, 1, 2]], dtype=np.int32),
+            y,
+            np.ones(3, dtype=np.int64),
+            matrix.astype(np.int64),
+            int(y.max()) + 1,
+            0,
+            2,
+            4,
+            1,
+        )
 
 
 def test_a_tree_that_is_too_deep():

@@ -1,7 +1,7 @@
 """The costs of cuts whose sides have at most one split each."""
 
 from pytrees._core.base.types cimport index_t
-from pytrees._core.minimal.cost_search cimport CostSearch, CutList, ListedCut, SearchNode
+from pytrees._core.optimal.cost_search cimport CostSearch, CutList, ListedCut, SearchNode
 
 cdef int rank_by_table(CostSearch search, Py_ssize_t number) except -1 nogil
 cdef int solve_cuts(

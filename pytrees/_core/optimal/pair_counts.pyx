@@ -3,14 +3,15 @@
 A row is marked in a column if it has the rarer one of the two values. For each class, a table has the weight of the
 rows that are marked in two columns; on its diagonal, in one. The four leaves of a tree of two columns follow from these
 sums: rows that are marked in both columns, in one of them, or in none. Few rows are marked, so that few pairs count.
+The table of the larger side of a cut is the node's table without the rows of the other side.
 """
 
 import numpy as np
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport index_t, int64_t
-from pytrees._core.minimal.cost_search cimport CostSearch, SearchNode, allocate, count_steps
+from pytrees._core.optimal.cost_search cimport CostSearch, SearchNode, allocate, count_steps, node_at
 
 # Tables of more columns take too much memory, and greater sums too many bits.
 MOST_COLUMNS = 1024
@@ -30,28 +31,54 @@ cdef int open_pairs(CostSearch search) except -1:
     rows, columns = np.nonzero((ranks == is_rarer[:, np.newaxis]).T)
     search.marks = np.append(columns, 0).astype(np.int32)    # so that there is a first one
     search.mark_offsets = np.searchsorted(rows, np.arange(search.n_rows + 1)).astype(np.int64)
-    search.pairs = <index_t*> allocate(search, search.n_classes * search.n_columns ** 2 * sizeof(index_t))
+    search.pairs = <index_t*> allocate(search, _size(search))
+    search.pairs_above = <index_t*> allocate(search, _size(search))
     return 0
 
 
-cdef int _count_pairs(CostSearch search, SearchNode* node) except -1 nogil:
-    """Add up the weights of the pairs of marks of a node's rows."""
+cdef inline Py_ssize_t _size(CostSearch search) noexcept nogil:
+    """Return the bytes of a table."""
+    return search.n_classes * search.n_columns * search.n_columns * <Py_ssize_t> sizeof(index_t)
+
+
+cdef int _add_pairs(
+    CostSearch search, const SearchNode* node, index_t* pairs, index_t sign, bint all_rows
+) except -1 nogil:
+    """Add the weights of the pairs of marks of a node's rows to a table, or subtract them: of all rows, or of those
+    that are not in the side of a cut that was made last."""
     cdef Py_ssize_t size = search.n_columns * search.n_columns, start, stop, i, j
     cdef const index_t* marks = &search.marks[0]
     cdef index_t* table
     cdef index_t place, row, weight
-    cdef int64_t n_steps = 0
-    memset(search.pairs, 0, search.n_classes * size * sizeof(index_t))
+    cdef int64_t n_steps = node.n_rows
     for place in range(node.n_rows):
         row = node.orders[place]
-        table = search.pairs + search.labels[row] * size
-        weight = <index_t> (search.weights[row] // search.unit)
+        if not all_rows and search.is_left[row]:
+            continue
+        table = pairs + search.labels[row] * size
+        weight = sign * <index_t> (search.weights[row] // search.unit)
         start, stop = search.mark_offsets[row], search.mark_offsets[row + 1]
         n_steps += (stop - start) * (stop - start)
         for i in range(start, stop):
             for j in range(i, stop):
                 table[marks[i] * search.n_columns + marks[j]] += weight
     return count_steps(search, n_steps // 2)
+
+
+cdef int _count_pairs(CostSearch search, Py_ssize_t number) except -1 nogil:
+    """Write the table of a node, which has rows of the node before it: the side of a cut that was made last."""
+    cdef SearchNode* node = node_at(search, number)
+    cdef SearchNode* above
+    if number == 0 or 2 * node.n_rows <= node_at(search, number - 1).n_rows:
+        memset(search.pairs, 0, _size(search))
+        return _add_pairs(search, node, search.pairs, 1, True)
+    above = node_at(search, number - 1)
+    if search.pairs_of != number - 1:
+        memset(search.pairs_above, 0, _size(search))
+        _add_pairs(search, above, search.pairs_above, 1, True)
+        search.pairs_of = number - 1
+    memcpy(search.pairs, search.pairs_above, _size(search))
+    return _add_pairs(search, above, search.pairs, -1, False)
 
 
 cdef inline int64_t _side(CostSearch search, int64_t total, int64_t most, int64_t correct) noexcept nogil:
@@ -90,10 +117,10 @@ cdef int64_t cost_of_column(CostSearch search, SearchNode* node, Py_ssize_t colu
 cdef int64_t cost_of_pairs(CostSearch search, Py_ssize_t number) except -1 nogil:
     """Return what the cheapest tree of up to two levels costs for the rows of a node, which are in the order of its
     first column."""
-    cdef SearchNode* node = &search.nodes[number]
+    cdef SearchNode* node = node_at(search, number)
     cdef Py_ssize_t column
     cdef int64_t best = node.leaf
-    _count_pairs(search, node)
+    _count_pairs(search, number)
     for column in range(search.n_columns):
         best = min(best, cost_of_column(search, node, column))
     count_steps(search, search.n_columns * search.n_columns * search.n_classes)

@@ -1,0 +1,1 @@
+"""The cheapest tree within limits of levels and leaves."""
