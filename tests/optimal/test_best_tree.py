@@ -16,7 +16,7 @@ from strategies import classified
 from support import examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
-from pytrees._core.optimal import best_tree
+from pytrees._core.base import threads
 from pytrees._engine import kernel
 from pytrees.datasets import make_from_random_tree
 from pytrees.trees.optimal_search import Limits, Problem, whole_costs
@@ -500,7 +500,7 @@ def test_all_threads_end_if_one_lacks_memory(monkeypatch):
         raise MemoryError
         yield
 
-    monkeypatch.setattr(best_tree, "stoppable", refused)
+    monkeypatch.setattr(threads, "stoppable", refused)
     splits, cost, least, _, _, ended_by = long_search(time_limit=1.0)
     assert ended_by == "A lack of memory"
     assert len(splits) > 1

@@ -14,7 +14,6 @@ With several threads, one thread splits a node of many samples, and any thread s
 few samples belongs to one thread.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import ceil
 from threading import Condition, Event
@@ -53,8 +52,7 @@ from pytrees._core.split.node_search cimport (
 from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.way cimport uses_table_bins
 
-from pytrees._core.base.signals import stoppable
-from pytrees._core.base.threads import start_all
+from pytrees._core.base.threads import work_together
 from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of, sums_are_wide
 from pytrees._core.criteria.table import (
@@ -477,17 +475,8 @@ cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
     add_root(first.tree, seed)
     _open(first, 0, 0)
     team.give(first)
-    with ThreadPoolExecutor(len(team.growths) - 1, "pytrees-grow") as pool:
-        futures = start_all(pool, _work_until_stopped, [(team, growth, part_rows) for growth in team.growths[1:]])
-        _work(team, first, part_rows)
-    for future in futures:
-        future.result()
+    work_together("pytrees-grow", team.stop, _work, [(team, growth, part_rows) for growth in team.growths])
     _join(team)
-
-
-def _work_until_stopped(Team team, GrowthByGain growth, index_t part_rows):
-    with stoppable(team.stop):
-        _work(team, growth, part_rows)
 
 
 def _work(Team team, GrowthByGain growth, index_t part_rows):

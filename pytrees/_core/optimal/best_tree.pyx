@@ -11,7 +11,6 @@ the others while it searches a side of a cut.
 """
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from threading import Condition, Event
 
 import numpy as np
@@ -35,8 +34,7 @@ from pytrees._core.optimal.first_tree cimport (
 )
 from pytrees._core.optimal.pair_counts cimport cost_of_pairs, open_pairs
 
-from pytrees._core.base.signals import stoppable
-from pytrees._core.base.threads import start_all
+from pytrees._core.base.threads import work_together
 from pytrees._core.optimal.cost_search import orders_of_labels, rows_of
 
 MOST_MEMORY = 2**62
@@ -73,20 +71,10 @@ cdef _do_together(SearchTeam team):
         with nogil:
             _work(team, first)
         return
-    with ThreadPoolExecutor(len(team.searches) - 1, "pytrees-search") as pool:
-        futures = start_all(pool, _help, [(team, search) for search in team.searches[1:]])
-        _work_in_turns(team, first)
-    for future in futures:
-        future.result()
+    work_together("pytrees-search", team.stop, _work_in_turns, [(team, search) for search in team.searches])
     for search in team.searches[1:]:
         first.is_over |= search.is_over
         first.is_too_deep |= search.is_too_deep
-
-
-def _help(SearchTeam team, CostSearch search):
-    """Do the work of a thread that the calling thread can stop."""
-    with stoppable(team.stop):
-        _work_in_turns(team, search)
 
 
 def _work_in_turns(SearchTeam team, CostSearch search):
