@@ -349,6 +349,27 @@ def kernel_that(answers):
     return stand_in
 
 
+@pytest.mark.parametrize("limits", [{"max_depth": 3}, {"max_depth": None, "alpha": 0.03}, {"max_leaf_nodes": 4}])
+def test_threads_fit_the_same_tree(limits):
+    """Words, missing values, weights and costs of three classes reach the threads too."""
+    frame, _ = words_and_numbers()
+    frame = pd.concat([frame] * 3, ignore_index=True)
+    rng = np.random.default_rng(0)
+    y, weights = rng.choice(["a", "b", "c"], len(frame)), rng.random(len(frame))
+    costs = [[0, 1, 2], [1, 0, 1], [3, 1, 0]]
+    tree = OptimalTreeClassifier(**limits, cost_matrix=costs, categorical_features=["colour"], count_best_roots=True)
+    alone, together = (
+        clone(tree).set_params(n_jobs=n_jobs).fit(frame, y, sample_weight=weights) for n_jobs in (None, 2)
+    )
+    assert together.tree_ == alone.tree_
+    assert (together.cost_, together.lower_bound_, together.n_best_roots_) == (
+        alone.cost_,
+        alone.lower_bound_,
+        alone.n_best_roots_,
+    )
+    assert together.is_proven_
+
+
 @pytest.mark.parametrize("event", ["Ctrl-C", "A lack of memory"])
 def test_an_early_end_warns_and_keeps_a_tree(engine, monkeypatch, event):
     X, y = samples(20, n_classes=2)
