@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, cdivision=True
+# cython: language_level=3, boundscheck=False, cdivision=True, freethreading_compatible=True
 """Hellinger distance between the class distributions of a cut's two sides, as a criterion in Cython."""
 
 from libc.math cimport sqrt

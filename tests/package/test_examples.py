@@ -1,15 +1,10 @@
 """The example of a package that takes the base class of criteria by cimport builds and works."""
 
-import os
-import shutil
-import subprocess
-import sys
-from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
 import pytest
+from extensions import built
 from support import assert_same_tree, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
@@ -21,18 +16,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "cython_criterion"
 @pytest.fixture(scope="module")
 def hellinger(tmp_path_factory):
     """The example's extension module, built in a folder of its own."""
-    pytest.importorskip("Cython", reason="the example is built with Cython")
-    pytest.importorskip("setuptools", reason="the example is built with setuptools")
-    folder = tmp_path_factory.mktemp("example")
-    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
-    command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-    unoptimised = os.environ | {"CFLAGS": "-O0"}  # which compiles in half the time
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, env=unoptimised)
-    spec = spec_from_file_location("hellinger", folder / f"hellinger{EXTENSION_SUFFIXES[0]}")
-    module = module_from_spec(spec)
-    sys.modules["hellinger"] = module  # pickle looks for the class here
-    spec.loader.exec_module(module)
-    return module
+    return built(EXAMPLE, "hellinger", tmp_path_factory.mktemp("example"))
 
 
 class Hellinger(CountCriterion):
