@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -73,27 +74,24 @@ KERNELS = {
     for name in names
 }
 
-_engine: ContextVar[Engine] = ContextVar("pytrees_engine", default="compiled")
+_INSTALL_AGAIN = "Install pytrees again with this Python, in a clone by 'pip install -e .'."
+
+# The engines chosen by the blocks around, the innermost last. Every thread and task has its own.
+_chosen: ContextVar[tuple[Engine, ...]] = ContextVar("pytrees_engines", default=("compiled",))
 
 
 class _Choice(ContextDecorator):
-    """The choice of an engine, for a ``with`` block or for the calls of a function; it can be pickled for workers."""
+    """The choice of an engine, for ``with`` blocks or for the calls of a function, on any number of threads at once; it
+    can be pickled for workers."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._tokens: list[Token[Engine]] = []
-
-    def _recreate_cm(self) -> _Choice:
-        return _Choice(self._engine)  # every call of a decorated function, on any thread, has a token of its own
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Choice, (self._engine,)
 
     def __enter__(self) -> None:
-        self._tokens.append(_engine.set(self._engine))
+        _chosen.set((*_chosen.get(), self._engine))
 
     def __exit__(self, *exception: object) -> None:
-        _engine.reset(self._tokens.pop())
+        _chosen.set(_chosen.get()[:-1] or ("compiled",))
 
 
 def config_context(*, engine: Engine = "compiled") -> _Choice:
@@ -146,7 +144,7 @@ def config_context(*, engine: Engine = "compiled") -> _Choice:
 
 def current_engine() -> Engine:
     """Return the name of the engine in force."""
-    return _engine.get()
+    return _chosen.get()[-1]
 
 
 def kernel(name: str) -> Callable[..., Any]:
@@ -173,19 +171,44 @@ def load(name: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If the kernels were never built.
+        If the kernels were not built, or for another Python or machine, or do not fit together.
     """
     if name.startswith(_PACKAGES["reference"]):
         _find_reference()
     try:
         return import_module(name)
-    except ModuleNotFoundError as error:
-        if not name.startswith(error.name or name):
+    except (
+        ImportError,
+        TypeError,
+        ValueError,
+    ) as error:  # all three from kernels that do not fit together
+        reason = _why_not_loaded(name, error)
+        if reason is None:
             raise
-        raise ImportError(
-            f"{name} is missing: this is a source folder of pytrees that has not been built. Build it in place with "
-            "'pip install -e .', or run Python from another folder to use an installed pytrees."
-        ) from error
+        raise ImportError(reason) from error
+
+
+def _why_not_loaded(name: str, error: Exception) -> str | None:
+    """Return what is wrong with the kernels, and what to do; None if a module of others is missing."""
+    missing = error.name or name if isinstance(error, ModuleNotFoundError) else None
+    if missing is None:
+        return (
+            f"{name} cannot be loaded: {error}. A kernel is for another machine, or the kernels are of different "
+            f"versions of pytrees. {_INSTALL_AGAIN}"
+        )
+    if not f"{name}.".startswith(f"{missing}.") and not missing.startswith(tuple(_PACKAGES.values())):
+        return None
+    place = Path(__file__).parents[1].joinpath(*missing.split("."))
+    others = sorted(file.name for suffix in ("so", "pyd") for file in place.parent.glob(f"{place.name}.*.{suffix}"))
+    if others:
+        return (
+            f"{missing} was built for another Python or machine: {others[0]}. This Python takes "
+            f"{place.name}{EXTENSION_SUFFIXES[0]}. {_INSTALL_AGAIN}"
+        )
+    return (
+        f"{missing} is missing: this is a source folder of pytrees that has not been built. Build it in place with "
+        "'pip install -e .', or run Python from another folder to use an installed pytrees."
+    )
 
 
 def _find_reference() -> None:

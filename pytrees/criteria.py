@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -66,8 +65,9 @@ def __getattr__(name: str) -> Any:
 
 class _OwnCriterionType(type):
     def __instancecheck__(cls, candidate: object) -> bool:
+        # While another thread still imports the module, it lacks classes, and these have no instances.
         module = sys.modules.get(_OWN_CRITERIA)
-        return module is not None and isinstance(candidate, attrgetter(*_OWN_BASES)(module))
+        return isinstance(candidate, tuple(getattr(module, base) for base in _OWN_BASES if hasattr(module, base)))
 
 
 class OwnCriterion(metaclass=_OwnCriterionType):

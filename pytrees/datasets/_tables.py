@@ -316,7 +316,7 @@ def _find(name: str, data_home: str | PathLike[str] | None) -> Path:
 
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read the header and the rows of a table, all of the same length."""
-    opener = _OPENERS[path.suffix]
+    opener = _OPENERS[f".{path.name.rpartition('.')[2]}"]  # since Python 3.14 "...csv" has no suffix
     try:
         with opener(path, "rt", encoding="utf-8", newline="") as file:
             header, *rows = list(csv.reader(file)) or [[]]

@@ -32,19 +32,14 @@ class ForestSums:
     """
 
     def __init__(self) -> None:
-        self._forget([], 0)
+        self._kept = _KeptTrees([], 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ForestSums, ()
 
-    def _forget(self, parts: Sequence[object], n_trees: int) -> None:
-        self._parts, self._n_trees, self._n_walked = parts, n_trees, 0
-        self._packed: dict[tuple[str, bool], Any] = {}
-        self._may_keep = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
-
     def holds(self, trees: Sequence[Tree]) -> bool:
         """Whether the last call was for these trees."""
-        return self._n_trees == len(trees) and all(map(is_, trees, self._parts))
+        return self._kept.begin_with(trees)
 
     def __call__(
         self,
@@ -63,48 +58,65 @@ class ForestSums:
         the shape (n_samples, n_outputs).
         """
         parts = trees if labels is None else [*trees, *labels]
-        if not self.holds(trees) or len(parts) != len(self._parts) or not all(map(is_, parts, self._parts)):
+        kept = self._kept
+        if not kept.begin_with(trees) or not kept.are(parts):
             _check_parts(trees, labels)
-            self._forget(parts, len(trees))
+            self._kept = kept = _KeptTrees(parts, len(trees))
         trees[0].check_columns(X)
-        self._n_walked = len(X) + (self._n_walked + ROWS_OF_A_CALL if self._may_keep else 0)
-        if not self._packed and not all(tree.worth_packing(self._n_walked) for tree in trees):
+        kept.n_walked = len(X) + (kept.n_walked + ROWS_OF_A_CALL if kept.may_pack else 0)
+        if not kept.packed and not all(tree.worth_packing(kept.n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, named_in_errors)
-        sums, finite = self._sum(X, trees, labels, n_jobs, False)
+        sums, finite = _sum(kept, X, trees, labels, n_jobs, False)
         if not finite:
             if named_in_errors is not None:
                 check_finite(named_in_errors, X)
             if may_have_missing(X):
                 for tree in trees:
                     check_finite(tree, X)  # trees of an earlier version refuse missing values
-                sums, _ = self._sum(X, trees, labels, n_jobs, True)
+                sums, _ = _sum(kept, X, trees, labels, n_jobs, True)
         return sums
 
-    def _sum(
-        self,
-        X: FloatArray,
-        trees: Sequence[Tree],
-        labels: Sequence[IntArray] | None,
-        n_jobs: int | None,
-        has_missing: bool,
-    ) -> tuple[FloatArray, bool]:
-        engine = current_engine()
-        key = engine, has_missing
-        packed = self._packed.get(key)
-        if packed is None:
-            packed = _pack(trees, labels, has_missing)
-            if self._may_keep:
-                self._packed[key] = packed
-        n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
-        n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
-        if n_parts <= 1:
-            return _sum_leaves(packed, X)
-        stop = StopEvent()
-        tasks = [delayed(_sum_on_worker)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
-        with set_on_error(stop):
-            # A packed forest is shared: it cannot be pickled, and a copy of it costs more than the walk.
-            sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads", require="sharedmem"), strict=True)
-        return np.concatenate(sums), all(finite)
+
+class _KeptTrees:
+    """The trees of a call, and their packed forms. Other trees have another object, because threads share it."""
+
+    def __init__(self, parts: Sequence[object], n_trees: int) -> None:
+        self.parts, self.n_trees, self.n_walked = parts, n_trees, 0
+        self.packed: dict[tuple[str, bool], Any] = {}
+        self.may_pack = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
+
+    def begin_with(self, trees: Sequence[Tree]) -> bool:
+        return self.n_trees == len(trees) and all(map(is_, trees, self.parts))
+
+    def are(self, parts: Sequence[object]) -> bool:
+        return len(parts) == len(self.parts) and all(map(is_, parts, self.parts))
+
+
+def _sum(
+    kept: _KeptTrees,
+    X: FloatArray,
+    trees: Sequence[Tree],
+    labels: Sequence[IntArray] | None,
+    n_jobs: int | None,
+    has_missing: bool,
+) -> tuple[FloatArray, bool]:
+    engine = current_engine()
+    key = engine, has_missing
+    packed = kept.packed.get(key)
+    if packed is None:
+        packed = _pack(trees, labels, has_missing)
+        if kept.may_pack:
+            kept.packed[key] = packed
+    n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
+    n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
+    if n_parts <= 1:
+        return _sum_leaves(packed, X)
+    stop = StopEvent()
+    tasks = [delayed(_sum_on_worker)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
+    with set_on_error(stop):
+        # A packed forest is shared: it cannot be pickled, and a copy of it costs more than the walk.
+        sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads", require="sharedmem"), strict=True)
+    return np.concatenate(sums), all(finite)
 
 
 def _check_parts(trees: Sequence[Tree], labels: Sequence[IntArray] | None) -> None:

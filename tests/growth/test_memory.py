@@ -161,7 +161,8 @@ _SETUP = """
 from Cython.Build import cythonize
 from setuptools import setup
 
-setup(ext_modules=cythonize("array_that_grows.pyx", include_path=[{path!r}], language_level=3))
+directives = dict(language_level=3, freethreading_compatible=True)
+setup(ext_modules=cythonize("array_that_grows.pyx", include_path=[{path!r}], compiler_directives=directives))
 """
 
 

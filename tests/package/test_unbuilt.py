@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,40 @@ def test_the_reference_needs_no_kernels_and_missing_ones_are_explained(layout, t
     )
     file = tmp_path / "pytrees" / "__init__.py"
     assert (done.stdout.splitlines(), done.stderr) == ([str(file), "1.0", *["True"] * 4], "")
+
+
+GROW = """
+import sys
+sys.meta_path = [finder for finder in sys.meta_path if "Editable" not in getattr(finder, "__name__", "")]
+from pytrees import DecisionTreeClassifier
+try:
+    DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the files of kernels have other names")
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda kernel: kernel.unlink(), "is missing: this is a source folder of pytrees that has not been built"),
+        (
+            lambda kernel: kernel.rename(kernel.with_name("cut_search.cpython-39-other-gnu.so")),
+            "was built for another Python or machine: cut_search.cpython-39-other-gnu.so. This Python takes",
+        ),
+        (lambda kernel: kernel.write_text("no program of this machine"), "A kernel is for another machine, or the"),
+    ],
+    ids=["half built", "another Python", "another machine"],
+)
+def test_a_kernel_that_does_not_fit_is_told_in_one_sentence(damage, message, tmp_path):
+    """The tree needs a kernel that needs this one."""
+    without = shutil.ignore_patterns("__pycache__", "reference")
+    shutil.copytree(Path(pytrees.__file__).parent, tmp_path / "pytrees", ignore=without)
+    [kernel] = (tmp_path / "pytrees" / "_core" / "split").glob(f"cut_search{EXTENSION_SUFFIXES[0]}")
+    damage(kernel)
+    command, environment = [sys.executable, "-c", GROW], os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert message in done.stdout
+    assert "nstall" in done.stdout
+    assert done.stderr == ""

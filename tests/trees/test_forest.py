@@ -357,12 +357,12 @@ def test_a_forest_that_is_asked_again_stays_packed(engine):
     before = dict(vars(forest))
     content = pickle.dumps(forest)
     expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
-    assert forest._sums._packed
+    assert forest._sums._kept.packed
     np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))
     assert vars(forest) == before
     assert len(pickle.dumps(forest)) == len(content)
     for copied in (pickle.loads(pickle.dumps(forest)), copy.deepcopy(forest)):
-        assert not copied._sums._packed
+        assert not copied._sums._kept.packed
         np.testing.assert_array_equal(copied.predict_proba(X), forest.predict_proba(X))
     # Trees that are exchanged, added or taken away are seen.
     other = PermutationDecisionForestClassifier(3, random_state=1).fit(X[:9], y[:9])
@@ -379,4 +379,4 @@ def test_large_forests_do_not_stay_packed(engine, monkeypatch):
     forest = PermutationDecisionForestClassifier(3, random_state=0).fit(X, y)
     expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
     np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))
-    assert not forest._sums._packed
+    assert not forest._sums._kept.packed

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import count as count_from
 from math import gcd
+from threading import Lock
 
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
@@ -443,21 +444,34 @@ def _information_by_units(InformationForm form, node, joint, sizes):
 
 cdef uint128_t[256] _log2_of_centre    # log2 of the middles of 256 parts of [1, 2), in units of 2**-118
 cdef uint128_t[1] _two_over_ln2        # in units of 2**-124
-cdef bint _has_words = False
+
+# A variable of Python, not of C: a thread that finds it set finds the numbers above written, too.
+_has_words = False
+_writes_words = Lock()
 
 
 cdef int _prepare_words() except -1:
+    if not _has_words:
+        with _writes_words:
+            _write_words()
+    return 0
+
+
+def _write_words():
+    """Write the tables, unless another thread has. Call with the lock held."""
     global _has_words
     if _has_words:
-        return 0
+        return
     with localcontext(prec=60):
+        ln2 = Decimal(2).ln()
         for i in range(256):
-            number = int((Decimal(2 * i + 513) / 512).ln() / Decimal(2).ln() * 2**118)
-            _log2_of_centre[i] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
-        number = int(2 / Decimal(2).ln() * 2**124)
-        _two_over_ln2[0] = (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
+            _log2_of_centre[i] = _word_of(int((Decimal(2 * i + 513) / 512).ln() / ln2 * 2**118))
+        _two_over_ln2[0] = _word_of(int(2 / ln2 * 2**124))
     _has_words = True
-    return 0
+
+
+cdef uint128_t _word_of(number) except? 0:
+    return (<uint128_t> <uint64_t> (number >> 64) << 64) | <uint64_t> (number & MOST_IN_WORD)
 
 
 cdef inline uint128_t _high_part(uint128_t x, uint128_t y) noexcept nogil:
