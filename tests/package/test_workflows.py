@@ -91,13 +91,14 @@ def required(name):
     extras = card["project"]["optional-dependencies"]
     texts = {
         "build": build,
+        "cibuildwheel": ["cibuildwheel"],
         "wheel-tests": [*runtime, *extras["wheel-tests"]],
         "site": [*build, *runtime, *extras["docs"], *extras["bench"]],
     }
     return [Requirement(text) for text in texts[name]]
 
 
-@pytest.mark.parametrize("name", ["build", "wheel-tests", "site"])
+@pytest.mark.parametrize("name", ["build", "cibuildwheel", "wheel-tests", "site"])
 def test_locks_have_all_that_is_required_with_hashes(name):
     text = (LOCKS / f"{name}.txt").read_text(encoding="utf-8")
     locked = re.findall(r"^([\w.-]+)==(\S+)(?: ; [^\\\n]+)? \\\n +--hash=sha256:", text, re.MULTILINE)
