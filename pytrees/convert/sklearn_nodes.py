@@ -98,8 +98,8 @@ def check_can_be_written(tree: TreeArrays) -> None:
         raise RuntimeError(f"This scikit-learn stores {_tree.NODE_DTYPE.names} for a node, not {_NODE_FIELDS}.")
     if tree.has_category_sets:
         raise ValueError(
-            "scikit-learn's trees cannot divide categories into two sets. Fit with categorical_split='multiway': its "
-            "splits become thresholds on codes."
+            "scikit-learn's trees cannot divide categories into two sets. Fit with categorical_split='multiway', where "
+            "there is this parameter: its splits become thresholds on codes."
         )
 
 

@@ -233,7 +233,7 @@ def _coded_labels(y: AnyArray, are_codes: bool = False) -> tuple[AnyArray, CodeA
         warn(
             f"The number of unique classes is {len(classes)}, and all are whole numbers. If y holds numbers and not "
             f"names of classes, {_REGRESSORS} predict them.",
-            stacklevel=_level_of_caller(),
+            stacklevel=level_of_caller(),
         )
     return classes, codes
 
@@ -278,7 +278,7 @@ def _check_are_classes(y: AnyArray) -> None:
         raise ValueError(f"{error} {_REGRESSORS} predict numbers.") from error
 
 
-def _level_of_caller() -> int:
+def level_of_caller() -> int:
     """Return the level of the stack, seen from the function that asks, of the code that called this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("pytrees", "sklearn"):
@@ -328,6 +328,8 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         if column is None:
             raise
         advice = "if they are categories, name this column in categorical_features"
+        if any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
+            advice += ", or take all columns of the dtype category by categorical_features='from_dtype'"
         if function is not None:
             advice = (
                 f"{function} takes numbers only; encode this column, for example by sklearn.preprocessing.OneHotEncoder"
@@ -389,6 +391,16 @@ def row_order(order: Any, n_samples: int) -> IntArray | None:
     keys = _checked_keys(order, n_samples, "order", "such samples have no place in the order")
     with _naming_keys("order"):
         return np.argsort(keys, kind="stable")
+
+
+def warn_of_order(order: Any, judge: Any) -> None:
+    """Warn if there are keys for the order of the samples, but a criterion that does not look at the order."""
+    if order is not None and judge.judges != "sequence":
+        warn(
+            f"order has no influence: the criterion {judge.name!r} does not look at the order of the samples; 'etc' "
+            "and 'lz76' do.",
+            stacklevel=level_of_caller(),
+        )
 
 
 def group_codes(groups: Any, n_samples: int) -> CodeArray:

@@ -47,6 +47,7 @@ from ..input.validation import (
     validate_rows,
     validate_X,
     validate_X_y,
+    warn_of_order,
 )
 from ..pruning import pruned, pruning_path
 from ..tree import Tree
@@ -647,7 +648,9 @@ class BaseTree(BaseModel):
         groups: Any = None,
     ) -> Self:
         with unchanged_on_error(self):
-            self._keep(self._grow_on(self._read(X, y, sample_weight, class_weight, order, groups)))
+            samples = self._read(X, y, sample_weight, class_weight, order, groups)
+            warn_of_order(order, self._judge())
+            self._keep(self._grow_on(samples))
         return self
 
     def _grow_on(self, samples: Samples) -> Any:

@@ -271,7 +271,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         order : array-like of shape (n_samples,), optional
             Sortable keys, such as time stamps, that give the order of the samples for ``"etc"`` and ``"lz76"``; samples
             of equal keys stay in their own order, which is the order without keys. Key i belongs to sample i. Other
-            criteria only check the keys.
+            criteria only check the keys, with a warning.
 
         Returns
         -------

@@ -180,7 +180,8 @@ class ID3Mixin(MixedIn):
             raise ValueError(
                 "Samples have no weights under a JaccardDistance with a set function: it judges sets of samples."
             )
-        if self.evaluation != "local" and weights.dtype == np.float64:
+        is_drawn = getattr(self, "bootstrap", False)  # by weight: a tree counts draws
+        if self.evaluation != "local" and weights.dtype == np.float64 and not is_drawn:
             raise ValueError(
                 f"evaluation={self.evaluation!r} counts samples: sample_weight times class_weight must give whole "
                 "numbers of a sum below 2**24. evaluation='local' takes any weights."
@@ -493,7 +494,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         often as they were drawn; with ``"etc"`` and ``"lz76"`` they are repeated in the order of the draws. False: all
         samples for every tree; trees then differ by `max_features` alone.
     class_weight : dict, "balanced" or None, default=None
-        As in :class:`ID3Classifier`, from all samples.
+        Weights of the classes, as in scikit-learn, from all samples. Without `bootstrap`, global and glocal evaluation
+        take whole numbers only.
 
     Attributes
     ----------
@@ -586,7 +588,8 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
         Raises
         ------
         ValueError
-            As in :meth:`ID3Classifier.fit`; also for a set function with `bootstrap`.
+            As in :meth:`ID3Classifier.fit`, though with `bootstrap` weights need not be whole; also for a set function
+            with `bootstrap`.
         """
         self._fit(X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         return self

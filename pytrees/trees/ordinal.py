@@ -7,6 +7,7 @@ for ordinal decision trees: an experimental study", 2024.
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +34,7 @@ from .._typing import (
 )
 from ..criteria import CriterionLike, check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
-from ..input.validation import validate_X_y
+from ..input.validation import level_of_caller, validate_X_y
 from .base import MixedIn
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
@@ -42,6 +43,9 @@ __all__ = ["OrdinalDecisionForestClassifier", "OrdinalDecisionTreeClassifier"]
 
 # Sums of rounded shares this close to a tie count as tied. Whole counts are either tied or farther apart.
 _TOLERANCE = 1e-12
+
+# Criteria by whose name it is known that they look at the order of the classes.
+_LOOK_AT_ORDER = ("ogini", "wig", "ranking", "mae")
 
 
 def cumulative(weights: FloatArray) -> FloatArray:
@@ -135,6 +139,7 @@ class OrdinalMixin(MixedIn):
         coded = self._coded(y)
         if coded is None:
             X, codes, classes = super()._validate_X_y(X, y)
+            self._warn_of_words(classes)
         else:
             codes, classes = coded
             X, codes, present = validate_X_y(self, X, codes, are_codes=True)
@@ -145,6 +150,20 @@ class OrdinalMixin(MixedIn):
             self._check_class_weight(classes)
         self._check_costs(len(classes))
         return X, codes, classes
+
+    def _warn_of_words(self, classes: AnyArray) -> None:
+        """Warn if the classes are words in the order of the alphabet, and something looks at their order."""
+        looks_at_order = (
+            self._judge().name in _LOOK_AT_ORDER or self.predict_rule != "mode" or self.monotonic_cst is not None
+        )
+        listed = classes.tolist()
+        if looks_at_order and len(listed) > 2 and all(isinstance(label, str) for label in listed):
+            shown = f"{listed[:5]!r}"[1:-1] + (", ..." if len(listed) > 5 else "")
+            warn(
+                f"The classes are words, in the alphabet's order: {shown}. Give classes=[...] from the lowest "
+                "to the highest, or y as an ordered pandas Categorical.",
+                stacklevel=level_of_caller(),
+            )
 
     def _check_costs(self, n_classes: int) -> FloatArray | None:
         """Check the costs and return them, or None if there are none; the rule "cost" needs them."""
@@ -231,7 +250,8 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         All classes, from the lowest to the highest, of any types. They become `classes_`, and a class that y lacks has
         probability 0: the ordinal criteria, distances and cumulative probabilities use the whole scale. None: the order
         of the categories if y is an ordered pandas Categorical, or a column of one, without the categories that y
-        lacks; otherwise the sorted order, also for unordered categories.
+        lacks; otherwise the sorted order, also for unordered categories, with a warning if three or more classes are
+        words and the criterion, the rule or `monotonic_cst` looks at their order.
     predict_rule : {"mode", "median", "expected", "cost"}, default="mode"
         The prediction from the class counts in a sample's leaf: the most frequent class, the lowest of several; the
         lowest class whose cumulative probability reaches one half; the class nearest to the expected score of the

@@ -5,10 +5,10 @@ Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.0261
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Never, Self
 
 from .._docstrings import described_like
 from .._sklearn import Interval, StrOptions
@@ -30,6 +30,18 @@ from .bootstrap import BLOCK_BOOTSTRAPS, draw_orders
 from .cart import DecisionTreeClassifier
 
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
+
+
+def _refuse(estimator: Any, refused: Mapping[str, Any]) -> None:
+    """Raise TypeError if `fit` got a keyword that it does not have; weights get a reason."""
+    for name in refused:
+        message = f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}."
+        if name == "sample_weight":
+            message += (
+                " In a sequence of labels a sample has no weight: repeat samples, or take DecisionTreeClassifier with "
+                "a criterion of class counts."
+            )
+        raise TypeError(message)
 
 
 @described_like(DecisionTreeClassifier)
@@ -153,7 +165,12 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     @described_like(DecisionTreeClassifier.fit)
     def fit(
-        self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        order: LabelsLike | None = None,
+        groups: LabelsLike | None = None,
+        **refused: Never,  # weights are asked for: they deserve a reason
     ) -> Self:
         """Grow the tree on the samples as a sequence.
 
@@ -168,6 +185,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             The series that every sample belongs to, by keys of any type that can be sorted. Each group is a sequence of
             its own, in the order of its samples: sequences never join across groups. Routed like the keys of `order`,
             by ``set_fit_request(groups=True)``. Groups have no influence if the order has none.
+        **refused
+            Nothing else is taken; `sample_weight` is refused with the reason.
 
         Raises
         ------
@@ -175,7 +194,10 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             If X holds infinity (the column is named), y is continuous, lengths differ, or keys are missing or
             cannot be sorted; if every group has one sample; or if groups are given to a criterion of your own that
             judges sequences.
+        TypeError
+            If there is any other argument, such as `sample_weight`.
         """
+        _refuse(self, refused)
         return self._fit(X, y, order=order, groups=groups)
 
 
@@ -301,7 +323,12 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
 
     @described_like(DecisionTreeClassifier.fit)
     def fit(
-        self, X: MatrixLike, y: LabelsLike, order: LabelsLike | None = None, groups: LabelsLike | None = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        order: LabelsLike | None = None,
+        groups: LabelsLike | None = None,
+        **refused: Never,
     ) -> Self:
         """Grow the trees.
 
@@ -313,6 +340,8 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         groups : array-like of shape (n_samples,), optional
             As in :meth:`PermutationDecisionTreeClassifier.fit`. Every tree permutes the samples of each group, or draws
             as many of them as there are.
+        **refused
+            As in :meth:`PermutationDecisionTreeClassifier.fit`.
 
         Raises
         ------
@@ -320,6 +349,7 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
             As in :meth:`PermutationDecisionTreeClassifier.fit`; also if `block_length` is given without a bootstrap by
             blocks, or leaves one block of all samples, or one moving block of every group.
         """
+        _refuse(self, refused)
         self._fit(X, y, order=order, groups=groups)
         return self
 

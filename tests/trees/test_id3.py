@@ -1,6 +1,7 @@
 """ID3 trees and forests: predictions step by step, attributes, parameters and bad input."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -306,7 +307,20 @@ def test_parameters_that_do_not_go_together(estimator):
                 estimator(distance=distance, evaluation=evaluation).fit(X, y)
 
 
-@pytest.mark.parametrize("estimator", [ID3Classifier, ID3ForestClassifier])
+@pytest.mark.parametrize("evaluation", ["global", "glocal"])
+def test_a_forest_that_draws_by_weight_takes_any_weights(evaluation, engine):
+    """Its trees count draws."""
+    X, y = make_ties()
+    weights = np.linspace(0.1, 2.0, 30)
+    ways = {"evaluation": evaluation, "max_leaf_nodes": 6}
+    forest = ID3ForestClassifier(3, **ways, random_state=0).fit(X, y, sample_weight=weights)
+    for tree, drawn in zip(forest, forest.estimators_samples_, strict=True):
+        times = np.bincount(drawn, minlength=30)
+        assert tree.tree_ == ID3Classifier(**ways).fit(X, y, sample_weight=times).tree_
+    ID3ForestClassifier(3, **ways, class_weight="balanced").fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [ID3Classifier, partial(ID3ForestClassifier, bootstrap=False)])
 def test_weights_that_cannot_be_used(estimator):
     X, y = make_ties()
     for evaluation in ("global", "glocal"):

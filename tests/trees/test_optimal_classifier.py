@@ -502,6 +502,7 @@ def test_bad_parameters(engine, options, message):
         ({"sample_weight": [0.0, 0.0]}, "non-zero"),
         ({"sample_weight": [1.0]}, "sample_weight"),
         ({"X": [["a"], ["b"]]}, "name this column in categorical_features"),
+        ({"X": pd.DataFrame({"a": ["b", "c"]}, dtype="category")}, "by categorical_features='from_dtype'"),
     ],
 )
 def test_bad_input(engine, estimator, data, message):

@@ -1,6 +1,7 @@
 """Ordinal trees and forests (`pytrees.ordinal`): the order of the classes, and the rules of prediction."""
 
 import pickle
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -380,8 +381,28 @@ def test_a_frame_of_one_ordered_column(data):
 def test_labels_are_sorted_without_a_given_order(data):
     X, y = data
     for labels in (WORDS[y].tolist(), pd.Categorical(WORDS[y], LEVELS), pd.Series(WORDS[y], dtype="category")):
-        assert make_tree().fit(X, labels).classes_.tolist() == ["high", "low", "medium"]
+        with pytest.warns(UserWarning, match="in the alphabet's order: 'high', 'low', 'medium'"):
+            fitted = make_tree().fit(X, labels)
+        assert fitted.classes_.tolist() == ["high", "low", "medium"]
     assert make_tree().fit(X, y).classes_.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "looks_at_order"),
+    [
+        ({"criterion": "gini"}, False),
+        ({"criterion": "mae"}, True),
+        ({"criterion": "gini", "predict_rule": "median"}, True),
+        ({"criterion": "entropy", "monotonic_cst": "some"}, True),
+        ({"criterion": "ogini", "classes": LEVELS}, False),
+    ],
+)
+def test_the_order_of_words_is_told_if_something_looks_at_it(data, parameters, looks_at_order):
+    X, y = data
+    monotonic = {"monotonic_cst": [1] + [0] * (X.shape[1] - 1)} if "monotonic_cst" in parameters else {}
+    with pytest.warns(UserWarning, match="alphabet") if looks_at_order else nullcontext():
+        make_tree(**(parameters | monotonic)).fit(X, WORDS[y])
+    make_tree(**(parameters | monotonic | {"classes": None})).fit(X[y < 2], WORDS[y[y < 2]])  # two have one order
 
 
 def test_classes_parameter_takes_precedence_over_categories(data):
@@ -430,7 +451,8 @@ def test_the_order_decides_which_split_is_best(engine, criterion):
     toy = load_toy_ordinal()
     # In sorted order, the classes that the first feature puts together are neighbours.
     labels = np.array(["a", "c", "d", "b"])[toy.target]
-    by_sorting = make_tree(criterion, max_depth=1).fit(toy.data, labels)
+    with pytest.warns(UserWarning, match=r"words, in the alphabet's order: 'a', 'b', 'c', 'd'. Give classes="):
+        by_sorting = make_tree(criterion, max_depth=1).fit(toy.data, labels)
     in_order = make_tree(criterion, max_depth=1, classes=["a", "c", "d", "b"]).fit(toy.data, labels)
     assert (by_sorting.tree_.feature[0], in_order.tree_.feature[0]) == (0, 1)
 
