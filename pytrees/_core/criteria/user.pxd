@@ -4,8 +4,8 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t
 
-# Compiled packages of others derive from the classes of criteria, and look them up in this module. So these classes keep
-# their methods and fields, none more, none less; a new base class is for what they cannot do.
+# Compiled packages of others derive from the classes of criteria, and look them up in this module. So these classes
+# keep their methods and fields, none more, none less; a new base class is for what they cannot do.
 
 
 cdef class CutCriterion:
