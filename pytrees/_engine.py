@@ -99,8 +99,8 @@ def config_context(*, engine: Engine = "compiled") -> _Choice:
 
     Both engines give identical results; the reference is slow, and meant for reading and checking. The choice holds for
     the current thread or task; ensembles hand it on to their workers. Other workers, as in a search with `n_jobs`,
-    start with the compiled engine. A function that you give to joblib yourself takes the choice along, to threads and
-    processes, if the choice decorates it.
+    start with the compiled engine, except threads of a free-threaded Python that start inside the block. A function
+    that you give to joblib yourself takes the choice along, to threads and processes, if the choice decorates it.
 
     Parameters
     ----------
