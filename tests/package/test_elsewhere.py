@@ -102,7 +102,7 @@ def fitted():
         "forest": DecisionForestClassifier(8, random_state=0),
         "shallow permutations": PermutationDecisionForestClassifier(8, max_depth=2, random_state=0),
         "ID3": ID3ForestClassifier(3, max_leaf_nodes=4, random_state=0),
-        "ordinal": OrdinalDecisionForestClassifier(4, max_depth=3, random_state=0),
+        "ordinal": OrdinalDecisionForestClassifier(4, classes=["a", "b", "c"], max_depth=3, random_state=0),
     }
     found = {name: (estimator.fit(X, y), near(estimator)) for name, estimator in kinds.items()}
     for name, kind in (("tree", DecisionTreeClassifier), ("forest", DecisionForestClassifier)):

@@ -286,7 +286,7 @@ def test_the_class_at_the_end_is_the_one_that_is_predicted(plt):
     assert plot_decision_path(tree, [1.0])[-1].get_text() == "predicted: b"
     assert "0 % of these are b" in [text.get_text() for text in plt.gca().texts]
     ordinal = OrdinalDecisionTreeClassifier(predict_rule="median", max_depth=1)
-    ordinal.fit([[1], [1], [1], [1], [1], [2]], ["1", "1", "2", "3", "3", "3"])
+    ordinal.fit([[1], [1], [1], [1], [1], [2]], [1, 1, 2, 3, 3, 3])
     assert (
         plot_decision_path(ordinal, [1])[-1].get_text() == f"predicted: {ordinal.predict([[1]])[0]}" == "predicted: 2"
     )

@@ -224,13 +224,14 @@ def test_lists_of_trees_become_forests():
 
 def test_forests_of_other_rules_are_refused():
     X, y = data()
-    forest = OrdinalDecisionForestClassifier(3, predict_rule="median", random_state=0).fit(X, y)
+    ordinal = {"classes": ["low", "high", "extreme"], "predict_rule": "median"}
+    forest = OrdinalDecisionForestClassifier(3, **ordinal, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match=r"OrdinalDecisionForestClassifier predicts by predict_rule='median'"):
         to_sklearn(forest)
     theirs = to_sklearn([one.tree_ for one in forest], forest.classes_)
     np.testing.assert_array_equal(theirs.predict_proba(X.to_numpy()), forest.predict_proba(X))
     with pytest.raises(ValueError, match="OrdinalDecisionTreeClassifier predicts another class"):
-        to_sklearn([OrdinalDecisionTreeClassifier(predict_rule="median", max_depth=1).fit(X, y)])
+        to_sklearn([OrdinalDecisionTreeClassifier(**ordinal, max_depth=1).fit(X, y)])
 
 
 def test_parts_of_samples_are_refused():

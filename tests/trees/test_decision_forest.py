@@ -373,6 +373,7 @@ def test_as_accurate_as_scikit_learn(load):
     assert abs(ours - theirs) < 0.02
 
 
+@pytest.mark.filterwarnings("ignore:max_samples=0.6 is a fraction of the sum of the weights")
 @examples(40)
 @given(
     problem=problems(max_rows=12),
