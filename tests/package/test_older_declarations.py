@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from extensions import built
+from samples import make_classes
 from support import assert_same_tree, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeRegressor, PermutationDecisionTreeClassifier
@@ -34,21 +35,15 @@ def older(tmp_path_factory):
     return built(OLDER, "older", tmp_path_factory.mktemp("older"))
 
 
-def data():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 120)
-    return rng.normal(size=(120, 3)) + 0.5 * y[:, None], y
-
-
 def test_a_criterion_of_classes_grows_the_same_trees_on_both_engines(older):
-    X, y = data()
+    X, y = make_classes(n_samples=120, seed=0)
     of_package = on_both_engines(grow, X, y, None, 3, older.Gini(2.0).specification(3), max_depth=4)
     assert_same_tree(*of_package)
     assert_same_tree(of_package[0], grow(X, y, None, 3, Gini().specification(3), max_depth=4))
 
 
 def test_a_criterion_of_classes_keeps_its_own_fields_in_forests_on_threads(older):
-    X, y = data()
+    X, y = make_classes(n_samples=120, seed=0)
     criterion = older.Gini(2.0)
     forest = DecisionForestClassifier(4, criterion=criterion, n_jobs=2, random_state=0).fit(X, y)
     twin = DecisionForestClassifier(4, criterion=Gini(), random_state=0).fit(X, y)
@@ -57,7 +52,7 @@ def test_a_criterion_of_classes_keeps_its_own_fields_in_forests_on_threads(older
 
 
 def test_criteria_of_numbers_and_of_sequences_grow_the_same_trees(older):
-    X, y = data()
+    X, y = make_classes(n_samples=120, seed=0)
     for estimator, in_cython, in_numpy in (
         (DecisionTreeRegressor, older.Variance(2.0), Variance()),
         (PermutationDecisionTreeClassifier, older.Changes(2.0), Changes()),
