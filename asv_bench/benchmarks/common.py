@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +33,14 @@ NO_LIMITS = {
     "max_candidates": UNLIMITED,
     "max_features": UNLIMITED,
     "seed": 0,
+}
+
+# Counts differ from run to run without these: an import may compile Python files, and threads wait for each other.
+STEADY = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
 }
 
 # Labels drawn at random, labels that mostly repeat the one before, and inputs that are hostile to pair substitution.
@@ -133,7 +140,22 @@ with open(sys.argv[2], "rb") as file:
     module, name, args, kwargs = pickle.load(file)
 kernel = getattr(importlib.import_module(f"pytrees._core.{module}"), name)
 """
-CALL_KERNEL = _FIND_KERNEL + "kernel(*args, **kwargs)"
+# Callgrind counts between the begin and the end of a function in C: of the one behind `@=`, which nothing else uses.
+COUNTED = "PyNumber_InPlaceMatrixMultiply"
+COUNT_CALLS = """
+class Counted:
+    def __imatmul__(self, call):
+        call()
+        return self
+"""
+CALL_KERNEL = (
+    _FIND_KERNEL
+    + COUNT_CALLS
+    + """
+counted = Counted()
+counted @= lambda: kernel(*args, **kwargs)
+"""
+)
 
 # Prints a kernel's share in scikit-learn's processor time for a tree of the same data: the median of turns.
 RACE_KERNEL = (
@@ -174,7 +196,8 @@ def run_kernel(program, name, args, kwargs, run=None):
 def count_instructions(function, *args, **kwargs):
     """Count the instructions of one call of a compiled kernel by callgrind; the load of the machine does not
     matter."""
-    return run_kernel(CALL_KERNEL, function, args, kwargs, partial(callgrind, function))
+    [counted] = run_kernel(CALL_KERNEL, function, args, kwargs, callgrind)
+    return counted
 
 
 def share_of_sklearn(function, *args, **kwargs):
@@ -182,36 +205,33 @@ def share_of_sklearn(function, *args, **kwargs):
     return float(run_kernel(RACE_KERNEL, function, args, kwargs))
 
 
-def callgrind(function, command):
-    """Count the instructions inside a kernel of that name while Python runs a command."""
-    # Cython numbers the functions that Python sees, with one digit or two. Callgrind may miss a function if it is given
-    # both patterns at once.
-    for number in ("?", "??"):
-        counted = _instructions_inside(f"__pyx_pw_*_{number}{function}", command)
-        if counted > 0:
-            return counted
-    raise RuntimeError(f"Callgrind found no kernel {function}.")
-
-
-def _instructions_inside(pattern, command, tries=6):
-    """Count the instructions inside the functions that fit a pattern."""
-    valgrind = [
-        "valgrind",
-        "--tool=callgrind",
-        f"--callgrind-out-file={os.devnull}",
-        "--collect-atstart=no",
-        f"--toggle-collect={pattern}",
-    ]
-    try:
-        report = subprocess.run(
-            [*valgrind, sys.executable, *command], check=True, capture_output=True, text=True
-        ).stderr
-    except subprocess.CalledProcessError:
-        # Valgrind itself dies now and then on a busy machine.
-        if tries == 1:
-            raise
-        return _instructions_inside(pattern, command, tries - 1)
-    return int(re.search(r"Collected : (\d+)", report)[1])
+def callgrind(command, cwd=None, tries=6):
+    """Run Python with these arguments; return the instructions of every call that `@=` of COUNT_CALLS made."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "counts"
+        valgrind = [
+            "valgrind",
+            "--tool=callgrind",
+            f"--callgrind-out-file={file}",
+            "--collect-atstart=no",
+            f"--toggle-collect={COUNTED}",
+            f"--dump-after={COUNTED}",
+        ]
+        try:
+            subprocess.run(
+                [*valgrind, sys.executable, *command],
+                check=True,
+                capture_output=True,
+                cwd=cwd,
+                env=os.environ | STEADY,
+            )
+        except subprocess.CalledProcessError:
+            # Valgrind itself dies now and then on a busy machine.
+            if tries == 1:
+                raise
+            return callgrind(command, cwd, tries - 1)
+        dumps = sorted(file.parent.glob(f"{file.name}.*"), key=lambda dump: int(dump.suffix[1:]))
+        return [int(re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)[1]) for dump in dumps]
 
 
 def has_valgrind():

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 
 from pytrees import DecisionTreeClassifier
 
-from .timing import cut_into, informative_data, print_ratio, race
+from .timing import cut_into, informative_data, print_ratio, race, rows
 
 try:
     import ydf
@@ -46,6 +46,12 @@ def real_weights(n, rng):
     return X, y, rng.gamma(2.0, size=len(y))
 
 
+def missing_values(n, rng):
+    X, y = informative_data(n, rng)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
 def breast_cancer(rng):
     X, y = load_breast_cancer(return_X_y=True)
     order = rng.permutation(len(y))
@@ -60,6 +66,7 @@ CASES = [
     Case("100,000 × 20, whole numbers 0..31", partial(whole_numbers, 100_000), 7, goal=15),
     Case("100,000 × 20, row weights 0..3", partial(weighted_rows, 100_000), 5),
     Case("100,000 × 20, real row weights", partial(real_weights, 100_000), 3, goal=15),
+    Case("100,000 × 20, a tenth missing", partial(missing_values, 100_000), 3, goal=25),
     Case("10,000 × 20", SMALL, 25, goal=25),
     Case("10,000 × 20, 10 classes", partial(SMALL, n_classes=10), 15, goal=20),
     Case("10,000 × 20, whole numbers 0..31", partial(whole_numbers, 10_000), 15, goal=15),
@@ -73,6 +80,23 @@ def fit_ours(criterion, max_depth, X, y, weights=None):
 
 def fit_sklearn(criterion, max_depth, X, y, weights=None):
     SklearnTreeClassifier(criterion=criterion, max_depth=max_depth, random_state=0).fit(X, y, sample_weight=weights)
+
+
+def divide_categories():
+    """Compare a feature of 50 categories, divided into two sets, with three features of numbers."""
+    n = rows(100_000)
+
+    def make_columns(rng):
+        columns = rng.integers(0, 50, size=(n, 1)).astype(np.float64)
+        numbers = rng.normal(size=(n, 3))
+        return columns, numbers, rng.random(n) < 0.2 + 0.6 * rng.random(50)[columns[:, 0].astype(int)]
+
+    by_sets = DecisionTreeClassifier(categorical_features=[0], categorical_split="subset", max_depth=8)
+    contestants = {
+        "categories": lambda columns, _, y: by_sets.fit(columns, y),
+        "3 numbers": lambda _, numbers, y: DecisionTreeClassifier(max_depth=8).fit(numbers, y),
+    }
+    print_ratio("two sets of 50 categories, 100,000 rows", race(contestants, make_columns, 5), goal=1)
 
 
 def fit_ydf(X, y):
@@ -101,6 +125,7 @@ def cart():
                 print_ratio(title, {"pytrees": ours, "ydf": times["ydf"]}, GOAL_AGAINST_YDF)
             elif case.with_ydf:
                 print(f"{title:<46} ydf is not installed: not compared")
+    divide_categories()
     alone = {criterion: partial(fit_ours, criterion, None) for criterion in ("gini", "entropy")}
     for criterion, taken in race(alone, partial(informative_data, 1_000_000), 3).items():
         print(

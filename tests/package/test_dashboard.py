@@ -29,29 +29,51 @@ def test_the_history_has_enough_commits():
     assert len({results_of(file)[0]["commit_hash"] for file in STORED}) == len(STORED) >= 15
 
 
+# The least and the greatest value that a line can have.
+RANGES = {
+    "Calls.track_instructions": (10**4, 10**9),
+    "Counted.track_instructions": (10**6, 10**9),
+    "Memory.peakmem_forest": (10**7, 10**9),
+    "Memory.peakmem_nothing": (10**7, 10**9),
+    "Memory.peakmem_tree": (10**7, 10**9),
+    "Package.track_compressed_size": (10**6, 10**7),
+    "Package.track_import": (10**7, 10**9),
+    "Raced.track_share": (1, 100),
+}
+
+
 @pytest.mark.parametrize("file", STORED, ids=lambda file: file.name[:8])
-def test_stored_results_are_counts_and_shares(file):
+def test_stored_results_are_possible(file):
     content, results = results_of(file)
     assert file.name.startswith(content["commit_hash"][:8])
-    assert all(count is None or 10**6 < count < 10**9 for count in results["bench_counted.Counted.track_instructions"])
-    share = results.get("bench_counted.Raced.track_share", [None])[0]
-    assert share is None or 1 < share < 100
+    for name, values in results.items():
+        least, greatest = RANGES[name.removeprefix("bench_counted.")]
+        assert all(value is None or least < value < greatest for value in values), name
 
 
 def test_stored_benchmarks_are_those_of_the_code(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
-    calls = import_module("benchmarks.bench_counted").CALLS
+    counted = import_module("benchmarks.bench_counted")
     described = json.loads((RESULTS / "benchmarks.json").read_text(encoding="utf-8"))
-    counted, raced = "bench_counted.Counted.track_instructions", "bench_counted.Raced.track_share"
-    assert described.keys() == {"version", counted, raced}
-    assert described[counted]["params"] == [[repr(call) for call in calls]]
-    assert described[raced]["params"] == []
+    assert described.keys() == {"version", *(f"bench_counted.{name}" for name in RANGES)}
+    for name, calls in (("Counted", counted.CALLS), ("Calls", counted.PUBLIC_CALLS)):
+        assert described[f"bench_counted.{name}.track_instructions"]["params"] == [[repr(call) for call in calls]]
+
+
+def test_every_public_call_can_be_made(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    for prepare in import_module("benchmarks.public_calls").CALLS.values():
+        call, *arguments = prepare()
+        call(*arguments)
 
 
 @pytest.mark.parametrize(
     ("name", "threshold"),
     [
         ("bench_counted.Counted.track_instructions('tree, gini')", 0.01),
+        ("bench_counted.Calls.track_instructions('C4.5')", 0.01),
+        ("bench_counted.Package.track_import", 0.01),
+        ("bench_counted.Memory.peakmem_tree", 0.05),
         ("bench_counted.Raced.track_share", 0.1),
         ("bench_fit.Fit.time_fit('gini', 1000)", 0.1),
     ],

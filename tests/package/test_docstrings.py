@@ -6,11 +6,12 @@ import re
 from inspect import cleandoc
 
 import pytest
-from numpydoc.validate import validate
 from sources import PUBLIC_MODULES
 
 import pytrees
 from pytrees._docstrings import described_like
+
+validate = pytest.importorskip("numpydoc.validate").validate
 
 # numpydoc checks these too, and they are not asked for here.
 NOT_CHECKED = {

@@ -26,13 +26,21 @@ def commands_of(steps):
     return [line.strip() for step in steps for line in step.get("run", "").splitlines()]
 
 
-def publishing_jobs():
+# A job that may write nothing else cannot change what others install.
+COMMENTS = {"issues", "pull-requests"}
+
+
+def writing_jobs():
     """Return (jobs of the workflow, the job) for every job that has a token with the right to write."""
     found = []
     for path in WORKFLOWS:
         jobs = jobs_of(path)
         found += [(jobs, job) for job in jobs.values() if "write" in job.get("permissions", {}).values()]
     return found
+
+
+def publishing_jobs():
+    return [(jobs, job) for jobs, job in writing_jobs() if not job["permissions"].keys() <= COMMENTS]
 
 
 def uploading_steps(job):
@@ -51,14 +59,15 @@ def test_workflows_may_only_read_and_take_actions_by_their_commits(path):
             assert step["with"]["persist-credentials"] is False
 
 
-def test_jobs_that_may_write_run_nothing_but_git():
-    found = publishing_jobs()
-    assert len(found) == 2
+def test_jobs_that_may_write_run_no_code_of_others():
+    found = writing_jobs()
+    assert len(found) == 3
     for _, job in found:
         assert not [step for step in job["steps"] if "checkout" in step.get("uses", "")]
         for command in commands_of(job["steps"]):
-            assert command.startswith(("git ", "touch ", "push ")), command
-    tokens = [step for _, job in found for step in job["steps"] if "github.token" in str(step)]
+            assert command.startswith(("git ", "touch ", "push ", "gh ")), command
+    assert len(publishing_jobs()) == 2
+    tokens = [step for _, job in publishing_jobs() for step in job["steps"] if "github.token" in str(step)]
     assert [step["env"] for step in tokens] == [{"TOKEN": "${{ github.token }}"}]
 
 

@@ -179,7 +179,7 @@ MISSING = {
     "array_object": np.array(["a", np.nan], dtype=object),
     "array_masked": np.ma.array([0, 1, 0], mask=[False, True, False]),
     "series_float": pd.Series([1.0, None]),
-    "series_str": pd.Series(["a", None]),
+    "series_str": pd.Series(["a", np.nan]),
     "series_Int64": pd.Series([1, None], dtype="Int64"),
     "series_boolean": pd.Series([True, None], dtype="boolean"),
     "series_datetime": pd.Series(pd.to_datetime(["2020", None])),

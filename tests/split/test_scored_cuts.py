@@ -31,6 +31,30 @@ def test_any_number_of_entries(n_classes, n_rows, growth_limits, seed, noise):
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
 
 
+# Missing values, which are the last entries, are on either side of every cut.
+@pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 2), ("gini", 3), ("gini", 10), ("squared_error", 0)])
+@examples(120)
+@given(
+    n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
+    growth_limits=limits(max_candidates=UNLIMITED),
+    seed=st.integers(0, 2**32 - 1),
+    noise=st.sampled_from([0.0, 0.2, 1.0]),
+    share=st.sampled_from([0.01, 0.1, 0.5, 0.95]),
+    is_weighted=st.booleans(),
+)
+def test_missing_values(criterion, n_classes, n_rows, growth_limits, seed, noise, share, is_weighted):
+    rng = np.random.default_rng(seed)
+    X = columns_of_some_kinds(n_rows, rng, 6)
+    y = noisy_labels(X, n_classes or 20, rng, noise)
+    X[rng.random(X.shape) < share * (rng.random(6) < 0.8)] = np.nan
+    weights = rng.integers(1, 4, size=n_rows) if is_weighted else None
+    if n_classes == 0:
+        criterion, n_classes = (criterion, {"targets": np.sort(rng.permutation(200)[:20]) - 100}), 20
+    problem = X, y, weights, n_classes, criterion
+    del growth_limits["max_candidates"]
+    assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+
+
 # Numbers of more samples do not fit the halves of words.
 @pytest.mark.parametrize("n_rows", [MOST_SCORED - 1, MOST_SCORED, MOST_SCORED + 1])
 @pytest.mark.parametrize("n_classes", [2, 7])

@@ -97,14 +97,15 @@ cdef extern from "simd_sorted.h":
     void write_permissions(int32_t n, int32_t first, int32_t last, float* factors) nogil
     float score_numbers(
         const uint32_t* entries, int32_t n, const int32_t* residuals, bint is_weighted, int32_t total,
-        const float* factors, float to_reach, uint32_t* found, int32_t* n_found
+        int32_t first_sum, int32_t first_weight, const float* factors, float to_reach, uint32_t* found,
+        int32_t* n_found
     ) nogil
     float score_two_classes(
-        const uint32_t* entries, int32_t n, int32_t first_of_1, node_weights node, const float* factors, float to_reach,
-        uint32_t* found, int32_t* n_found
+        const uint32_t* entries, int32_t n, int32_t first_of_1, uint32_t first_left, node_weights node,
+        const float* factors, float to_reach, uint32_t* found, int32_t* n_found
     ) nogil
     float score_classes(
-        const uint32_t* entries, int32_t n, const uint16_t* labels, const int64_t* totals, int32_t n_classes,
-        const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach, uint32_t* found,
-        uint64_t* found_squares, int32_t* n_found
+        const uint32_t* entries, int32_t n, int32_t n_first, const uint16_t* labels, const int64_t* totals,
+        int32_t n_classes, const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach,
+        uint32_t* found, uint64_t* found_squares, int32_t* n_found
     ) nogil

@@ -5,6 +5,10 @@ The score of a cut behind i + 1 entries is made of sums over these entries and o
 here. A factor is 0 if the limits forbid the cut. Behind the last entry there are four more that can be read, and four
 factors of 0. Nodes have less than 2**15 - 8 samples.
 
+Entries that lack the value come last and share a rank; a loop takes the `n` entries before them. They are on the right
+of all cuts. To have them on the left, a loop starts from what they add up to, and takes the factors from their number
+on.
+
 Without `found`, a loop returns the greatest score. With `found`, a loop lists the cuts that score at least `to_reach`,
 which is above 0. Callers that want the score pass a constant NULL, so that their loop does no more. */
 
@@ -68,13 +72,14 @@ static inline lanes_f32 score_entries(
     return between_values(entries, difference * difference * load_f32(factors));
 }
 
-/* Score the cuts of a feature; factors[i] is 1 / (L R). `found` gets the words of the cuts. */
+/* Score the cuts of a feature; factors[i] is 1 / (L R). `first_left` is the word of the samples on the left of all
+cuts. `found` gets the words of the cuts. */
 static PYTREES_ALWAYS_INLINE float score_two_classes(
-    const uint32_t *entries, int32_t n, int32_t first_of_1, node_weights node, const float *factors, float to_reach,
-    uint32_t *found, int32_t *n_found
+    const uint32_t *entries, int32_t n, int32_t first_of_1, uint32_t first_left, node_weights node,
+    const float *factors, float to_reach, uint32_t *found, int32_t *n_found
 ) {
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
-    lanes_i32 left = {0, 0, 0, 0};
+    lanes_i32 left = {0, 0, 0, (int32_t)first_left};
     int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
         left = add_entries(entries + i, first_of_1, left);
@@ -108,6 +113,8 @@ static inline squares_of_classes start_squares(const int64_t *totals, int32_t n_
     }
     return left;
 }
+
+static inline int32_t at_once(int32_t n) { return n < ENTRIES_AT_ONCE ? n : ENTRIES_AT_ONCE; }
 
 /* Move n entries, at most ENTRIES_AT_ONCE, to the left, and write what is there after each. */
 static inline void move_entries(
@@ -153,19 +160,21 @@ static inline lanes_f32 score_squared(
     );
 }
 
-/* Score the cuts of a feature; the factors are 1 / L and 1 / R. `found` gets the number of samples on the left of
-each cut, `found_squares` their squares. */
+/* Score the cuts of a feature; the factors are 1 / L and 1 / R. The `n_first` entries behind the others are on the left
+of all cuts. `found` gets the number of the other samples on the left of each cut, `found_squares` the squares of all. */
 static PYTREES_ALWAYS_INLINE float score_classes(
-    const uint32_t *entries, int32_t n, const uint16_t *labels, const int64_t *totals, int32_t n_classes,
-    const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach, uint32_t *found,
-    uint64_t *found_squares, int32_t *n_found
+    const uint32_t *entries, int32_t n, int32_t n_first, const uint16_t *labels, const int64_t *totals,
+    int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach,
+    uint32_t *found, uint64_t *found_squares, int32_t *n_found
 ) {
     uint64_t squares[ENTRIES_AT_ONCE] = {0};
     squares_of_classes left = start_squares(totals, n_classes, steps);
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     int32_t n_listed = 0;
+    for (int32_t first = 0; first < n_first; first += ENTRIES_AT_ONCE)
+        move_entries(entries + n + first, at_once(n_first - first), labels, &left, squares);
     for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
-        int32_t n_now = n - first < ENTRIES_AT_ONCE ? n - first : ENTRIES_AT_ONCE;
+        int32_t n_now = at_once(n - first);
         move_entries(entries + first, n_now, labels, &left, squares);
         for (int32_t i = 0; i < n_now; i += 4) {
             present = score_squared(
@@ -253,15 +262,16 @@ static inline void add_weighted_entries(
 
 /* Score the cuts of a feature by the residuals of numbers: P**2 / (L R), with P the sum of the residuals on the left.
 Without weights factors[i] is 1 / (L R). With weights, which add up to `total`, it is 1 for cuts that are allowed, and
-each residual is followed by the weight. Places behind the last entry are valid, too. `found` gets the number of samples
-on the left. */
+each residual is followed by the weight. Places behind the last entry are valid, too. `first_sum` and
+`first_weight` belong to the samples on the left of all cuts. `found` gets the number of the other samples on the left.
+*/
 static PYTREES_ALWAYS_INLINE float score_numbers(
-    const uint32_t *entries, int32_t n, const int32_t *residuals, int is_weighted, int32_t total, const float *factors,
-    float to_reach, uint32_t *found, int32_t *n_found
+    const uint32_t *entries, int32_t n, const int32_t *residuals, int is_weighted, int32_t total, int32_t first_sum,
+    int32_t first_weight, const float *factors, float to_reach, uint32_t *found, int32_t *n_found
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, sum, present;
-    lanes_i32 left = {0, 0, 0, 0}, before = left, weight;
+    lanes_i32 left = {0, 0, 0, first_sum}, before = {first_sum, first_weight, first_sum, first_weight}, weight;
     int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
         if (is_weighted)

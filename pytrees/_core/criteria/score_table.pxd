@@ -88,6 +88,7 @@ cdef struct EntryScores:
     float* right_factors
     uint64_t* steps         # by class
     uint32_t* found         # cuts that could be the best
+    index_t n_entries       # of a feature
     uint64_t* squares_of_found
     # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
     # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
@@ -112,82 +113,109 @@ cdef inline void allow_entries(
     )
 
 
+# The samples that lack a feature's value are on the right of all of its cuts or, if `n_first` is their number and not 0,
+# on the left.
+
 cdef inline float score_entries(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t first_of_1,
-    const uint16_t* labels
+    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    index_t first_of_1, const uint16_t* labels
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
+    return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, labels, 0.0, NULL, NULL, NULL)
+
+
+cdef inline index_t find_entries(
+    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    index_t first_of_1, const uint16_t* labels, float to_reach, index_t n_before
+) noexcept nogil:
+    """List the cuts whose scores reach `to_reach`, in ascending order, behind `n_before` that are listed already;
+    return the number of all."""
+    cdef index_t n_found = 0
+    _walk_entries(
+        scan, scores, entries, n_known, n_first, first_of_1, labels, to_reach, scores.found + n_before,
+        scores.squares_of_found + n_before if BinnedScan is GiniScan else NULL, &n_found,
+    )
+    return n_before + n_found
+
+
+cdef inline float _walk_entries(
+    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    index_t first_of_1, const uint16_t* labels, float to_reach, uint32_t* found, uint64_t* squares_of_found,
+    index_t* n_found
+) noexcept nogil:
+    cdef index_t i
+    cdef int32_t sum_of_first = 0, weight_of_first = 0
+    cdef uint32_t ones = 0
     if BinnedScan is BinaryGiniScan:
+        for i in range(n_known, n_known + n_first):
+            ones += <index_t> place_of(entries[i]) >= first_of_1
         return score_two_classes(
-            entries, n, first_of_1, _weights_of(scan), scores.left_factors, 0.0, NULL, NULL
+            entries, n_known, first_of_1, <uint32_t> n_first << 16 | ones, _weights_of(scan),
+            scores.left_factors + n_first, to_reach, found, n_found,
         )
     elif BinnedScan is GiniScan:
         return score_classes(
-            entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps, 0.0, NULL, NULL, NULL,
+            entries, n_known, n_first, labels, scan.total_counts, scan.n_classes, scores.left_factors + n_first,
+            scores.right_factors + n_first, scores.steps, to_reach, found, squares_of_found, n_found,
         )
     elif BinnedScan is SquaredErrorScan:
+        for i in range(n_known, n_known + n_first):
+            if scores.counts == NULL:
+                sum_of_first += scores.residuals[place_of(entries[i])]
+            else:
+                sum_of_first += scores.residuals[2 * place_of(entries[i])]
+                weight_of_first += scores.residuals[2 * place_of(entries[i]) + 1]
         if scores.counts == NULL:
-            return score_numbers(entries, n, scores.residuals, False, 0, scores.left_factors, 0.0, NULL, NULL)
+            return score_numbers(
+                entries, n_known, scores.residuals, False, 0, sum_of_first, 0, scores.left_factors + n_first,
+                to_reach, found, n_found,
+            )
         return score_numbers(
-            entries, n, scores.residuals, True, <int32_t> scan.total, scores.left_factors, 0.0, NULL, NULL
+            entries, n_known, scores.residuals, True, <int32_t> scan.total, sum_of_first, weight_of_first,
+            scores.left_factors + n_first, to_reach, found, n_found,
         )
     else:
         return 0.0
 
 
-cdef inline index_t find_entries(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t first_of_1,
-    const uint16_t* labels, float to_reach
+cdef inline index_t known_on_left(
+    const BinnedScan* scan, const EntryScores* scores, index_t n_first, index_t i
 ) noexcept nogil:
-    """List the cuts whose scores reach `to_reach`, in ascending order; return their number."""
-    cdef index_t n_found = 0
+    """Return how many samples that have the value are on the left of the i-th cut that was found."""
     if BinnedScan is BinaryGiniScan:
-        score_two_classes(
-            entries, n, first_of_1, _weights_of(scan), scores.left_factors, to_reach, scores.found, &n_found
-        )
-    elif BinnedScan is GiniScan:
-        score_classes(
-            entries, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps, to_reach, scores.found, scores.squares_of_found, &n_found,
-        )
-    elif BinnedScan is SquaredErrorScan:
-        score_numbers(
-            entries, n, scores.residuals, scores.counts != NULL, <int32_t> scan.total, scores.left_factors, to_reach,
-            scores.found, &n_found,
-        )
-    return n_found
+        return <index_t> (scores.found[i] >> 16) - n_first
+    else:
+        return <index_t> scores.found[i]
 
 
-cdef inline index_t take_entries_left(
-    BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t i
+cdef inline void take_entries_left(
+    BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first, index_t i,
+    index_t before
 ) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child; return how many there are. Earlier cuts that
-    were found have been taken before."""
+    """Put the samples of the i-th cut that was found into the left child. Classes that are numbers: without those that
+    lack the value, and the first `before` entries are there, if any."""
     cdef uint64_t squares
-    cdef index_t n_left = scores.found[i]
     if BinnedScan is SquaredErrorScan:
-        _sum_entries_left(scan, scores, entries, n, scores.found[i - 1] if i > 0 else 0, n_left)
+        _sum_entries_left(scan, scores, entries, n_known, before, scores.found[i])
     elif BinnedScan is BinaryGiniScan:
-        scan.left_total = n_left = scores.found[i] >> 16
+        scan.left_total = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
     elif BinnedScan is GiniScan:
         squares = scores.squares_of_found[i]
-        scan.left_total = scores.found[i]
+        scan.left_total = scores.found[i] + n_first
         scan.left_squares = <int64_t> (squares & <uint64_t> 0xFFFFFFFF)
         scan.right_squares = scan.total_squares - <int64_t> (squares >> 32)
-    return n_left
 
 
 cdef inline void _sum_entries_left(
     SquaredErrorScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n, index_t before,
     index_t n_left
 ) noexcept nogil:
-    """Put the first n_left of n samples into the left child, in which the first `before` are, if any. Fewer samples are
-    added up if the right child is the smaller one."""
+    """Put the first n_left of n samples into the left child, in which the first `before` are, if any. If these are all
+    samples, fewer are added up where the right child is the smaller one."""
     cdef index_t i, first = before, last = n_left
     cdef int64_t weight = 0, sum = 0
-    cdef bint of_right = n - n_left < n_left - before
+    cdef bint of_right = n == scores.n_entries and n - n_left < n_left - before
     if of_right:
         first, last = n_left, n
     for i in range(first, last):

@@ -661,7 +661,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         search.constrain(options["directions"])
     elif search.entry_scores is not None and "targets" in given_of(criterion):
         search.defers_thresholds = not growth.is_best_first
-        if options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0:
+        if options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0 and not shared.features.has_missing:
             _pair_few(search, beside.tree.partition if shares_block else None)
     if (
         shared.uses_node_bins and not search.counts.is_wide and search.min_leaf_weight == 0

@@ -39,14 +39,17 @@ from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 
 @cython.final
 cdef class EntryArrays:
-    def __cinit__(self, Py_ssize_t most_rows, Py_ssize_t n_classes, bint has_numbers, bint has_weights):
+    def __cinit__(
+        self, Py_ssize_t most_rows, Py_ssize_t n_classes, bint has_numbers, bint has_weights, bint has_missing
+    ):
         n_cuts = most_rows + ENTRIES_BEHIND
+        n_sides = 2 if has_missing else 1   # on which missing values can be
         n_of_more = 1 if n_classes == 2 or has_numbers else n_cuts
         self.left_factors = np.empty(n_cuts, dtype=np.float32)
         self.right_factors = np.empty(n_of_more, dtype=np.float32)
         self.steps = np.empty(1 if has_numbers else n_classes, dtype=np.uint64)
-        self.found = np.empty(n_cuts, dtype=np.uint32)
-        self.squares_of_found = np.empty(n_of_more, dtype=np.uint64)
+        self.found = np.empty(n_sides * n_cuts, dtype=np.uint32)
+        self.squares_of_found = np.empty(n_sides * n_of_more, dtype=np.uint64)
         # Zeros, because vectors may read the places of a larger block.
         self.residuals = np.zeros((2 if has_weights else 1) * most_rows if has_numbers else 1, dtype=np.int32)
         self.scores.residuals = &self.residuals[0]

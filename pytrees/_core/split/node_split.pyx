@@ -76,13 +76,14 @@ def make_search(
         search.counts.errors = MedianErrors(partition.row_of_place.shape[0])
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
-    elif (
+    if (
         scores_cuts(criterion, n_classes, weights) and not search.counts.has_wide_sums
         and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
         search.entry_scores = EntryArrays(
-            partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None
+            partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None,
+            partition.features.has_missing,
         )
         if are_numbers(search.counts):
             # Vectors read places behind the entries of a node, which have to be places.

@@ -14,25 +14,27 @@ from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.score_table cimport (
-    EntryScores, allow_entries, find_entries, lay_out_pairs, lowered, mark_bins, move_packed_left, perfect_score,
-    score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
+    EntryScores, allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left,
+    perfect_score, score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left,
+    take_pair_left,
 )
 from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer_cut
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
-from pytrees._core.rows.partition cimport first_entry
+from pytrees._core.rows.partition cimport first_entry, missing_of
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, first_place, threshold_of, write_cut, write_ranked_cut,
+    NodeRows, NodeSearch, Split, first_place, tally_missing, threshold_of, write_cut, write_ranked_cut,
 )
 from pytrees._core.split.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
 
 
 # The best cut so far.
 cdef struct ScoredCut:
-    index_t number      # of its feature among the features looked at; NONE if there is no cut
-    index_t n_left      # sorted entries: the samples on the left
-    uint32_t last_key   # ranks: the greatest key on the left
+    index_t number          # of its feature among the features looked at; NONE if there is no cut
+    uint32_t last_key       # ranks: the greatest key on the left
+    index_t n_known_left    # sorted entries: the samples on the left that have the value
+    bint missing_left       # and whether those that lack it are there, too
 
 
 cdef bint find_scored_cut(
@@ -90,6 +92,7 @@ cdef inline void _start(
     else:
         if are_numbers(search.counts):
             _point_to_numbers(search, node)
+        search.entry_scores.scores.n_entries = n
         allow_entries(
             scan, &search.entry_scores.scores, &search.partition.rows[node.start], n, search.min_samples_leaf,
             n - search.min_samples_leaf,
@@ -115,9 +118,7 @@ cdef inline float _score_feature(
         return score_bins(scan, search.node_bins, feature, n, first, last)
     if way == ALL_PAIRS:
         return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
-    return score_entries(
-        scan, &search.entry_scores.scores, _entries(search, node, k), n, node.first_of_1, _labels(search, node)
-    )
+    return _score_entries(search, scan, node, k)
 
 
 cdef inline int _offer_feature(
@@ -137,9 +138,12 @@ cdef inline int _offer_feature(
 cdef inline void _write(
     NodeSearch search, const NodeRows* node, Way way, const ScoredCut* cut, Split* best
 ) noexcept nogil:
+    cdef const uint32_t* entries
     if way == SCORED_ENTRIES:
+        entries = _entries(search, node, cut.number)
         write_cut(
-            search, node, search.drawn[cut.number], _entries(search, node, cut.number), 0, cut.n_left, False, best
+            search, node, search.drawn[cut.number], entries, _n_missing(search, node, cut.number, entries),
+            cut.n_known_left, cut.missing_left, best,
         )
         if not search.defers_thresholds:
             best.threshold = threshold_of(search, node, best)
@@ -158,20 +162,58 @@ cdef inline const uint16_t* _labels(NodeSearch search, const NodeRows* node) noe
     return NULL if are_numbers(search.counts) else &search.narrow_labels[first_place(search, node)]
 
 
+cdef inline index_t _n_missing(
+    NodeSearch search, const NodeRows* node, index_t k, const uint32_t* entries
+) noexcept nogil:
+    return missing_of(search.partition, node.block, search.drawn[k], entries, node.stop - node.start)
+
+
+cdef inline float _score_entries(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k
+) noexcept nogil:
+    """Score the cuts with missing values on the right and, if there are some, on the left."""
+    cdef const EntryScores* scores = &search.entry_scores.scores
+    cdef const uint32_t* entries = _entries(search, node, k)
+    cdef const uint16_t* labels = _labels(search, node)
+    cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
+    cdef float best = score_entries(scan, scores, entries, n_known, 0, node.first_of_1, labels)
+    if n_missing > 0:
+        best = max(best, score_entries(scan, scores, entries, n_known, n_missing, node.first_of_1, labels))
+    return best
+
+
 cdef inline int _offer_entries(
     NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
 ) except -1 nogil:
+    """Offer the cuts by threshold, with missing values on the right first."""
     cdef const EntryScores* scores = &search.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)
-    cdef index_t i, n_left, n = node.stop - node.start
-    cdef index_t n_found = find_entries(
-        scan, scores, entries, n, node.first_of_1, _labels(search, node), to_reach
-    )
-    for i in range(n_found):
-        n_left = take_entries_left(scan, scores, entries, n, i)
-        if offer_cut(scan, search.counts, False):
+    cdef const uint16_t* labels = _labels(search, node)
+    cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
+    cdef index_t n_known_left, chosen, n_first, n_right, n_found, j, before = 0, i = 0
+    cdef bint missing_left
+    n_found = n_right = find_entries(scan, scores, entries, n_known, 0, node.first_of_1, labels, to_reach, 0)
+    if n_missing > 0:
+        n_found = find_entries(
+            scan, scores, entries, n_known, n_missing, node.first_of_1, labels, to_reach, n_right
+        )
+        if are_numbers(search.counts):
+            tally_missing(search, node, entries, n_missing)
+    j = n_right
+    # The cuts [0, i) and [n_right, j) were offered.
+    while i < n_right or j < n_found:
+        missing_left = i == n_right or j < n_found and (
+            known_on_left(scan, scores, n_missing, j) < known_on_left(scan, scores, 0, i)
+        )
+        n_first = n_missing if missing_left else 0
+        chosen = j if missing_left else i
+        i, j = i + 1 - missing_left, j + missing_left
+        n_known_left = known_on_left(scan, scores, n_first, chosen)
+        take_entries_left(scan, scores, entries, n_known, n_first, chosen, before)
+        before = n_known_left
+        if offer_cut(scan, search.counts, missing_left and are_numbers(search.counts)):
             cut.number = k
-            cut.n_left = n_left
+            cut.n_known_left, cut.missing_left = n_known_left, missing_left
     return 0
 
 
