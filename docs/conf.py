@@ -120,6 +120,7 @@ def setup(app):
     app.connect("source-read", site_links.link_files_outside)
     app.connect("autodoc-process-docstring", site_links.drop_labels_of_scikit_learn)
     app.connect("doctree-read", site_links.straighten_quotes)
+    app.connect("doctree-read", site_links.hide_from_search)
     app.connect("missing-reference", site_links.link_other_packages)
     app.connect("missing-reference", site_links.link_short_names)
     app.connect("doctree-resolved", site_links.link_names_in_text)

@@ -1,4 +1,5 @@
-"""Finish the links of Sphinx: links that leave the site, names in text, quotes of types, words for thumbnails."""
+"""Finish the pages of Sphinx: links that leave the site, names in text, quotes of types, words for thumbnails, and what
+the search finds."""
 
 import os
 import re
@@ -102,6 +103,14 @@ def describe_thumbnails(app, doctree, page):
             continue
         pictures = app.env.get_doctree(f"auto_examples/{example[1]}").findall(nodes.Element)
         image["alt"] = next((picture["alt"] for picture in pictures if picture.get("alt")), "")
+
+
+def hide_from_search(app, doctree):
+    """Keep the HTML of estimators and frames, as the gallery shows them, out of the search: its text is labels and
+    names of parameters."""
+    for shown in doctree.findall(nodes.raw):
+        if "output_html" in shown.astext():  # sphinx-gallery's class
+            shown["classes"].append("no-search")
 
 
 def drop_labels_of_scikit_learn(app, what, name, thing, options, lines):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from numbers import Integral
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
 from ._sklearn import Interval
+from ._tree_arrays import node_depths
+from ._tree_checks import LEAF
 from ._typing import AnyArray, FloatArray, IntArray, Names
-from .tree import LEAF, Tree, node_depths
+from .tree import Tree
 
 # Pictures name this many categories of a child.
 MOST_CATEGORIES = 4
@@ -199,3 +202,34 @@ class ShownTree:
         self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
         if max_depth is not None:
             self.is_left_out = node_depths(self.tree) > max_depth
+
+
+def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
+    """Describe the class counts of a node, or their shares if a format for these is given.
+
+    A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples.
+    """
+    if tree.is_regressor:
+        weight, total = tree.weighted_n_node_samples[[node, 0]]
+        return f"[{weight:.12g}]" if form is None else f"[{weight / total:{form}}]"
+    if form is not None:
+        return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
+    return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
+
+
+class TreeEstimator(Protocol):
+    """A fitted estimator that is one tree."""
+
+    @property
+    def tree_(self) -> Tree: ...
+
+
+class ForestEstimator(Protocol):
+    """A fitted forest of pytrees."""
+
+    def distinct_trees(self) -> Sequence[Any]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> TreeEstimator: ...
+
+
+Ensemble: TypeAlias = BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum
+from math import fsum, log2
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -32,8 +32,7 @@ from ._tree_checks import (
     steps_to_root,
 )
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
-from ._weights import multiples
-from .criteria import impurities
+from ._weights import measured_on_grid, multiples
 
 
 class BinaryForm(NamedTuple):
@@ -505,7 +504,7 @@ class TreeArrays:
         """
         return self.value.take(nodes, axis=0) if self.is_regressor else self.shares_at(nodes)
 
-    def missing_in_binary(self) -> NDArray[np.uint8]:
+    def _missing_in_binary(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the binary form of the tree.
 
         Returns
@@ -593,3 +592,31 @@ def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
             difference[i] = fsum([*left[i].tolist(), *(-right[i]).tolist()])
     goes_left[inner] = difference > 0.0
     return goes_left
+
+
+def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
+    """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
+
+    An impurity that is a fraction is rounded to the nearest double; others, also entropies, are computed in floating
+    point.
+    """
+    name = criterion if isinstance(criterion, str) else criterion[0]
+    if name == "entropy":
+        return np.array([_entropy(counts) for counts in value.tolist()])
+    measure, power = kernel("impurities"), 2 if name == "ranking" else 0
+    return measured_on_grid(lambda nodes: measure(criterion, nodes), np.array(value), power)
+
+
+def _entropy(counts: list[float]) -> float:
+    """Return the entropy in bits, in floating point."""
+    total, entropy = sum(counts), 0.0
+    for count in counts:
+        share = count / total
+        if share > 0.0:
+            entropy -= share * log2(share)
+    return entropy
+
+
+def goes_left(tree: TreeArrays, node: int, values: FloatArray) -> BoolArray:
+    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
+    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])

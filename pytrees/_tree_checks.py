@@ -8,8 +8,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._given_judges import ERRORS
 from ._typing import AnyArray, FloatArray, IntArray, Specification, is_whole
-from .criteria import checked_error, checked_specification
+from .criteria import CRITERIA, Criterion
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -22,6 +23,9 @@ UNDEFINED = -2
 
 # The numbers of nodes and features in a packed tree stay below this.
 PACKABLE = 2**31
+
+# A call that walks samples through a tree takes the time of this many samples more.
+ROWS_OF_A_CALL = 32
 
 # In missing_go_to_left: training had no missing value at the node, which sends them to the child of more weight.
 TO_GREATER_CHILD = -1
@@ -122,7 +126,7 @@ def checked_criterion(criterion: object, n_classes: int) -> Specification | None
     if criterion is None:
         return None
     try:
-        return checked_error(criterion) if n_classes == 0 else checked_specification(criterion, n_classes)
+        return _checked_error(criterion) if n_classes == 0 else _checked_specification(criterion, n_classes)
     except ValueError as error:
         raise ValueError(f"Not a tree: {error}") from error
 
@@ -351,3 +355,35 @@ def check_missing(tree: TreeArrays, missing_go_to_left: IntArray | None, saw_mis
             raise ValueError(f"Not a tree: {name} holds 1 at a node without a threshold.")
     if missing_go_to_left is None and saw_missing is not None:
         raise ValueError("Not a tree: saw_missing says nothing without missing_go_to_left.")
+
+
+def _checked_error(criterion: Any) -> str:
+    """Return the name of a criterion of numbers; raise ValueError for anything else."""
+    if not isinstance(criterion, str) or criterion not in ERRORS:
+        raise ValueError(f"criterion of a tree of numbers must be one of {list(ERRORS)}, got {criterion!r:.100}.")
+    return criterion
+
+
+def _checked_specification(criterion: Any, n_classes: int) -> Specification:
+    """Return a criterion that has an impurity of class counts as the kernels take it: a name, or a name and a dict of
+    parameters; raise ValueError for anything else."""
+    name: Any
+    given: Any
+    name, given = (criterion, {}) if isinstance(criterion, str) else (None, None)
+    if isinstance(criterion, tuple) and len(criterion) == 2:
+        name, given = criterion
+    names = [known for known, each in CRITERIA.items() if each.judges == "counts" and each.has_impurity]
+    if not isinstance(name, str) or name not in names or not isinstance(given, dict):
+        raise ValueError(
+            f"criterion must be one of {names}, or a tuple of such a name and a dict of parameters, got "
+            f"{criterion!r:.100}."
+        )
+    judge: Any = CRITERIA[name]
+    known = () if isinstance(judge, Criterion) else judge._get_param_names()
+    unknown = [parameter for parameter in given if parameter not in known]
+    if unknown:
+        raise ValueError(f"criterion={name!r} has no parameter {unknown[0]!r:.50}.")
+    try:
+        return (type(judge)(**given) if given else judge).specification(n_classes)
+    except (OverflowError, TypeError) as error:
+        raise ValueError(f"criterion={name!r} has a parameter of another kind: {error}") from error

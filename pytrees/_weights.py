@@ -8,6 +8,7 @@ rounding of doubles, the grid is exact: these multiples are the numbers. Other w
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -251,3 +252,32 @@ def _rounded(values: FloatArray, repeats: IntArray, grid_total: int) -> tuple[In
     numbers = np.rint(np.ldexp(shares, exponent))
     numbers[(numbers == 0.0) & (values > 0.0)] = 1.0
     return numbers.astype(np.int64), Fraction(float(values[-1])) / Fraction(2) ** exponent
+
+
+def measured_on_grid(measure: Callable[[IntArray], AnyArray], counts: FloatArray, power: int) -> FloatArray:
+    """Measure the class counts of nodes or cuts: as they are if they are whole and their sum is small, else on a grid.
+    The measure has this power of the unit of the counts."""
+    found = np.empty(len(counts))
+    axes = tuple(range(1, counts.ndim))
+    with np.errstate(over="ignore"):
+        is_whole = (counts == np.floor(counts)).all(axis=axes) & (counts.sum(axis=axes) < MAX_TOTAL_COUNT)
+    if is_whole.any():
+        found[is_whole] = measure(counts[is_whole].astype(np.int64))
+    if not is_whole.all():
+        numbers, units = rows_on_grid(counts[~is_whole])
+        with np.errstate(over="ignore"):
+            found[~is_whole] = measure(numbers)
+            for _ in range(power):
+                found[~is_whole] *= units
+    return found
+
+
+def as_compared(value: FloatArray) -> tuple[IntArray, Fraction]:
+    """Return the class counts of a tree's nodes as whole numbers on a grid, and the unit of the grid."""
+    # Nodes of a tree that a user has made may have more samples than the root.
+    with np.errstate(over="ignore"):
+        is_whole = value.sum(axis=1).max() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
+    if is_whole:
+        return value.astype(np.int64), Fraction(1)
+    numbers, unit = on_grid(value.ravel())
+    return np.ones(value.shape, dtype=np.int64) if numbers is None else numbers.reshape(value.shape), unit

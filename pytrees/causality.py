@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
+from ._coded_sequences import efforts_of_slices, encode
 from ._engine import config_context, current_engine
 from ._sklearn import Interval, validate_params
-from ._typing import CodeArray, FloatArray, IntArray
+from ._typing import CodeArray, Engine, FloatArray, IntArray
 from ._workers import n_workers
-from .sequence import efforts_of_slices, encode
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
 
@@ -174,11 +174,13 @@ def compression_complexity_causality(
     shifts = _shifts(n, past + present, n_surrogates, random_state)
     task = _Task(past, present, np.arange(0, n - past - present + 1, step, dtype=np.int64), n_symbols)
     alone = {"x": task.efforts_alone(x_codes, n_jobs), "y": task.efforts_alone(y_codes, n_jobs)}
-    run = config_context(engine=current_engine())(task.causality)
+    engine = current_engine()
     pairs = [(x_codes, y_codes, alone["y"]), (y_codes, x_codes, alone["x"])]
     n_tasks = 2 * (1 + len(shifts))
     found = Parallel(n_jobs=n_workers(n_jobs, n_tasks, "threads"), prefer="threads")(
-        delayed(run)(np.roll(cause, shift), effect, sums) for shift in [0, *shifts] for cause, effect, sums in pairs
+        delayed(_causality_on_worker)(engine, task, np.roll(cause, shift), effect, sums)
+        for shift in [0, *shifts]
+        for cause, effect, sums in pairs
     )
     values = np.array(found, dtype=np.float64).reshape(-1, 2)
     return CompressionComplexityCausality(
@@ -228,6 +230,13 @@ class _Task:
         of_past = (alone[0] - joint_past) / (self.past - 1)
         of_both = (alone[1] - joint) / (length - 1)
         return (of_both - of_past) / len(self.starts)
+
+
+def _causality_on_worker(
+    engine: Engine, task: _Task, cause: CodeArray, effect: CodeArray, alone: tuple[int, int]
+) -> float:
+    with config_context(engine=engine):
+        return task.causality(cause, effect, alone)
 
 
 def _coded_alike(*sequences: Any) -> tuple[list[CodeArray], int]:

@@ -6,34 +6,25 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import math
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from ._engine import kernel, load
+from ._judges import OWN_BASES, OWN_CRITERIA, Judge, OwnCriterion, check_costs
 from ._numbers import check_array, within_float64
-from ._site import CRITERION_PAGE
 from ._typing import (
-    AnyArray,
     CountCriterionName,
-    CriterionName,
-    ErrorName,
     FloatArray,
     ImpurityName,
-    IntArray,
-    Specification,
     is_real,
 )
-from ._weights import MAX_TOTAL_COUNT, on_grid, rows_on_grid
+from ._weights import measured_on_grid
 
 __all__ = [
     "ALIASES",
@@ -52,107 +43,12 @@ __all__ = [
 if TYPE_CHECKING:
     from ._core.criteria.user import CountCriterion, SequenceCriterion, SumCriterion
 
-_OWN_CRITERIA = "pytrees._core.criteria.user"
-_OWN_BASES = ("CountCriterion", "SequenceCriterion", "SumCriterion")
-
 
 def __getattr__(name: str) -> Any:
     """Load the base classes of a user's own criteria when they are asked for: only they are compiled."""
-    if name in _OWN_BASES:
-        return getattr(load(_OWN_CRITERIA), name)
+    if name in OWN_BASES:
+        return getattr(load(OWN_CRITERIA), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _OwnCriterionType(type):
-    def __instancecheck__(cls, candidate: object) -> bool:
-        # While another thread still imports the module, it lacks classes, and these have no instances.
-        module = sys.modules.get(_OWN_CRITERIA)
-        return isinstance(candidate, tuple(getattr(module, base) for base in _OWN_BASES if hasattr(module, base)))
-
-
-class OwnCriterion(metaclass=_OwnCriterionType):
-    """Stand for the base classes of criteria of one's own in ``isinstance`` without loading their module.
-
-    While their module is not loaded, there are no instances.
-    """
-
-    name: str
-    judges: str
-    specification: Callable[[int, IntArray | None], tuple[str, dict[str, Any]]]
-
-
-class Judge(BaseEstimator):
-    """Base class of criteria and distances: a judge has a `name`, and `judges` class counts or label sequences.
-
-    Its parameters are an estimator's: kept as they are given, known to ``get_params``, ``set_params`` and ``clone``,
-    and searched as ``criterion__alpha``. Judges of equal parameters are equal.
-    """
-
-    _doc_link_module: ClassVar[str] = "pytrees"
-    _doc_link_template: ClassVar[str] = CRITERION_PAGE
-
-    def _key(self) -> tuple[Any, ...]:
-        return type(self), *(_comparable(getattr(self, name)) for name in self._get_param_names())
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Judge) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __repr__(self) -> str:
-        names = inspect.signature(type(self)).parameters
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    def specification(self, n_classes: int, rows: IntArray | None = None) -> Specification:
-        """Return the judge as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_samples,), int64, optional
-            The indices, in the X that was fitted, of the samples that the kernels see; by default all samples of X.
-
-        Returns
-        -------
-        str or tuple
-            The name, or the name and a dict of parameters if the judge has some.
-        """
-        parameters = self._parameters(n_classes)
-        return (self.name, parameters) if parameters else self.name
-
-    def check_total(self, total: float, n_classes: int) -> None:
-        """Raise a ValueError if weights of this sum are so great that the judge's own sums could overflow.
-
-        Parameters
-        ----------
-        total : float
-            The sum of the weights of all samples.
-        n_classes : int
-            Number of classes.
-        """
-        if not math.isfinite(self._greatest_sum(float(total), n_classes)):
-            has_scores = getattr(self, "class_scores", None) is not None
-            raise ValueError(
-                f"The values of sample_weight{' or class_scores' if has_scores else ''} are too large for "
-                f"{self.name!r}: its sums over samples of total weight {total:.3g} can be infinite. Divide them all by "
-                "the same number."
-            )
-
-    def _greatest_sum(self, total: float, n_classes: int) -> float:
-        """Bound the judge's sums over weights of this total."""
-        return {"jaccard": 2.0, "mae": 4.0 * n_classes}.get(self.name, 1.0) * total
-
-    def _parameters(self, n_classes: int) -> dict[str, Any]:
-        return {}
-
-
-def _comparable(value: Any) -> Any:
-    """Return arrays and lists as tuples, which compare and hash."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    return tuple(map(_comparable, value)) if isinstance(value, (list, tuple)) else value
 
 
 @dataclass(frozen=True)
@@ -215,37 +111,6 @@ def _power(base: float, exponent: float) -> float:
         return base**exponent
     except OverflowError:
         return math.inf
-
-
-def check_costs(cost_matrix: ArrayLike, n_classes: int | None = None) -> FloatArray:
-    """Check a matrix of costs, and return it as an array.
-
-    Parameters
-    ----------
-    cost_matrix : array-like of shape (n_classes, n_classes)
-        The costs.
-    n_classes : int, optional
-        The number of classes that it must have.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_classes), float64
-        The costs: finite, and not negative.
-    """
-    try:
-        with within_float64("cost_matrix"):
-            costs = check_array(cost_matrix, dtype=np.float64, ensure_2d=False, input_name="cost_matrix")
-    except (TypeError, ValueError) as error:
-        if "cost_matrix" in str(error):
-            raise
-        raise ValueError(f"cost_matrix must hold a number for every pair of classes: {error}") from error
-    if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
-        raise ValueError(f"cost_matrix must have a row and a column for every class, got the shape {costs.shape}.")
-    if costs.min() < 0.0:
-        raise ValueError(f"cost_matrix must not be negative, got {costs.min():g}.")
-    if n_classes is not None and len(costs) != n_classes:
-        raise ValueError(f"cost_matrix has the costs of {len(costs)} classes for {n_classes} classes.")
-    return costs
 
 
 def _checked_costs(cost_matrix: ArrayLike | None, n_classes: int | None = None) -> list[list[float]] | None:
@@ -438,11 +303,8 @@ class RankingImpurity(Judge):
         return {"weighted": bool(self.weighted), "class_scores": scores, "cost_matrix": costs}
 
 
-# Objects that a user makes; any criterion as an object; names and objects, as parameters take them.
-CriterionObject: TypeAlias = "WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
-AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
-CriterionLike: TypeAlias = "CriterionName | CriterionObject"
-ErrorLike: TypeAlias = "ErrorName | SumCriterion"
+# Any criterion as an object.
+_AnyCriterion: TypeAlias = "Criterion | WeightedInformationGain | RankingImpurity | CountCriterion | SequenceCriterion"
 
 CRITERIA = {
     criterion.name: criterion
@@ -467,25 +329,6 @@ CRITERIA = {
 
 # Further names of criteria, from scikit-learn.
 ALIASES = {"log_loss": "entropy"}
-
-
-# Criteria of numbers, by which regressors judge splits.
-ERRORS = {
-    criterion.name: criterion
-    for criterion in (Criterion("squared_error", judges="numbers"), Criterion("absolute_error", judges="numbers"))
-}
-
-
-def resolve_error(criterion: Any) -> Any:
-    """Return the criterion of numbers of a name, or the object itself."""
-    return ERRORS[criterion] if isinstance(criterion, str) else criterion
-
-
-def checked_error(criterion: Any) -> str:
-    """Return the name of a criterion of numbers; raise ValueError for anything else."""
-    if not isinstance(criterion, str) or criterion not in ERRORS:
-        raise ValueError(f"criterion of a tree of numbers must be one of {list(ERRORS)}, got {criterion!r:.100}.")
-    return criterion
 
 
 def resolve(criterion: Any) -> Any:
@@ -530,32 +373,7 @@ def resolve(criterion: Any) -> Any:
     return found if isinstance(found, Criterion) else copy.copy(found)
 
 
-def checked_specification(criterion: Any, n_classes: int) -> Specification:
-    """Return a criterion that has an impurity of class counts as the kernels take it: a name, or a name and a dict of
-    parameters; raise ValueError for anything else."""
-    name: Any
-    given: Any
-    name, given = (criterion, {}) if isinstance(criterion, str) else (None, None)
-    if isinstance(criterion, tuple) and len(criterion) == 2:
-        name, given = criterion
-    names = [known for known, each in CRITERIA.items() if each.judges == "counts" and each.has_impurity]
-    if not isinstance(name, str) or name not in names or not isinstance(given, dict):
-        raise ValueError(
-            f"criterion must be one of {names}, or a tuple of such a name and a dict of parameters, got "
-            f"{criterion!r:.100}."
-        )
-    judge: Any = CRITERIA[name]
-    known = () if isinstance(judge, Criterion) else judge._get_param_names()
-    unknown = [parameter for parameter in given if parameter not in known]
-    if unknown:
-        raise ValueError(f"criterion={name!r} has no parameter {unknown[0]!r:.50}.")
-    try:
-        return (type(judge)(**given) if given else judge).specification(n_classes)
-    except (OverflowError, TypeError) as error:
-        raise ValueError(f"criterion={name!r} has a parameter of another kind: {error}") from error
-
-
-def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float | FloatArray:
+def impurity(criterion: ImpurityName | _AnyCriterion, counts: ArrayLike) -> float | FloatArray:
     """Compute the impurity of nodes from their class counts.
 
     Parameters
@@ -608,11 +426,11 @@ def impurity(criterion: ImpurityName | AnyCriterion, counts: ArrayLike) -> float
     n_classes = counts.shape[-1]
     specification, measure = criterion.specification(n_classes), kernel("impurities")
     nodes = counts.reshape(-1, n_classes)
-    found = _of_whole_and_others(lambda nodes: measure(specification, nodes), nodes, _power_of_unit(criterion))
+    found = measured_on_grid(lambda nodes: measure(specification, nodes), nodes, _power_of_unit(criterion))
     return _shaped(found, counts.shape[:-1], criterion)
 
 
-def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: ArrayLike) -> float | FloatArray:
+def gain(criterion: CountCriterionName | _AnyCriterion, left: ArrayLike, right: ArrayLike) -> float | FloatArray:
     """Compute the gain of cuts from the class counts of their children.
 
     Parameters
@@ -684,7 +502,7 @@ def gain(criterion: CountCriterionName | AnyCriterion, left: ArrayLike, right: A
         found = np.zeros(len(children))
     else:
         judge = kernel("gains_of_cuts")
-        found = _of_whole_and_others(
+        found = measured_on_grid(
             lambda cuts: judge(specification, np.ascontiguousarray(cuts[:, 0]), np.ascontiguousarray(cuts[:, 1])),
             children,
             _power_of_unit(criterion),
@@ -727,58 +545,6 @@ def _as_counts(counts: ArrayLike, name: str) -> FloatArray:
     if counts.min(initial=0.0) < 0.0:
         raise ValueError(f"{name} must not be negative, got {counts.min():g}.")
     return counts
-
-
-def _of_whole_and_others(measure: Callable[[IntArray], AnyArray], counts: FloatArray, power: int) -> FloatArray:
-    """Measure the class counts of nodes or cuts: as they are if they are whole and their sum is small, else on a grid.
-    The measure has this power of the unit of the counts."""
-    found = np.empty(len(counts))
-    axes = tuple(range(1, counts.ndim))
-    with np.errstate(over="ignore"):
-        is_whole = (counts == np.floor(counts)).all(axis=axes) & (counts.sum(axis=axes) < MAX_TOTAL_COUNT)
-    if is_whole.any():
-        found[is_whole] = measure(counts[is_whole].astype(np.int64))
-    if not is_whole.all():
-        numbers, units = rows_on_grid(counts[~is_whole])
-        with np.errstate(over="ignore"):
-            found[~is_whole] = measure(numbers)
-            for _ in range(power):
-                found[~is_whole] *= units
-    return found
-
-
-def impurities(criterion: Specification, value: FloatArray) -> FloatArray:
-    """Return the impurities of a tree's nodes by a criterion as the kernels take it; ndarray of shape (node_count,).
-
-    An impurity that is a fraction is rounded to the nearest double; others, also entropies, are computed in floating
-    point.
-    """
-    name = criterion if isinstance(criterion, str) else criterion[0]
-    if name == "entropy":
-        return np.array([_entropy(counts) for counts in value.tolist()])
-    measure, power = kernel("impurities"), 2 if name == "ranking" else 0
-    return _of_whole_and_others(lambda nodes: measure(criterion, nodes), np.array(value), power)
-
-
-def _entropy(counts: list[float]) -> float:
-    """Return the entropy in bits, in floating point."""
-    total, entropy = sum(counts), 0.0
-    for count in counts:
-        share = count / total
-        if share > 0.0:
-            entropy -= share * math.log2(share)
-    return entropy
-
-
-def as_compared(value: FloatArray) -> tuple[IntArray, Fraction]:
-    """Return the class counts of a tree's nodes as whole numbers on a grid, and the unit of the grid."""
-    # Nodes of a tree that a user has made may have more samples than the root.
-    with np.errstate(over="ignore"):
-        is_whole = value.sum(axis=1).max() < MAX_TOTAL_COUNT and np.array_equal(value, np.floor(value))
-    if is_whole:
-        return value.astype(np.int64), Fraction(1)
-    numbers, unit = on_grid(value.ravel())
-    return np.ones(value.shape, dtype=np.int64) if numbers is None else numbers.reshape(value.shape), unit
 
 
 def _judged_by_user(criterion: Any, children: FloatArray) -> FloatArray:

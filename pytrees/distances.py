@@ -8,10 +8,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +18,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from . import criteria
 from ._engine import config_context, kernel
+from ._judges import Judge, TreeSize, judges_sets, with_sets_of
 from ._numbers import check_array, within_float64
 from ._typing import AnyArray, DistanceName, FloatArray, IntArray, LabelsLike, MatrixLike, is_real
 
@@ -36,11 +36,9 @@ __all__ = [
     "resolve",
 ]
 
-_REMEMBERED_SETS = 4096
-
 
 @dataclass(frozen=True)
-class Distance(criteria.Judge):
+class Distance(Judge):
     """A distance without parameters.
 
     Parameters
@@ -74,7 +72,7 @@ class Distance(criteria.Judge):
     judges: ClassVar[str] = "counts"
 
 
-class JaccardDistance(criteria.Judge):
+class JaccardDistance(Judge):
     """The extended Jaccard distance, with the number of samples or another set function f, and a rule for no samples.
 
     D_f(T, Y) = sum over the classes i of (f(T_i Δ Y_i) - f(∅)) / f(T_i ∪ Y_i), where T_i are the samples that are
@@ -135,6 +133,10 @@ class JaccardDistance(criteria.Judge):
         self.absent_classes = absent_classes
         self._parameters(2)  # checks them; again at fitting, because set_params may change parameters
 
+    @property
+    def _judges_sets(self) -> bool:
+        return self.function is not None
+
     def _parameters(self, n_classes: int) -> dict[str, Any]:
         if self.absent_classes not in ("equal", "different"):
             raise ValueError(f"absent_classes must be 'equal' or 'different', got {self.absent_classes!r}.")
@@ -144,45 +146,7 @@ class JaccardDistance(criteria.Judge):
         return parameters if self.function is None else parameters | {"function": self.function}
 
 
-def judges_sets(distance: object) -> bool:
-    """Whether a distance, as users give it or as kernels take it, has a set function."""
-    if isinstance(distance, tuple):
-        return "function" in distance[1]
-    return isinstance(distance, JaccardDistance) and distance.function is not None
-
-
-def with_sets_of(distance: Any, n_samples: int) -> tuple[str, dict[str, Any]]:
-    """Return the kernels' specification of a distance, with its set function as the reference calls it.
-
-    A function that knows its samples must know `n_samples` of them.
-    """
-    name, parameters = distance
-    known = getattr(parameters["function"], "n_samples", None)
-    if known is not None and known != n_samples:
-        raise ValueError(
-            f"The set function of the JaccardDistance is about {known} samples, and there are {n_samples}: it must be "
-            "made of the same samples that the distance is about."
-        )
-    return name, parameters | {"function": _of_lists(parameters["function"])}
-
-
-def _of_lists(function: Callable[[IntArray], float]) -> Callable[[Iterable[int]], float]:
-    """Return the set function as the reference calls it; results are kept, because the reference repeats many sets."""
-
-    @lru_cache(maxsize=_REMEMBERED_SETS)
-    def of_rows(rows: tuple[int, ...]) -> float:
-        given = function(np.array(rows, dtype=np.int64))
-        if not is_real(given):
-            raise ValueError(f"The set function of a JaccardDistance must give real numbers, got {given!r}.")
-        value = float(given)
-        if not 0.0 <= value < math.inf:
-            raise ValueError(f"A set function must give finite numbers that are not negative, got {value}.")
-        return value
-
-    return lambda rows: of_rows(tuple(rows))
-
-
-class SetFunction:
+class _SetFunction:
     """Base class of ready set functions: takes an array of sample indices, and returns a number.
 
     All functions are nonnegative, submodular, and 0 for no samples. `is_monotone` says whether a function never falls
@@ -217,7 +181,7 @@ def _concave(numbers: Any, power: float, cap: float | None) -> Any:
     return np.minimum(numbers, math.inf if cap is None else float(cap)) ** float(power)
 
 
-class ConcaveOfModular(SetFunction):
+class ConcaveOfModular(_SetFunction):
     """A concave function of the samples' weights, added up: f(A) = min(sum of weights in A, cap) ** power.
 
     Monotone and submodular. Without parameters it is the number of samples. With `power=0.5` it is the square root,
@@ -274,7 +238,7 @@ class ConcaveOfModular(SetFunction):
         return float(_concave(len(rows) if self.weights is None else self.weights[rows].sum(), self.power, self.cap))
 
 
-class GroupedCardinality(SetFunction):
+class GroupedCardinality(_SetFunction):
     """Concave functions of the numbers of samples in groups, added up: f(A) = sum of min(abs(A ∩ G), cap) ** power.
 
     Monotone and submodular. With `cap=1` and `power=1` it counts the groups that A has samples of; with a greater cap
@@ -324,7 +288,7 @@ class GroupedCardinality(SetFunction):
         return float(_concave(np.bincount(self.codes[rows]), self.power, self.cap).sum())
 
 
-class Coverage(SetFunction):
+class Coverage(_SetFunction):
     """The weight of the feature values in a set of samples: f(A) = sum over the features of w times their number.
 
     Monotone and submodular: it counts every value of a feature once. Two classes that share few values are far apart.
@@ -371,7 +335,7 @@ class Coverage(SetFunction):
         return float(np.dot(self.weights, covered))
 
 
-class FacilityLocation(SetFunction):
+class FacilityLocation(_SetFunction):
     """Measure how well a set represents all samples: f(A) = sum over all samples i of max over j in A of s_ij.
 
     Monotone and submodular.
@@ -410,7 +374,7 @@ class FacilityLocation(SetFunction):
         return float(self.similarity[:, rows].max(axis=1, initial=0.0).sum())
 
 
-class MatroidRank(SetFunction):
+class MatroidRank(_SetFunction):
     """The dimension of the space that a set of samples spans: f(A) = rank of the rows of X in A.
 
     Monotone and submodular, because it is the rank of a linear matroid. :func:`numpy.linalg.matrix_rank` computes it
@@ -446,7 +410,7 @@ class MatroidRank(SetFunction):
         return float(np.linalg.matrix_rank(self.X[rows])) if len(rows) else 0.0
 
 
-class GraphCut(SetFunction):
+class GraphCut(_SetFunction):
     """The weight of the edges between a set of samples and all others: f(A) = sum over i in A, j not in A of w_ij.
 
     Submodular, but not monotone, as all samples together have no edge to others: its Jaccard distance need not be a
@@ -496,9 +460,6 @@ def _as_square(values: ArrayLike, name: str) -> FloatArray:
     return values
 
 
-# A distance as a parameter takes it.
-DistanceLike: TypeAlias = "DistanceName | criteria.CriterionLike | JaccardDistance | Literal['mts']"
-
 DISTANCES = {
     distance.name: distance
     for distance in (
@@ -514,22 +475,6 @@ DISTANCES = {
         Distance("mae"),
     )
 }
-
-
-@dataclass(frozen=True)
-class TreeSize(criteria.Judge):
-    """Delta_mts: the sizes of the smallest consistent trees of both sides of a split, added (Section 3.1 of [1]_).
-
-    The distance depends on the samples themselves, not only on class counts, and judges single leaves. ID3 grows the
-    smallest tree with it.
-
-    References
-    ----------
-    .. [1] F. Späh and S. Kosub, "Global Evaluation for Decision Tree Learning", arXiv:2208.04828.
-    """
-
-    name: ClassVar[str] = "mts"
-    judges: ClassVar[str] = "counts"
 
 
 def resolve(distance: Any) -> Any:

@@ -11,6 +11,8 @@ from ._docstrings import described_like
 from ._given_tree import (
     SHOWING_CONSTRAINTS,
     CategoryNames,
+    TreeEstimator,
+    counts_of,
     label_of_categories,
     levels_of_branches,
     node_labels,
@@ -19,10 +21,11 @@ from ._given_tree import (
     tree_and_names,
 )
 from ._sklearn import Interval, validate_params
+from ._tree_checks import LEAF, MULTIWAY
 from ._typing import LabelsLike, Names
 from .convert.sklearn_estimators import to_sklearn
 from .convert.to_dict import export_dict
-from .tree import LEAF, MULTIWAY, Tree, TreeEstimator
+from .tree import Tree
 
 __all__ = ["export_dict", "export_text", "to_sklearn"]
 
@@ -128,27 +131,14 @@ def export_text(
             lines.append(f"{indent}truncated branch of depth {levels[node]}")
             continue
         gain = f" (gain {tree.gain[node]:{form}})"
-        children, tests = tree.children_of(node).tolist(), tests_of(tree, node, feature_names, name_of, form)
+        children, tests = tree.children_of(node).tolist(), _tests_of(tree, node, feature_names, name_of, form)
         for child, test in reversed(list(zip(children, tests, strict=True))):
             pending.append((child, depth + 1))
             pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
     return "\n".join(map(one_line, lines))
 
 
-def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
-    """Describe the class counts of a node, or their shares if a format for these is given.
-
-    A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples.
-    """
-    if tree.is_regressor:
-        weight, total = tree.weighted_n_node_samples[[node, 0]]
-        return f"[{weight:.12g}]" if form is None else f"[{weight / total:{form}}]"
-    if form is not None:
-        return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
-    return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
-
-
-def tests_of(tree: Tree, node: int, feature_names: Names, name_of: CategoryNames, form: str) -> list[str]:
+def _tests_of(tree: Tree, node: int, feature_names: Names, name_of: CategoryNames, form: str) -> list[str]:
     """Describe for each child of an inner node the test that its samples pass."""
     feature = tree.feature[node]
     name = feature_names[feature]

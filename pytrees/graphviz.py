@@ -12,11 +12,20 @@ import numpy as np
 
 from ._colours import colours_of
 from ._docstrings import described_like
-from ._given_tree import MOST_CATEGORIES, SHOWING_CONSTRAINTS, ShownTree, label_of_categories, one_line, side_of_missing
+from ._given_tree import (
+    MOST_CATEGORIES,
+    SHOWING_CONSTRAINTS,
+    ShownTree,
+    TreeEstimator,
+    label_of_categories,
+    one_line,
+    side_of_missing,
+)
 from ._sklearn import HasMethods, Interval, validate_params
+from ._tree_checks import LEAF, MULTIWAY
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite
 from .export import export_text
-from .tree import LEAF, MULTIWAY, Tree, TreeEstimator
+from .tree import Tree
 
 __all__ = ["export_graphviz"]
 

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._axes import LITERALLY, axes_of, pyplot
 from ._colours import class_colours, colours_of, places_on_scale
 from ._docstrings import described_like
+from ._given_judges import ERRORS
 from ._given_tree import (
     MOST_CATEGORIES,
     SHOWING_CONSTRAINTS,
     CategoryNames,
+    ForestEstimator,
     ShownTree,
+    TreeEstimator,
+    counts_of,
     label_of_categories,
     one_line,
     predicted_labels,
@@ -23,10 +28,11 @@ from ._given_tree import (
     side_of_missing,
 )
 from ._sklearn import Interval, validate_params
+from ._tree_arrays import node_depths
+from ._tree_checks import LEAF, MULTIWAY
 from ._typing import FloatArray, IntArray, LabelsLike
-from .criteria import ERRORS
-from .export import counts_of, export_text
-from .tree import LEAF, MULTIWAY, ForestEstimator, Tree, TreeEstimator, node_depths
+from .export import export_text
+from .tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,18 +43,16 @@ __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
 # FreeType draws no letters of more points.
-MOST_POINTS = 1000
+_MOST_POINTS = 1000
 
 # The shares of the axes' width that the questions of a decision path take, and the bars on their right.
 _QUESTIONS, _BARS = 0.58, 0.29
 
-# How texts with names by users are drawn: "$" and "_" are letters, not commands of mathtext or of TeX.
-LITERALLY: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 # The constraints of all functions that draw.
 _DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
     "precision": [Interval(Integral, 0, 100, closed="both"), None],
-    "fontsize": [Interval(Real, 0, MOST_POINTS, closed="right"), None],
+    "fontsize": [Interval(Real, 0, _MOST_POINTS, closed="right"), None],
 }
 
 
@@ -309,32 +313,6 @@ def _shrink(ax: Axes, fontsize: float) -> None:
         text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
 
 
-def pyplot(function: str) -> Any:
-    """Import matplotlib's pyplot for a function of this name, or raise an ImportError that names it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(f"{function} needs matplotlib: pip install 'decision-pytrees[plot]'.") from error
-    return plt
-
-
-def axes_of(function: str, ax: Any, name: str = "ax") -> Any:
-    """Return the axes that a function of this name draws on: the given axes, or the current ones."""
-    plt = pyplot(function)
-    if ax is None:
-        return plt.gca()
-    from matplotlib.axes import Axes
-
-    if not isinstance(ax, Axes):
-        raise TypeError(f"{name} must be axes of matplotlib, got {ax!r}.")
-    return ax
-
-
-def several_axes(function: str, axes: Any) -> list[Axes]:
-    """Return the axes that a function of this name is given, one of an array or sequence for every drawing."""
-    return [axes_of(function, ax, "every element of axes") for ax in np.ravel(np.asarray(axes, dtype=object))]
-
-
 class _Path(ShownTree):
     """The nodes that a sample visits, and their texts."""
 
@@ -389,7 +367,7 @@ class _Path(ShownTree):
         ax.set_ylim(-len(nodes) - 0.2, 0.9)
         style: dict[str, Any] = {"va": "center", "fontsize": fontsize, **LITERALLY}
         (self.draw_ends_of_scale if tree.is_regressor else self.draw_legend)(ax, fontsize)
-        ax.text(0.0, 0.0, f"all {number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
+        ax.text(0.0, 0.0, f"all {_number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
         drawn = []
         for step, sentence in enumerate([*self.questions(), f"predicted: {self.predicted()}"]):
             is_last = step == len(nodes) - 1
@@ -399,7 +377,7 @@ class _Path(ShownTree):
             drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
         for step, node in enumerate(nodes):
             (self.draw_scale if tree.is_regressor else self.draw_bar)(ax, -float(step), node)
-            number = number_of_samples(tree.n_node_samples[node])
+            number = _number_of_samples(tree.n_node_samples[node])
             ax.text(_QUESTIONS + _BARS + 0.01, -step, number, color="0.3", **style | {"fontsize": 0.8 * fontsize})
         style["fontsize"] *= 0.8
         ax.text(_QUESTIONS, -len(nodes), one_line(self.how_sure()), color="0.3", **style)
@@ -507,7 +485,7 @@ class _Drawing(ShownTree):
     ) -> None:
         super().__init__(given, feature_names, class_names, max_depth)
         self.form = ".4g" if precision is None else f".{int(precision)}f"
-        self.x, self.depth = node_positions(self.tree, max_depth)
+        self.x, self.depth = _node_positions(self.tree, max_depth)
         self.width = len(self.shown) - len(self.with_children)
         weights = self.tree.weighted_n_node_samples
         self.has_weights = self.tree.is_regressor and not np.array_equal(weights, self.tree.n_node_samples)
@@ -593,10 +571,10 @@ class _Drawing(ShownTree):
         n_samples = self.tree.n_node_samples[node]
         if self.shows_shares:
             return f"{100.0 * n_samples / self.tree.n_node_samples[0]:.1f} % of samples"
-        return number_of_samples(n_samples)
+        return _number_of_samples(n_samples)
 
 
-def number_of_samples(n_samples: int) -> str:
+def _number_of_samples(n_samples: int) -> str:
     return f"{n_samples} sample{'' if n_samples == 1 else 's'}"
 
 
@@ -609,7 +587,7 @@ def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[in
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
 
 
-def node_positions(tree: Tree, max_depth: int | None = None) -> tuple[FloatArray, IntArray]:
+def _node_positions(tree: Tree, max_depth: int | None = None) -> tuple[FloatArray, IntArray]:
     """Return for every node its position from left to right, and its depth.
 
     Shown nodes without children stand at 0, 1, 2, ...; all others stand half-way between their first and last child.

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._engine import kernel
-from ._tree_arrays import category_sets_of, missing_arrays, numbers_of
+from ._tree_arrays import category_sets_of, impurities, missing_arrays, numbers_of
+from ._tree_checks import LEAF, UNDEFINED
 from ._typing import FloatArray, IntArray, Specification
-from .criteria import as_compared, impurities
-from .tree import LEAF, UNDEFINED, Tree
+from ._weights import as_compared
+from .tree import Tree
 
 
 class PruningPath(NamedTuple):

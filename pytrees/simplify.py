@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from ._docstrings import described_like
+from ._given_tree import TreeEstimator
 from ._tree_arrays import category_sets_of, missing_arrays
+from ._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from ._typing import AnyArray
-from .tree import LEAF, MULTIWAY, UNDEFINED, Tree, TreeEstimator
+from .tree import Tree
 
 __all__ = ["RedundantSplits", "merge_redundant", "redundant_splits"]
 

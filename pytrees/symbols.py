@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._coded_sequences import encode
 from ._numbers import within_float64
 from ._sklearn import Interval, StrOptions, validate_params
 from ._typing import AnyArray, CodeArray, FloatArray
-from .sequence import encode
 
 __all__ = ["join_symbols", "symbolize"]
 

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
 
 from ._docstrings import described_like
 from ._engine import kernel
 from ._numbers import check_array
 from ._tree_arrays import TreeArrays
-from ._tree_arrays import node_depths as node_depths
-from ._tree_checks import LEAF as LEAF
-from ._tree_checks import MULTIWAY as MULTIWAY
-from ._tree_checks import PACKABLE, read_only
-from ._tree_checks import UNDEFINED as UNDEFINED
-from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._tree_checks import LEAF, PACKABLE, ROWS_OF_A_CALL, read_only
+from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from .input.categories import check_holds_no_dates
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
 if TYPE_CHECKING:
@@ -28,9 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Tree"]
 
 # A tree is packed as soon as enough samples have walked through it. Packing 16 nodes takes about the time that two or
-# three samples save in the packed tree; a call costs as much as 32 samples.
+# three samples save in the packed tree.
 _NODES_PACKED_FOR_A_ROW = 16
-ROWS_OF_A_CALL = 32
 
 _PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
 
@@ -253,10 +247,10 @@ class Tree(TreeArrays):
         ndarray of shape (n_samples,), int64
             Indices of nodes.
         """
-        return self.apply_checked(self._rows(X), self)
+        return self._apply_checked(self._rows(X), self)
 
     @described_like(apply)
-    def apply_valid(self, X: FloatArray) -> IntArray:
+    def _apply_valid(self, X: FloatArray) -> IntArray:
         """Find the leaves of samples as `apply` does, without checking them.
 
         Parameters
@@ -264,10 +258,10 @@ class Tree(TreeArrays):
         X : ndarray of shape (n_samples, n_features), float64
             Samples, with the features that the tree was grown on: C-contiguous, and finite or NaN.
         """
-        return self.apply_checked(X, None)
+        return self._apply_checked(X, None)
 
     @described_like(apply)
-    def apply_checked(self, X: FloatArray, named_in_errors: Any) -> IntArray:
+    def _apply_checked(self, X: FloatArray, named_in_errors: Any) -> IntArray:
         """Find the leaves of samples as `apply` does, checking only whether they are finite.
 
         Parameters
@@ -289,13 +283,13 @@ class Tree(TreeArrays):
 
     def _leaves(self, X: FloatArray, has_missing: bool = False) -> tuple[IntArray, bool]:
         """Return the leaves, and whether X is known to be finite."""
-        self.check_columns(X)
+        self._check_columns(X)
         self._set(_n_walked=self._n_walked + len(X) + ROWS_OF_A_CALL)
-        if self.worth_packing(self._n_walked):
-            missing = (self.packed_missing(),) if has_missing else ()
-            leaves, finite = kernel("apply_packed")(*self.packed(), X, *missing)
+        if self._is_worth_packing(self._n_walked):
+            missing = (self._pack_missing(),) if has_missing else ()
+            leaves, finite = kernel("apply_packed")(*self._pack(), X, *missing)
         else:
-            missing = (self.missing_in_binary(),) if has_missing else ()
+            missing = (self._missing_in_binary(),) if has_missing else ()
             leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
         return np.asarray(leaves, dtype=np.int64), finite
 
@@ -303,7 +297,7 @@ class Tree(TreeArrays):
         """Return the nodes of the tree to which some nodes of its binary form belong."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
-    def packed_missing(self) -> NDArray[np.uint8]:
+    def _pack_missing(self) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the packed tree; computed once, then kept.
 
         Returns
@@ -314,11 +308,11 @@ class Tree(TreeArrays):
         if self._packed_missing is None:
             numbers = np.asarray(self._walk("pack")[1], dtype=np.int64)
             is_leaf = self.binary.children_left == LEAF
-            goes_left = np.where(is_leaf, np.uint8(1), self.missing_in_binary())
+            goes_left = np.where(is_leaf, np.uint8(1), self._missing_in_binary())
             self._set(_packed_missing=read_only(goes_left[numbers]))
         return self._packed_missing
 
-    def packed(self) -> tuple[AnyArray, NDArray[np.uint32]]:
+    def _pack(self) -> tuple[AnyArray, NDArray[np.uint32]]:
         """Pack the nodes for the kernels that walk many samples; computed once, then kept.
 
         Returns
@@ -332,7 +326,7 @@ class Tree(TreeArrays):
             self._set(_packed=(read_only(np.asarray(nodes, dtype=_PACKED_NODE)), read_only(numbers)))
         return self._packed
 
-    def worth_packing(self, n_rows: int) -> bool:
+    def _is_worth_packing(self, n_rows: int) -> bool:
         """Whether samples walk faster through the packed tree, the time to pack it included.
 
         Parameters
@@ -343,7 +337,7 @@ class Tree(TreeArrays):
         Returns
         -------
         bool
-            Whether to use `packed`.
+            Whether to use `_pack`.
         """
         if self._packed is not None:
             return True
@@ -445,12 +439,13 @@ class Tree(TreeArrays):
         return X
 
     def _rows(self, X: MatrixLike) -> FloatArray:
+        check_holds_no_dates(self, X)
         with naming_columns(self, X):
             X = aligned(check_array(X, dtype=np.float64, order="C", ensure_all_finite=False))
-        self.check_columns(X)
+        self._check_columns(X)
         return X
 
-    def check_columns(self, X: FloatArray) -> None:
+    def _check_columns(self, X: FloatArray) -> None:
         """Raise ValueError unless X has the features of the tree: the kernels would read past the ends of its rows.
 
         Parameters
@@ -463,7 +458,7 @@ class Tree(TreeArrays):
 
     def _missing_of(self, X: FloatArray) -> tuple[NDArray[np.uint8]] | tuple[()]:
         """Return the kernels' argument for missing values: none if X has no missing values."""
-        return (self.missing_in_binary(),) if may_have_missing(X) else ()
+        return (self._missing_in_binary(),) if may_have_missing(X) else ()
 
     def _walk(self, function: str, *X: object) -> Any:
         return kernel(function)(*self.binary[:4], *X)
@@ -472,26 +467,3 @@ class Tree(TreeArrays):
 def _below_one(numbers: FloatArray) -> FloatArray:
     """Scale numbers that are not negative by a power of two to below 1: their shares stay, and sums do not overflow."""
     return np.ldexp(numbers, -np.frexp(numbers.max(initial=0.0))[1])
-
-
-def goes_left(tree: Tree, node: int, values: FloatArray) -> BoolArray:
-    """Return whether values go left at a node with a threshold, missing ones as the tree says."""
-    return np.where(np.isnan(values), tree.missing_go_to_left[node] == 1, values <= tree.threshold[node])
-
-
-class TreeEstimator(Protocol):
-    """A fitted estimator that is one tree."""
-
-    @property
-    def tree_(self) -> Tree: ...
-
-
-class ForestEstimator(Protocol):
-    """A fitted forest of pytrees."""
-
-    def distinct_trees(self) -> Sequence[Any]: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> TreeEstimator: ...
-
-
-Ensemble: TypeAlias = BaseEstimator | Tree | Sequence[Tree | TreeEstimator] | None

@@ -5,6 +5,7 @@ They are for type checkers: nothing looks at them when a program runs, and some 
 
 from __future__ import annotations
 
+from ._given_judges import CriterionLike, DistanceLike, ErrorLike
 from ._typing import (
     CategoricalFeatures,
     CategoricalSplit,
@@ -28,8 +29,6 @@ from ._typing import (
     Stop,
     Ties,
 )
-from .criteria import CriterionLike, ErrorLike
-from .distances import DistanceLike
 
 __all__ = [
     "CategoricalFeatures",

@@ -25,8 +25,8 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     order_sensitivity,
 )
+from pytrees._orders import shuffled_rows
 from pytrees.datasets import get_data_home
-from pytrees.order import shuffled_rows
 
 from .order_report import report
 from .order_tables import GENERATORS, load_ordered, make_ordered

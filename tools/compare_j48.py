@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from pytrees import C45Classifier
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.datasets import get_data_home, load, load_ordinal, names, ordinal_names
-from pytrees.tree import LEAF, MULTIWAY
 
 # The settings of J48, and of ours that mean the same.
 SETTINGS = {

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._tree_arrays import check_children
+from .._tree_checks import LEAF, UNDEFINED
 from .._typing import AnyArray, FloatArray, IntArray
-from ..tree import LEAF, UNDEFINED, Tree
+from ..tree import Tree
 
 # treelite's numbers for comparisons, and for nodes.
 _LESS, _LESS_OR_EQUAL = 2, 3

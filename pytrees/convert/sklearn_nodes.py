@@ -114,7 +114,7 @@ def _set_nodes(
     nodes["impurity"] = impurity
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     nodes["missing_go_to_left"] = (
-        tree.missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
+        tree._missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
     )
     estimator.tree_ = _tree.Tree(tree.n_features, np.array([values.shape[1]], dtype=np.intp), 1)
     state = {"nodes": nodes, "values": np.ascontiguousarray(values[:, np.newaxis, :])}

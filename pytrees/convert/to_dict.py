@@ -11,6 +11,7 @@ from .._given_tree import (
     SHOWING_CONSTRAINTS,
     CategoryNames,
     NumberedNames,
+    TreeEstimator,
     levels_of_branches,
     node_labels,
     plain_values,
@@ -21,8 +22,9 @@ from .._given_tree import (
 from .._missing import is_missing
 from .._sklearn import validate_params
 from .._tree_arrays import numbers_of
+from .._tree_checks import LEAF, MULTIWAY
 from .._typing import AnyArray, LabelsLike
-from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
+from ..tree import Tree
 
 
 @validate_params(SHOWING_CONSTRAINTS, prefer_skip_nested_validation=True)

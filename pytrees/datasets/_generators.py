@@ -13,8 +13,9 @@ from sklearn.datasets import make_blobs
 from sklearn.utils import Bunch, check_random_state
 
 from .._numbers import real_array, within_float64
+from .._tree_checks import LEAF, UNDEFINED
 from .._typing import FloatArray, IntArray, RandomState, is_real, is_whole
-from ..tree import LEAF, UNDEFINED, Tree
+from ..tree import Tree
 
 _MONKS_RULES = {
     1: lambda a: (a[0] == a[1]) | (a[4] == 1),

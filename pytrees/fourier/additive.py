@@ -11,9 +11,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
+from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..convert.library_nodes import library_of
-from ..tree import LEAF, Tree
+from ..tree import Tree
 from .codes import Member, OrdinalCodes, code_members, leaf_like, members_of
 from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, of_numbers, treelite_model
 

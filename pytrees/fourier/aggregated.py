@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
+from .._given_tree import Ensemble
 from .._sklearn import Interval, StrOptions, fit_context
 from .._typing import FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState, RebuildCriterion
 from ..simplify import merge_redundant
-from ..tree import Ensemble
 from ..trees.base import BaseTreeClassifier, unchanged_on_error
 from ..trees.base_forest import FOREST_CONSTRAINTS
 from ..trees.cart import DecisionTreeClassifier

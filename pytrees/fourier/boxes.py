@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from functools import wraps
+from inspect import signature
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
-from .._given_tree import node_labels, tree_and_names
+from .._given_tree import TreeEstimator, node_labels, tree_and_names
 from .._numbers import check_array, real_array
+from .._tree_checks import LEAF, MULTIWAY
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
 from ..input.validation import aligned
-from ..tree import LEAF, MULTIWAY, Tree, TreeEstimator
+from ..tree import Tree
 
 LARGEST_CARDINALITY = 2**31 - 1
 # By default, results may take this many bytes; so may the masses of a measure.
@@ -25,6 +28,26 @@ MEMORY_LIMIT = 2**30
 _ORDINARY = 300
 
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def of_coded_trees(function: _Function) -> _Function:
+    """Let a call without `cardinalities`, as for an estimator that a user has fitted, say where they come from."""
+    place = list(signature(function).parameters).index("cardinalities")
+
+    @wraps(function)
+    def called(*args: Any, **options: Any) -> Any:
+        if len(args) <= place and "cardinalities" not in options:
+            raise TypeError(
+                f"{function.__name__} lacks cardinalities: it takes trees that split codes, and the number of codes of "
+                "every attribute. For fitted estimators and ensembles, codes = ordinal_codes(ensemble) has both: pass "
+                "codes.trees and codes.cardinalities."
+            )
+        return function(*args, **options)
+
+    return cast("_Function", called)
+
+
 def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
     """Check the numbers of values of the attributes; return them as (n_attributes,) int64, not writeable."""
     try:
@@ -32,7 +55,7 @@ def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
     except ValueError:
         checked = np.zeros(0)  # rows of different lengths
     if checked.ndim != 1 or checked.size == 0 or checked.dtype.kind not in "iu":
-        raise ValueError(f"cardinalities must be one whole number for every attribute, got {cardinalities!r}.")
+        raise ValueError(f"cardinalities must be one whole number for every attribute, got {cardinalities!r:.100}.")
     if np.any((checked < 1) | (checked > LARGEST_CARDINALITY)):
         raise ValueError(f"Every attribute has from 1 to {LARGEST_CARDINALITY} values, got cardinalities {checked}.")
     checked = checked.astype(np.int64)

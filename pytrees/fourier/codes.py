@@ -19,9 +19,10 @@ from .._given_tree import node_labels
 from .._numbers import check_array, within_float64
 from .._sklearn import feature_names_of, predicts_numbers
 from .._tree_arrays import numbers_of
+from .._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from ..input.categories import encode, has_missing
-from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
+from ..tree import Tree
 from .boxes import (
     CodedTree,
     check_same_classes,

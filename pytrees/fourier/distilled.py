@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._axes import pyplot, several_axes
 from .._progress import progress
+from .._tree_checks import LEAF
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
-from ..plotting import plot_tree, pyplot, several_axes
-from ..tree import LEAF, Tree
+from ..plotting import plot_tree
+from ..tree import Tree
 from .additive import AdditiveModel, additive_model, centred_values
 from .boxes import Leaves, check_whole, weighted_leaves
 from .codes import structure_of, with_trees, with_value
@@ -287,8 +289,8 @@ def _means_on_leaves(
     """Compute the means of another tree's function over the leaves of a tree; (n_leaves, n_outputs) float64."""
     if isinstance(under, Samples):
         X = under.rows.astype(np.float64)
-        sums, nodes = np.zeros((tree.node_count, other.averages.shape[1])), tree.apply_valid(X)
-        np.add.at(sums, nodes, under.weights[:, np.newaxis] * other.averages[other.tree.apply_valid(X)])
+        sums, nodes = np.zeros((tree.node_count, other.averages.shape[1])), tree._apply_valid(X)
+        np.add.at(sums, nodes, under.weights[:, np.newaxis] * other.averages[other.tree._apply_valid(X)])
         weights = np.bincount(nodes, under.weights, tree.node_count)
         means: FloatArray = sums[leaves] / weights[leaves, np.newaxis]
         return means

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._given_tree import one_line
+from .._given_tree import TreeEstimator, one_line
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
-from ..plotting import LITERALLY, axes_of
-from ..tree import TreeEstimator
-from .boxes import MEMORY_LIMIT, Leaves, check_budget, check_cardinalities, check_positive, weighted_leaves
+from .boxes import (
+    MEMORY_LIMIT,
+    Leaves,
+    check_budget,
+    check_cardinalities,
+    check_positive,
+    of_coded_trees,
+    weighted_leaves,
+)
 from .ensembles import gram, schema_average
 from .measures import Samples, measure_of, rounding
 
@@ -134,6 +141,7 @@ class SobolIndices:
 
 
 @described_like(gram, schema_average)
+@of_coded_trees
 def sobol_indices(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -221,6 +229,7 @@ def sobol_indices(
 
 
 @described_like(gram, schema_average)
+@of_coded_trees
 def partial_dependence(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -376,6 +385,7 @@ class AnovaEffects:
 
 
 @described_like(partial_dependence)
+@of_coded_trees
 def anova_effects(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,

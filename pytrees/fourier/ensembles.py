@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
+from .._given_tree import TreeEstimator
 from .._progress import shown
 from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema
-from ..tree import TreeEstimator
 from .boxes import (
     Leaves,
     are_numbers,
@@ -21,6 +21,7 @@ from .boxes import (
     coding_of,
     listed,
     multiway_features,
+    of_coded_trees,
     of_coding,
     times_power,
     weighted_leaves,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _ALIKE = 10
 
 
+@of_coded_trees
 def gram(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,
@@ -118,6 +120,7 @@ def gram(
 
 
 @described_like(gram)
+@of_coded_trees
 def tree_inner(
     a: Tree | TreeEstimator,
     b: Tree | TreeEstimator,
@@ -192,6 +195,7 @@ class ModelDistance(NamedTuple):
 
 
 @described_like(gram)
+@of_coded_trees
 def model_distance(
     trees: Iterable[Tree | TreeEstimator],
     others: Iterable[Tree | TreeEstimator],
@@ -295,6 +299,7 @@ def _distance(first: Leaves, second: Leaves, measure: Product | Samples, verbose
 
 
 @described_like(gram)
+@of_coded_trees
 def schema_average(
     trees: Iterable[Tree | TreeEstimator],
     schema: Schema,
@@ -350,6 +355,7 @@ def schema_average(
 
 
 @described_like(schema_average, FourierSpectrum.to_tree)
+@of_coded_trees
 def tree_from_ensemble(
     trees: Iterable[Tree | TreeEstimator],
     cardinalities: ArrayLike,

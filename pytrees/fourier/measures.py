@@ -105,7 +105,7 @@ class Samples(NamedTuple):
         """Return the sum of the trees' functions at the samples; (n_rows, n_outputs) float64."""
         X = self.rows.astype(np.float64)
         found = zip(leaves.trees, leaves.node_values, strict=True)
-        total: Any = sum(values[tree.apply_valid(X)] for tree, values in found)
+        total: Any = sum(values[tree._apply_valid(X)] for tree, values in found)
         return total
 
     def gram(self, leaves: Leaves, *, verbose: bool = False) -> FloatArray:
@@ -115,7 +115,7 @@ class Samples(NamedTuple):
         starts = range(0, len(self.rows), _ROWS)
         for start in progress(starts, len(starts), "blocks of samples", enabled=verbose):
             X = self.rows[start : start + _ROWS].astype(np.float64)
-            nodes = [tree.apply_valid(X) + before for tree, before in zip(leaves.trees, first, strict=True)]
+            nodes = [tree._apply_valid(X) + before for tree, before in zip(leaves.trees, first, strict=True)]
             nodes = np.ascontiguousarray(np.stack(nodes, axis=1), dtype=np.int64)
             found = kernel("gram_of_samples")(nodes, values, self.weights[start : start + _ROWS])
             products = products + np.asarray(found, dtype=np.float64)

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._progress import progress
+from .._tree_checks import LEAF
 from .._typing import AnyArray, BoolArray, FloatArray, Measure
-from ..tree import LEAF, Tree
+from ..tree import Tree
 from .additive import AdditiveModel, Named, read_model
 from .boxes import check_shares
 from .codes import Member, arrays_of, code_members, greatest_rounded_below, structure_of

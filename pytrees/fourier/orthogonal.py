@@ -12,11 +12,13 @@ from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
+from .._given_tree import Ensemble
 from .._sklearn import Interval, RealNotInt, StrOptions, fit_context
+from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, RandomState
 from ..input.validation import validate_X
 from ..simplify import merge_redundant
-from ..tree import LEAF, Ensemble, Tree
+from ..tree import Tree
 from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
 from ..trees.base_forest import FOREST_CONSTRAINTS
 from .aggregated import AggregatedFourierTreeClassifier
@@ -450,7 +452,7 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         X = validate_X(self, X)
         outputs = np.empty((len(X), self.n_components_, len(self.intercept_)))
         for c, (tree, averages) in enumerate(self.trees_):
-            outputs[:, c] = averages[tree.apply_valid(X)]
+            outputs[:, c] = averages[tree._apply_valid(X)]
         return outputs
 
     @described_like(BaseTreeClassifier.predict_proba)

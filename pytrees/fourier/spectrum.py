@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._axes import axes_of
 from .._docstrings import described_like
 from .._engine import kernel
+from .._given_tree import TreeEstimator
 from .._numbers import real_array
 from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
 from ..input.validation import aligned
-from ..plotting import axes_of
-from ..tree import TreeEstimator
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
@@ -36,6 +36,7 @@ from .boxes import (
     check_whole,
     extreme_exponent,
     listed,
+    of_coded_trees,
     times_power,
 )
 from .measures import measure_of
@@ -138,6 +139,7 @@ class FourierSpectrum:
         return spectrum
 
     @classmethod
+    @of_coded_trees
     def from_tree(
         cls,
         tree: Tree | TreeEstimator,
@@ -191,6 +193,7 @@ class FourierSpectrum:
 
     @classmethod
     @described_like(from_tree)
+    @of_coded_trees
     def from_ensemble(
         cls,
         trees: Iterable[Tree | TreeEstimator],

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
+from .._axes import pyplot, several_axes
 from .._docstrings import described_like
 from .._numbers import check_array, within_float64
 from .._sklearn import feature_names_of
+from .._tree_checks import LEAF, MULTIWAY
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from ..plotting import pyplot, several_axes
-from ..tree import LEAF, MULTIWAY, Tree
+from ..tree import Tree
 from ..trees.base import unchanged_on_error
 from .additive import AdditiveModel, centred_values, read_model
 from .boxes import check_number, check_whole

@@ -171,6 +171,32 @@ def not_finite(what: str, estimator: Any, column: int, name: str | None = None) 
     )
 
 
+def check_holds_no_dates(estimator: Any, X: Any, skipped: BoolArray | None = None) -> None:
+    """Raise a TypeError if X has columns, except skipped ones, of dates, times or durations: NumPy takes them for
+    numbers, whose unit is that of the dtype."""
+    dtypes = {column: dtype for column, dtype in _dtypes_of_dates(X).items() if skipped is None or not skipped[column]}
+    if not dtypes:
+        return
+    columns = [name_of_column(estimator, column) for column in dtypes]
+    more = ", ..." if len(columns) > 5 else ""
+    raise TypeError(
+        f"Input X holds values of dtype {', '.join(dict.fromkeys(map(str, dtypes.values())))} in "
+        f"{', '.join(columns[:5])}{more}, which are no numbers: make numbers of them, such as the days since a date."
+    )
+
+
+def _dtypes_of_dates(X: Any) -> dict[int, Any]:
+    """Return the dtypes of the columns of an array or a data frame that hold dates, times or durations, by column."""
+    if isinstance(X, np.ndarray):
+        return dict.fromkeys(range(X.shape[1]), X.dtype) if X.dtype.kind in "mM" and X.ndim == 2 else {}
+    if hasattr(X, "iloc"):
+        dtypes = X.dtypes if getattr(X, "ndim", 0) == 2 else ()
+        return {column: dtype for column, dtype in enumerate(dtypes) if dtype.kind in "mM"}
+    frame = None if narwhals is None else _frame_of(X)
+    dtypes = () if frame is None else frame.schema.values()
+    return {column: dtype for column, dtype in enumerate(dtypes) if dtype.is_temporal()}
+
+
 # ------------------------------------------------------------------------------------------------------- the categories
 
 
@@ -254,11 +280,20 @@ def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes
     for column in np.flatnonzero(sizes > most).tolist() if most is not None else ():
         classes = f" and {n_classes} classes" if hasattr(estimator, "predict_proba") else ""
         raise ValueError(
-            f"Found {sizes[column]} categories in {name_of_column(estimator, column)}. categorical_split='subset' with "
+            f"{number_of_categories(estimator, column)}. categorical_split='subset' with "
             f"criterion={estimator.criterion!r}{classes} judges all divisions of at most {most} categories: group some "
             "of them, or set categorical_split='multiway'."
         )
     return {"n_categories": sizes, "subsets": True}
+
+
+def number_of_categories(estimator: Any, column: int) -> str:
+    """Return how many categories a categorical column has, as errors tell it: missing values are one, which users do
+    not count."""
+    place = int(np.count_nonzero(estimator.is_categorical_[:column]))
+    categories = estimator.categories_[place]
+    with_missing = ", the missing value among them" if has_missing(categories) else ""
+    return f"Found {len(categories)} categories in {name_of_column(estimator, column)}{with_missing}"
 
 
 def forget_other_rows(estimator: Any, X: FloatArray, rows: IntArray) -> None:
@@ -325,6 +360,7 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
     X = np.empty(table.shape, dtype=np.float64)
     is_number = ~is_categorical & ~np.isin(np.arange(n_features), list(ordered))
     if is_number.any():
+        check_holds_no_dates(estimator, table, ~is_number)
         X[:, is_number] = check_array(_columns(table, is_number), dtype=np.float64, ensure_all_finite=False)
     for column, categories in ordered.items():
         values = _column(table, column)

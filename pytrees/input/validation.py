@@ -20,7 +20,15 @@ from .._numbers import any_sum, within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
 from .._weights import MAX_TOTAL_COUNT
-from .categories import allows_missing, encode, fit_encode, name_of_column, not_finite, takes_codes
+from .categories import (
+    allows_missing,
+    check_holds_no_dates,
+    encode,
+    fit_encode,
+    name_of_column,
+    not_finite,
+    takes_codes,
+)
 
 _Array = TypeVar("_Array", bound=AnyArray)
 
@@ -59,6 +67,7 @@ def validate_rows(estimator: Any, X: Any) -> FloatArray:
     with naming_columns(estimator, X):
         if takes_codes(estimator):
             return encode(estimator, X, allow_missing=allows_missing(estimator))
+        check_holds_no_dates(estimator, X)
         return aligned(validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False))
 
 
@@ -118,7 +127,8 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     _refuse_nan_label(y)
     columns = _Columns(X)
     if not (_is_plain(X) and _are_plain_labels(y, X)):
-        with naming_columns(columns, X, function), any_sum():
+        check_holds_no_dates(columns, X)
+        with naming_columns(columns, X, function), _naming_y(), any_sum():
             X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
     X = aligned(X)
     check_finite(columns, X, function)
@@ -144,6 +154,18 @@ def _refuse_nan_label(y: Any) -> None:
         raise ValueError("Input y contains NaN.")  # NumPy would turn NaN among words into the word "nan"
 
 
+@contextmanager
+def _naming_y() -> Iterator[None]:
+    """Turn scikit-learn's error about NaN among objects, such as words and categories of pandas, into one that names y;
+    X is not searched for NaN here."""
+    try:
+        yield
+    except ValueError as error:
+        if str(error) != "Input contains NaN":
+            raise
+        raise ValueError("Input y contains NaN.") from error
+
+
 def validate_coded_X_y(
     estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, are_codes: bool = False
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
@@ -163,8 +185,9 @@ def _validated_pair(
         vars(estimator).pop("feature_names_in_", None)
     else:
         kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "y_numeric": y_numeric}
-        with naming_columns(estimator, X), any_sum():
+        with naming_columns(estimator, X), _naming_y(), any_sum():
             if coded is None:
+                check_holds_no_dates(_Columns(X), X)
                 X, y = validate_data(estimator, X, y, **kind)
             else:
                 X, y = check_X_y(coded, y, estimator=estimator, **kind)
@@ -299,22 +322,20 @@ def _coded_integers(y: AnyArray, low: int, n_values: int) -> tuple[AnyArray, Cod
 
 @contextmanager
 def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -> Iterator[None]:
-    """Turn errors about words, values that are no numbers, such as dates, and numbers beyond the range of float64, into
-    errors that name a column."""
+    """Turn errors about words, objects that are no numbers, and numbers beyond the range of float64, into errors that
+    name a column."""
     try:
         yield
     except TypeError as error:
-        about_columns = isinstance(error, np.exceptions.DTypePromotionError)
-        if not about_columns and _NO_NUMBER not in str(error):
+        if _NO_NUMBER not in str(error):
             raise
         column = _first_that_raises(TypeError, X, getattr(estimator, "is_categorical_", None))
         if column is None:
             raise
         found = next(filter(_is_no_number, np.asarray(X, dtype=object)[:, column]))
         raise TypeError(
-            f"{'' if about_columns else f'{error}. '}Input X holds values of type {type(found).__name__} in "
-            f"{name_of_column(estimator, column)}, which are no numbers: make numbers of them, such as the days since "
-            "a date."
+            f"{error}. Input X holds values of type {type(found).__name__} in {name_of_column(estimator, column)}, "
+            "which are no numbers: make numbers of them, such as the days since a date."
         ) from error
     except OverflowError as error:
         column = _first_that_raises(OverflowError, X)

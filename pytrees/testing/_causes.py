@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
-from ..criteria import CRITERIA, ERRORS, resolve
+from .._given_judges import ERRORS
+from ..criteria import CRITERIA, resolve
 from ._nodes import AnySamples, Cut, Node, judge, number, shortfall
 
 # Fewer wrong splits than these have too many explanations; more splits, or more samples in all, take too long.

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.random import Generator
 
 from .._engine import config_context
+from .._judges import OwnCriterion
 from .._typing import AnyArray, FloatArray
-from ..criteria import CRITERIA, OwnCriterion, gain
+from ..criteria import CRITERIA, gain
 
 Counts = tuple[FloatArray, FloatArray]
 Definition = Callable[..., Any]

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from .._tree_arrays import goes_left
+from .._tree_checks import LEAF, MULTIWAY
 from .._typing import FloatArray, IntArray, MatrixLike
-from ..tree import LEAF, MULTIWAY, Tree, goes_left
+from ..tree import Tree
 from ._read import ReadTree, check_tolerance, checked_table, read_tree
 
 # Up to these differences, gains look like a tie, thresholds look rounded to float32, and sums of weights look rounded.

@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from .._docstrings import described_like
+from .._judges import OwnCriterion
 from .._numbers import check_array
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
-from ..criteria import OwnCriterion
 from ..input.validation import check_sample_weight
 from ..tree import Tree
 from ._causes import causes_of

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._engine import reference
+from .._given_judges import ERRORS
 from .._typing import AnyArray, FloatArray
-from ..criteria import ERRORS
 
 # How near numbers and impurities have to be, relative to the greatest target, or its square.
 _NEAR = Fraction(1, 10**9)

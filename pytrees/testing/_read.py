@@ -8,10 +8,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from .._given_judges import ERRORS
+from .._judges import OwnCriterion
 from .._numbers import check_array, within_float64
+from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, is_real
-from ..criteria import ALIASES, CRITERIA, ERRORS, OwnCriterion, resolve
-from ..tree import LEAF, Tree
+from ..criteria import ALIASES, CRITERIA, resolve
+from ..tree import Tree
 
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
 # The further entries of a node, which arrays of other tools may lack.

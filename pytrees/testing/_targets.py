@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from .._engine import kernel, reference
+from .._given_judges import ERRORS
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
-from ..criteria import ERRORS
 from ..input.targets import Targets, on_grid
 from ._counts import Cases, GainsError, near
 from ._numbers import NumberSamples

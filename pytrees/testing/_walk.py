@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._engine import reference
+from .._tree_arrays import goes_left
+from .._tree_checks import LEAF
 from .._typing import AnyArray, BoolArray, FloatArray
-from ..tree import LEAF, goes_left
 from ._equal import condition
 from ._limits import Limits
 from ._nodes import (

@@ -40,7 +40,7 @@ __all__ = [
 
 _LARGEST_FINITE = np.finfo(np.float64).max
 _SMALLEST_DENORMAL = 5e-324
-EXTREME_VALUES: list[float] = [
+_EXTREME_VALUES: list[float] = [
     -_LARGEST_FINITE,
     -1e308,
     -1.0,
@@ -62,15 +62,15 @@ EXTREME_VALUES: list[float] = [
 ]
 
 # Numbers of symbols on both sides of 64, from which on the engine has no table of pair counts.
-ALPHABETS: SearchStrategy[int] = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
+_ALPHABETS: SearchStrategy[int] = st.sampled_from([1, 2, 3, 4, 5, 8, 16, 30, 62, 63, 64, 65, 100]) | st.integers(1, 100)
 
-Weights = Callable[[int], SearchStrategy[Any]]
+_Weights = Callable[[int], SearchStrategy[Any]]
 
 
 # ------------------------------------------------------------------------------------------------ label sequences
 
 
-def fibonacci_word(length: int) -> list[int]:
+def _fibonacci_word(length: int) -> list[int]:
     """Return the first symbols of the infinite Fibonacci word: 0, 01, 010, 01001, ..."""
     word, following = [0], [0, 1]
     while len(word) < length:
@@ -79,7 +79,7 @@ def fibonacci_word(length: int) -> list[int]:
 
 
 def _random_sequences(max_length: int) -> SearchStrategy[list[int]]:
-    return ALPHABETS.flatmap(lambda n_symbols: st.lists(st.integers(0, n_symbols - 1), max_size=max_length))
+    return _ALPHABETS.flatmap(lambda n_symbols: st.lists(st.integers(0, n_symbols - 1), max_size=max_length))
 
 
 @st.composite
@@ -136,7 +136,7 @@ def sequences(max_length: int = 60) -> SearchStrategy[list[int]]:
         st.lists(st.integers(0, 1), max_size=max_length),
         _runs(max_length),
         _periodic(max_length),
-        lengths.map(fibonacci_word),
+        lengths.map(_fibonacci_word),
         st.tuples(st.integers(0, 99), lengths).map(lambda drawn: [drawn[0]] * drawn[1]),
         lengths.flatmap(lambda length: st.permutations(range(length))),
         st.tuples(_runs(max_length // 2), _periodic(max_length // 2)).map(lambda parts: parts[0] + parts[1]),
@@ -175,13 +175,13 @@ def label_sequences(draw: DrawFn, max_length: int = 60) -> tuple[AnyArray, int]:
 # ----------------------------------------------------------------------------------------- features, labels, weights
 
 
-def columns(n_rows: int) -> SearchStrategy[list[float]]:
+def _columns(n_rows: int) -> SearchStrategy[list[float]]:
     """Draw one feature: few values with many ties, a constant, extreme values, or any finite ones."""
     elements: SearchStrategy[SearchStrategy[Any]] = st.one_of(
         st.just(st.integers(0, 3).map(float)),
         st.just(st.integers(0, 30).map(float)),
         st.just(st.just(1.5)),
-        st.just(st.sampled_from(EXTREME_VALUES)),
+        st.just(st.sampled_from(_EXTREME_VALUES)),
         st.just(st.floats(allow_nan=False, allow_infinity=False)),
     )
     return elements.flatmap(lambda values: st.lists(values, min_size=n_rows, max_size=n_rows))
@@ -224,7 +224,7 @@ def feature_matrices(
     """
     n_rows = draw(st.integers(min_rows, max_rows))
     n_features = draw(st.integers(1, max_features))
-    X = np.array([draw(columns(n_rows)) for _ in range(n_features)]).T
+    X = np.array([draw(_columns(n_rows)) for _ in range(n_features)]).T
     if draw(st.integers(0, 4)) == 0:
         X = X[draw(st.lists(st.integers(0, n_rows - 1), min_size=n_rows, max_size=n_rows))]
     if missing and draw(st.integers(0, 4)) > 0:
@@ -411,7 +411,7 @@ class Problem:
 
 
 @st.composite
-def problems(draw: DrawFn, weights: Weights = no_weights, **shape: Any) -> Problem:
+def problems(draw: DrawFn, weights: _Weights = no_weights, **shape: Any) -> Problem:
     """Draw the training data of a tree.
 
     Parameters
@@ -454,7 +454,7 @@ def problems(draw: DrawFn, weights: Weights = no_weights, **shape: Any) -> Probl
 @described_like(problems)
 @st.composite
 def problems_with_categories(
-    draw: DrawFn, weights: Weights = no_weights, most_categories: int = 6, **shape: Any
+    draw: DrawFn, weights: _Weights = no_weights, most_categories: int = 6, **shape: Any
 ) -> tuple[Problem, list[int]]:
     """Draw the training data of a tree, at least one feature of which is categorical.
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import kernel
+from .._judges import OwnCriterion
 from .._site import ESTIMATOR_PAGE
 from .._sklearn import Interval, InvalidParameterError, ParametersReadOnce, RealNotInt, StrOptions, fit_context
 from .._typing import (
@@ -37,7 +38,7 @@ from .._typing import (
 from .._version import __version__
 from .._weights import GRID_TOTAL, on_grid, quotient_of, weights_of
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain, resolve
+from ..criteria import ALIASES, CRITERIA, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import (
     group_codes,
@@ -123,7 +124,6 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     **SPLIT_CONSTRAINTS,
     "random_state": ["random_state"],
 }
-
 
 # Further parameters of trees whose samples can have weights and monotonic constraints.
 WEIGHT_CONSTRAINTS: dict[str, list[Any]] = {
@@ -605,7 +605,7 @@ class BaseClassifier(ClassifierMixin, BaseModel):
         """Return the criterion or distance as the kernels take it, for samples of this total weight."""
         judge = self._judge()
         if not isinstance(judge, OwnCriterion):
-            judge.check_total(total, n_classes)
+            judge._check_total(total, n_classes)
         return judge.specification(n_classes, rows)
 
     @described_like(BaseModel.encode)
@@ -700,7 +700,7 @@ class BaseTree(BaseModel):
             category.
         """
         check_fitted(self)
-        return self._own_tree().apply_checked(validate_rows(self, X), self)
+        return self._own_tree()._apply_checked(validate_rows(self, X), self)
 
     @described_like(BaseModel.encode)
     def decision_path(self, X: MatrixLike) -> csr_matrix:

@@ -366,7 +366,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         """
         check_is_fitted(self)
         X = validate_X(self, X)
-        return np.column_stack([tree.apply_valid(X) for tree in self._trees()])
+        return np.column_stack([tree._apply_valid(X) for tree in self._trees()])
 
     @described_like(BaseModel.encode)
     def decision_path(self, X: MatrixLike) -> tuple[csr_matrix, IntArray]:

@@ -206,7 +206,7 @@ class C45Classifier(BaseTreeClassifier):
         X, tree = validate_X(self, X), self._own_tree()
         lacks = np.isnan(X).any(axis=1)
         codes = np.empty(len(X), dtype=np.int64)
-        codes[~lacks] = tree.majority_at(tree.apply_valid(X[~lacks]))
+        codes[~lacks] = tree.majority_at(tree._apply_valid(X[~lacks]))
         codes[lacks] = self._shares_by_parts(X[lacks]).argmax(axis=1)
         return self.classes_.take(codes)
 
@@ -223,13 +223,13 @@ class C45Classifier(BaseTreeClassifier):
         X, tree = validate_X(self, X), self._own_tree()
         lacks = np.isnan(X).any(axis=1)
         shares = np.empty((len(X), self.n_classes_))
-        shares[~lacks] = tree.shares_at(tree.apply_valid(X[~lacks]))
+        shares[~lacks] = tree.shares_at(tree._apply_valid(X[~lacks]))
         shares[lacks] = self._shares_by_parts(X[lacks])
         return shares
 
     def _shares_by_parts(self, X: FloatArray) -> FloatArray:
         tree = self._own_tree()
-        tree.check_columns(X)
+        tree._check_columns(X)
         shares = kernel("class_shares")(
             tree.children_left,
             tree.feature,

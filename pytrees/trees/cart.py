@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from .._docstrings import described_like
+from .._given_judges import CriterionLike
 from .._sklearn import StrOptions
 from .._typing import (
     CategoricalFeatures,
@@ -22,7 +23,6 @@ from .._typing import (
     MonotonicConstraints,
     RandomState,
 )
-from ..criteria import CriterionLike
 from ..pruning import pruning_path
 from .base import GROWTH_CONSTRAINTS, WEIGHT_CONSTRAINTS, BaseTreeClassifier, check_has_impurity
 from .weighing import weighs_if_it_can

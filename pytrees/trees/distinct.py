@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._given_tree import node_labels
+from .._given_tree import TreeEstimator, node_labels
+from .._tree_checks import LEAF
 from .._typing import IntArray, MatrixLike
 from ..input.validation import validate_X
-from ..tree import LEAF, Tree, TreeEstimator
+from ..tree import Tree
 from .base import MixedIntoModel
 
 

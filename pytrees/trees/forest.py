@@ -17,6 +17,7 @@ from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import delayed
 
 from .._docstrings import described_like
+from .._given_judges import CriterionLike
 from .._sklearn import Interval, RealNotInt, StrOptions
 from .._typing import (
     AnyArray,
@@ -35,7 +36,6 @@ from .._typing import (
     RandomState,
 )
 from .._workers import in_order, set_on_error
-from ..criteria import CriterionLike
 from ..input.categories import allows_missing, encode, takes_codes
 from ..input.validation import MAX_SAMPLES
 from .base import WEIGHT_CONSTRAINTS, Samples, unchanged_on_error

@@ -12,10 +12,11 @@ from joblib import effective_n_jobs
 from sklearn.utils.parallel import delayed
 
 from .._engine import config_context, current_engine, kernel
+from .._tree_checks import ROWS_OF_A_CALL
 from .._typing import Engine, FloatArray, IntArray
 from .._workers import in_order, set_on_error
 from ..input.validation import aligned, check_finite, may_have_missing
-from ..tree import ROWS_OF_A_CALL, Tree
+from ..tree import Tree
 from .growth_job import StopEvent
 
 # With fewer samples a worker costs more than it saves.
@@ -62,9 +63,9 @@ class ForestSums:
         if not kept.begin_with(trees) or not kept.are(parts):
             _check_parts(trees, labels)
             self._kept = kept = _KeptTrees(parts, len(trees))
-        trees[0].check_columns(X)
+        trees[0]._check_columns(X)
         kept.n_walked = len(X) + (kept.n_walked + ROWS_OF_A_CALL if kept.may_pack else 0)
-        if not kept.packed and not all(tree.worth_packing(kept.n_walked) for tree in trees):
+        if not kept.packed and not all(tree._is_worth_packing(kept.n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, named_in_errors)
         sums, finite = _sum(kept, X, trees, labels, n_jobs, False)
         if not finite:
@@ -136,8 +137,8 @@ def _largest_array(part: Any) -> Any:
 
 def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing: bool) -> Any:
     of_nodes = [tree.outputs for tree in trees] if labels is None else list(map(aligned, labels))
-    missing = ([tree.packed_missing() for tree in trees],) if has_missing else ()
-    return kernel("pack_forest")([tree.packed() for tree in trees], of_nodes, trees[0].value.shape[1], *missing)
+    missing = ([tree._pack_missing() for tree in trees],) if has_missing else ()
+    return kernel("pack_forest")([tree._pack() for tree in trees], of_nodes, trees[0].value.shape[1], *missing)
 
 
 def _sum_on_worker(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
@@ -156,7 +157,7 @@ def _sums_tree_by_tree(
     """Add up as `ForestSums` does, without packing the trees, which would take longer for few samples."""
     sums, rows = np.zeros((len(X), trees[0].value.shape[1])), np.arange(len(X))
     for i, tree in enumerate(trees):
-        leaves = tree.apply_checked(X, named_in_errors if i == 0 else None)
+        leaves = tree._apply_checked(X, named_in_errors if i == 0 else None)
         if labels is None:
             sums += tree.outputs_at(leaves)
         else:

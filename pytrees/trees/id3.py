@@ -17,7 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import config_context, current_engine, kernel
+from .._given_judges import DistanceLike
+from .._judges import OwnCriterion, judges_sets, with_sets_of
 from .._sklearn import StrOptions
+from .._tree_arrays import goes_left
+from .._tree_checks import LEAF, MULTIWAY
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
@@ -38,11 +42,11 @@ from .._typing import (
     Ties,
 )
 from .._weights import MAX_TOTAL_COUNT, weights_of
-from ..criteria import ALIASES, CRITERIA, OwnCriterion, RankingImpurity, WeightedInformationGain
-from ..distances import DISTANCES, Distance, DistanceLike, JaccardDistance, judges_sets, resolve, with_sets_of
+from ..criteria import ALIASES, CRITERIA, RankingImpurity, WeightedInformationGain
+from ..distances import DISTANCES, Distance, JaccardDistance, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import validate_X
-from ..tree import LEAF, MULTIWAY, Tree, goes_left
+from ..tree import Tree
 from .base import BaseTreeClassifier, CriterionOptions, MixedIn, Samples, size_limits, unit_of_gains
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .cart import DecisionTreeClassifier

@@ -27,10 +27,11 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
+from .._tree_checks import LEAF, UNDEFINED
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike
 from ..input.validation import validate_numbers
 from ..simplify import merge_redundant
-from ..tree import LEAF, UNDEFINED, Tree
+from ..tree import Tree
 from .search_columns import SearchColumns, grown_tree, structure_of_cuts, structure_of_tree
 
 __all__ = ["MinimalTree", "minimal_tree"]
@@ -280,7 +281,7 @@ def _best_first(tree: Tree, limits: dict[str, Any]) -> IntArray:
 def _weighted_value(tree: Tree, X: FloatArray, codes: CodeArray, weights: AnyArray) -> FloatArray:
     """Return the sums of weights by class and node; an inner node has the sum of its children."""
     value = np.zeros_like(tree.value)
-    np.add.at(value, (tree.apply_valid(X), codes), weights)
+    np.add.at(value, (tree._apply_valid(X), codes), weights)
     for node in reversed(np.flatnonzero(tree.children_left != LEAF)):
         value[node] = value[tree.children_left[node]] + value[tree.children_right[node]]
     return value

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .._docstrings import described_like
+from .._judges import check_costs
 from .._sklearn import Interval, StrOptions, fit_context
 from .._typing import (
     AnyArray,
@@ -25,7 +26,6 @@ from .._typing import (
     MatrixLike,
 )
 from .._weights import on_grid
-from ..criteria import check_costs
 from ..input.categories import CATEGORICAL_CONSTRAINTS
 from ..input.validation import row_weights
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, FiniteReal, threads_for, unchanged_on_error

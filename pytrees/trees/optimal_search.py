@@ -436,5 +436,5 @@ def _print_line(start: float, objective: float | None, bound: float) -> None:
 
 def wrong_samples(tree: Tree, X: FloatArray, codes: CodeArray) -> NDArray[np.bool_]:
     """Return which samples the tree gets wrong."""
-    wrong: NDArray[np.bool_] = tree.majority_at(tree.apply_valid(X)) != codes
+    wrong: NDArray[np.bool_] = tree.majority_at(tree._apply_valid(X)) != codes
     return wrong

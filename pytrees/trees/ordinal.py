@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
+from .._given_judges import CriterionLike
+from .._judges import check_costs
 from .._sklearn import StrOptions
 from .._typing import (
     AnyArray,
@@ -32,7 +34,6 @@ from .._typing import (
     PredictRule,
     RandomState,
 )
-from ..criteria import CriterionLike, check_costs
 from ..input.class_scale import class_order, codes_in, ordered_categories
 from ..input.validation import level_of_caller, validate_X_y
 from .base import MixedIn

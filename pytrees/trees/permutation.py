@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Never, Self
 
 from .._docstrings import described_like
+from .._given_judges import CriterionLike
 from .._sklearn import Interval, StrOptions
 from .._typing import (
     CategoricalFeatures,
@@ -23,7 +24,6 @@ from .._typing import (
     MaxFeatures,
     RandomState,
 )
-from ..criteria import CriterionLike
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, Samples
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .bootstrap import BLOCK_BOOTSTRAPS, draw_orders

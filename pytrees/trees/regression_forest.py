@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
+from .._given_judges import ErrorLike
 from .._typing import (
     BoolArray,
     CategoricalFeatures,
@@ -22,7 +23,6 @@ from .._typing import (
     RandomState,
 )
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import ErrorLike
 from ..input.validation import validate_X
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
@@ -206,7 +206,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
             return means
         # Sums of numbers near the ends of float64 are infinite, but their mean is not.
         X, trees, exponent = validate_X(self, X), self._trees(), len(self).bit_length()
-        total = sum(np.ldexp(tree.outputs_at(tree.apply_valid(X)), -exponent) for tree in trees)
+        total = sum(np.ldexp(tree.outputs_at(tree._apply_valid(X)), -exponent) for tree in trees)
         with np.errstate(over="ignore"):
             means = np.ldexp(total / len(trees), exponent)
         return np.nan_to_num(means)  # rounding can lead beyond the greatest number

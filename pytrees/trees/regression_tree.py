@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._engine import kernel
+from .._given_judges import ERRORS, ErrorLike, resolve_error
+from .._judges import OwnCriterion
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
@@ -34,7 +36,6 @@ from .._typing import (
 from .._weights import GRID_TOTAL_OF_NUMBERS, weights_of
 from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
-from ..criteria import ERRORS, ErrorLike, OwnCriterion, resolve_error
 from ..input.targets import MOST_SUM, MOST_TARGET, Grid, Targets, on_grid, whole_numbers
 from ..input.validation import validate_X_numbers
 from ..pruning import PruningPath, path_by_risks, pruned

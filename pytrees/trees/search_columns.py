@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from .._typing import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from .._weights import weights_of
-from ..input.categories import n_categories, name_of_column
-from ..tree import LEAF, MULTIWAY, UNDEFINED, Tree
+from ..input.categories import n_categories, number_of_categories
+from ..tree import Tree
 from .base import NO_LIMITS, UNLIMITED, grow
 
 # A feature of so many categories has 511 columns.
@@ -100,7 +101,7 @@ def columns_of(estimator: Any, X: FloatArray) -> SearchColumns:
     if sizes is not None and sizes.max() > MOST_CATEGORIES:
         column = int(np.flatnonzero(sizes > MOST_CATEGORIES)[0])
         raise ValueError(
-            f"Found {sizes[column]} categories in {name_of_column(estimator, column)}. {type(estimator).__name__} "
+            f"{number_of_categories(estimator, column)}. {type(estimator).__name__} "
             f"judges all divisions of at most {MOST_CATEGORIES} categories into two sets: group some of them, or give "
             "the feature ordered categories or numbers."
         )
@@ -295,7 +296,7 @@ def structure_of_tree(columns: SearchColumns, tree: Tree) -> Structure:
         arrays["missing_go_to_left"] = np.where(tree.saw_missing, tree.missing_go_to_left, np.int8(_NONE_MISSING))
     parent = np.zeros(tree.node_count, dtype=np.int64)
     parent[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
-    return Structure(arrays, parent, tree.apply_valid(columns.X))
+    return Structure(arrays, parent, tree._apply_valid(columns.X))
 
 
 def grown_tree(

@@ -11,8 +11,8 @@ from multiway_trees import random_rows, random_tree, way
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
-from pytrees.tree import LEAF
 
 
 def grow_once(X, y, weights, n_classes, n_categories):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from support import examples, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
-from pytrees.tree import LEAF, MULTIWAY
 
 
 def find(X, y, weights=None, n_classes=None, n_categories=None, min_samples_leaf=2.0, max_depth=1):

@@ -13,9 +13,9 @@ from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
 from pytrees import C45Classifier, Tree
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.datasets import load, load_shipped
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
-from pytrees.tree import LEAF, MULTIWAY
 
 LIMITS = {"max_depth": UNLIMITED, "min_samples_leaf": 2.0, "confidence": 0.25, "subtree_raising": True}
 

@@ -14,8 +14,8 @@ from targets import grow_numbers, target_sums, targets_and_weights
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.testing.strategies import feature_matrices
-from pytrees.tree import LEAF, MULTIWAY
 
 ERRORS = ["squared_error", "absolute_error"]
 

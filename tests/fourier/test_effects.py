@@ -33,6 +33,7 @@ from support import examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF, UNDEFINED
 from pytrees.fourier import (
     anova_effects,
     gram,
@@ -42,10 +43,10 @@ from pytrees.fourier import (
     schema_average,
     sobol_indices,
     tree_from_ensemble,
+    tree_inner,
 )
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import Samples, measure_of
-from pytrees.tree import LEAF, UNDEFINED
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
@@ -446,6 +447,31 @@ def test_distance_of_a_model_to_itself_and_to_a_constant(engine):
 
 
 # ------------------------------------------------------------------------------------------- what is refused, and drawn
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        sobol_indices,
+        partial_dependence,
+        anova_effects,
+        gram,
+        tree_from_ensemble,
+        FourierSpectrum.from_tree,
+        FourierSpectrum.from_ensemble,
+        lambda model: model_distance(model, model),
+        lambda model: schema_average(model, {0: 1}),
+        lambda model: tree_inner(model, model),
+    ],
+)
+def test_fitted_estimators_without_their_codes(call):
+    X, y = load_iris(return_X_y=True)
+    for estimator in (DecisionTreeClassifier(max_depth=2), RandomForestClassifier(2)):
+        message = (
+            r"\w+ lacks cardinalities: .* codes = ordinal_codes\(ensemble\) .* codes.trees and codes.cardinalities"
+        )
+        with pytest.raises(TypeError, match=message):
+            call(estimator.fit(X, y))
 
 
 def test_invalid_arguments_are_refused():

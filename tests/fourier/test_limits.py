@@ -17,8 +17,8 @@ from pytrees import (
     ReconstructedFourierTree,
 )
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF
 from pytrees.fourier import gram, orthogonal, rebuild, tree_from_ensemble, tree_from_spectra
-from pytrees.tree import LEAF
 
 CONFIDENCES = st.sampled_from([0.4, 0.6, 0.75, 0.9, 1.0])
 XOR = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])

@@ -22,8 +22,8 @@ from sklearn.ensemble import RandomForestClassifier
 from support import examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
+from pytrees._tree_checks import LEAF
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_from_spectra
-from pytrees.tree import LEAF
 
 
 def sample(seed, n_classes=2, multiway=False):

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from support import examples
 
 from pytrees import FourierSpectrum, Tree
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.fourier import tree_from_ensemble
-from pytrees.tree import LEAF, MULTIWAY
 
 CRITERIA = st.sampled_from(["entropy", "variance"])
 

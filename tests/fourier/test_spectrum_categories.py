@@ -24,8 +24,8 @@ from pytrees import (
     ReconstructedFourierTree,
     Tree,
 )
+from pytrees._tree_checks import MULTIWAY
 from pytrees.fourier import gram, ordinal_codes, tree_from_ensemble
-from pytrees.tree import MULTIWAY
 
 CATEGORICAL = {"categorical_features": ["colour", "size"]}
 

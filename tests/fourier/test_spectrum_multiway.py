@@ -21,9 +21,9 @@ from support import examples, on_both_engines
 
 from pytrees import FourierSpectrum, Tree
 from pytrees._engine import kernel
+from pytrees._tree_checks import MULTIWAY
 from pytrees.fourier import gram, tree_from_ensemble, tree_inner
 from pytrees.reference.fourier import spectrum as reference
-from pytrees.tree import MULTIWAY
 
 
 def dense(coefficients, cardinalities):

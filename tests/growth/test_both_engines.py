@@ -12,7 +12,7 @@ from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference,
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._core.criteria.table import CONVEX
-from pytrees.tree import MULTIWAY
+from pytrees._tree_checks import MULTIWAY
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]
 INFORMATION = {"gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi"}  # which nearly tie

@@ -26,7 +26,7 @@ from seeded import count_weights, grid_weights, no_weights
 from support import UNLIMITED, assert_same_tree, examples, on_both_engines
 
 from pytrees import Tree
-from pytrees.tree import LEAF, MULTIWAY
+from pytrees._tree_checks import LEAF, MULTIWAY
 
 # ----------------------------------------------------------------------------------------------- from the definitions
 

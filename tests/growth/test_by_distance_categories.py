@@ -26,9 +26,9 @@ from seeded import SEEDS, count_weights, grid_weights, no_weights
 from support import assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.distances import JaccardDistance, clustering_distance
 from pytrees.testing.strategies import Problem
-from pytrees.tree import LEAF, MULTIWAY
 from pytrees.trees.id3 import grow_id3 as grow_tree
 
 LOCAL, GLOBAL, GLOCAL = WAYS[0], WAYS[2], WAYS[6]

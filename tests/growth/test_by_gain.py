@@ -12,7 +12,7 @@ from seeded import count_weights, grid_weights, problems
 from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines, rows_of_nodes
 
-from pytrees.tree import LEAF, UNDEFINED
+from pytrees._tree_checks import LEAF, UNDEFINED
 
 CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]
 

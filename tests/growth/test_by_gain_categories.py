@@ -13,7 +13,7 @@ from strategies import limits
 from support import assert_same_tree, children_of, examples, grow, rows_of_nodes
 
 from pytrees._engine import kernel
-from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
+from pytrees._tree_checks import LEAF, MULTIWAY, UNDEFINED
 
 NO_CATEGORY = -1
 SEQUENCE_CRITERIA = ["etc", "lz76"]

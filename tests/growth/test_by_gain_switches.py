@@ -12,7 +12,7 @@ from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference
 
 from pytrees._core.base.sizes import sizes
 from pytrees._core.growth.by_gain import share_features
-from pytrees.tree import UNDEFINED
+from pytrees._tree_checks import UNDEFINED
 
 SIZES = sizes()
 ROWS_WITHOUT_BINS = SIZES["MOST_ROWS_WITHOUT_BINS"]

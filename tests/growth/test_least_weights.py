@@ -8,9 +8,9 @@ from strategies import grid_weights
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF
 from pytrees.criteria import CRITERIA
 from pytrees.testing.strategies import count_weights, no_weights, problems
-from pytrees.tree import LEAF
 
 FRACTIONS = st.sampled_from([0.0, 1e-9, 0.05, 0.1, 0.2, 1 / 3, 0.5])
 COUNT_CRITERIA = [name for name, criterion in CRITERIA.items() if criterion.judges == "counts"]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import assert_same_tree, examples, grow, on_both_engines
 
+from pytrees._tree_checks import LEAF, UNDEFINED
 from pytrees.testing.strategies import count_weights, problems
-from pytrees.tree import LEAF, UNDEFINED
 
 NAN, RIGHT, LEFT, NONE = np.nan, 0, 1, -1
 

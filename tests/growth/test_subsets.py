@@ -11,11 +11,11 @@ from support import categories_of, children_of, examples, grow, rows_of_nodes
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._core.criteria.table import CONVEX, orders_by_share
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.reference.criteria import categories as reference
 from pytrees.reference.criteria.counts import is_greater
 from pytrees.reference.criteria.table import gain_of_counts
 from pytrees.testing.strategies import no_weights, problems_with_categories
-from pytrees.tree import LEAF, MULTIWAY
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]
 LEAST_SHARES = st.sampled_from([0.0, 0.0, 0.1, 0.3])

@@ -9,9 +9,9 @@ from strategies import limits
 from support import children_of
 
 from pytrees._engine import kernel
+from pytrees._tree_checks import LEAF
 from pytrees._weights import on_grid
 from pytrees.testing.strategies import Problem
-from pytrees.tree import LEAF
 
 DISTANCES = ["information_gain", "gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "gini", "jaccard", "accuracy", "mae"]
 ABSENT_DIFFER = ("jaccard", {"absent_classes": "different"})

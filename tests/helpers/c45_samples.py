@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from pytrees.testing.strategies import columns, labels
+from pytrees.testing.strategies import _columns, labels
 
 OUTLOOKS = ["overcast", "rain", "sunny"]
 CLASSES = ["don't play", "play"]
@@ -66,7 +66,7 @@ def mixed_problems(draw, weights, max_rows=40):
     X = np.empty((n_rows, len(kinds)))
     for feature, n_values in enumerate(kinds):
         values = draw(
-            st.lists(st.integers(0, n_values - 1), min_size=n_rows, max_size=n_rows) if n_values else columns(n_rows)
+            st.lists(st.integers(0, n_values - 1), min_size=n_rows, max_size=n_rows) if n_values else _columns(n_rows)
         )
         X[:, feature] = values
         if draw(st.booleans()):

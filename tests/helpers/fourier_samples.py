@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from multiway_trees import parts_of, way
 
 from pytrees import Tree
+from pytrees._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from pytrees.fourier import ordinal_codes
-from pytrees.tree import LEAF, MULTIWAY, UNDEFINED
 
 SEEDS = st.integers(0, 2**32 - 1)
 CLOSE = {"rtol": 0.0, "atol": 1e-12}

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pytrees.tree import LEAF, MULTIWAY, Tree
+from pytrees._tree_checks import LEAF, MULTIWAY
+from pytrees.tree import Tree
 
 
 def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7, sets=False):

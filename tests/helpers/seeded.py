@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from pytrees._weights import on_grid
-from pytrees.testing.strategies import EXTREME_VALUES, Problem
+from pytrees.testing.strategies import _EXTREME_VALUES, Problem
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -34,7 +34,7 @@ def column(rng, n_rows):
     if kind == 2:
         return np.full(n_rows, 1.5)
     if kind == 3:
-        return rng.choice(EXTREME_VALUES, n_rows)
+        return rng.choice(_EXTREME_VALUES, n_rows)
     if kind == 4:
         values = rng.integers(0, 2**64, n_rows, dtype=np.uint64).view(np.float64)
         return np.where(np.isfinite(values), values, rng.normal(size=n_rows))

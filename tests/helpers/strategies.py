@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from support import UNLIMITED
 
 from pytrees._weights import on_grid
-from pytrees.testing.strategies import ALPHABETS, feature_matrices, float_weights
+from pytrees.testing.strategies import _ALPHABETS, feature_matrices, float_weights
 
 
 @st.composite
 def long_label_sequences(draw, min_length, max_length):
     """Draw (codes, n_symbols), too long to be drawn code by code: from a seed, with repeats and without."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n_symbols = draw(ALPHABETS)
+    n_symbols = draw(_ALPHABETS)
     length = draw(st.integers(min_length, max_length))
     # Skewed and sticky codes are drawn too.
     codes = rng.integers(0, n_symbols, length)

@@ -12,8 +12,8 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees._weights import on_grid
-from pytrees.tree import LEAF, MULTIWAY
 
 ENGINES = ("compiled", "reference")
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))

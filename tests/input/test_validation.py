@@ -25,7 +25,7 @@ from pytrees import (
     minimal_tree,
     optimal_tree,
 )
-from pytrees.criteria import MAX_TOTAL_COUNT
+from pytrees._weights import MAX_TOTAL_COUNT
 from pytrees.input.validation import counts_where_exact
 
 COLUMNS = ["age", "weight", "height"]
@@ -311,11 +311,13 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
         (lambda y: y[:-1], r"inconsistent numbers of samples: \[24, 23\]"),
         (lambda y: y + 0.5, "continuous.* DecisionTreeRegressor and DecisionForestRegressor predict numbers"),
         (lambda y: y + 1e300, "continuous.* DecisionTreeRegressor and DecisionForestRegressor predict numbers"),
-        (lambda y: np.where(y == 0, np.nan, y), "NaN"),
+        (lambda y: np.where(y == 0, np.nan, y), "y contains NaN"),
         (lambda y: np.where(y == 0, np.inf, y), "infinity"),
-        (lambda y: np.where(y == 0, np.nan, y.astype(object)), "NaN"),
-        (lambda y: pd.Series(y, dtype="Int64").where(y > 0), "NaN"),
-        (lambda y: pd.Series(y.astype(str)).where(y > 0), "NaN"),
+        (lambda y: np.where(y == 0, np.nan, y.astype(object)), "y contains NaN"),
+        (lambda y: pd.Series(y, dtype="Int64").where(y > 0), "y contains NaN"),
+        (lambda y: pd.Series(y.astype(str)).where(y > 0), "y contains NaN"),
+        (lambda y: pd.Series(y.astype(str), dtype="category").where(y > 0), "y contains NaN"),
+        (lambda y: pd.Categorical.from_codes(y - 1, ["a", "b"]), "y contains NaN"),
         (lambda y: np.where(y == 0, "a", y.astype(object)), "Unknown label type"),
         (lambda y: np.stack([y, y], axis=1), "1d array"),
         (lambda y: None, "requires y"),
@@ -637,11 +639,9 @@ def test_functions_without_categories_do_not_name_the_parameter(grow):
 def test_values_that_are_no_numbers_name_their_column():
     days = pd.date_range("2020-01-01", periods=3)
     for values, kind in (
-        (days, "Timestamp"),
-        (days.tz_localize("UTC"), "Timestamp"),
-        (days - days[0], "Timedelta"),
         (days.to_period("D"), "Period"),
         (np.array([None, {}, {}], dtype=object), "dict"),
+        (np.array(days.date, dtype=object), "date"),
     ):
         X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "when": values})
         message = rf"values of type {kind} in column 1 \('when'\), which are no numbers"
@@ -654,6 +654,55 @@ def test_values_that_are_no_numbers_name_their_column():
             DecisionTreeClassifier().fit(X.assign(when=0.0), [0, 1, 0]).predict(X)
     with pytest.raises(TypeError, match="values of type Timestamp in column 1, which are no numbers"):
         DecisionTreeClassifier().fit([[1.0, days[0]], [2.0, days[1]]], [0, 1])
+
+
+DAYS = pd.date_range("2020-01-01", periods=3)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    "values", [DAYS, DAYS.tz_localize("UTC"), DAYS - DAYS[0], DAYS.date], ids=["date", "zone", "span", "day"]
+)
+def test_dates_are_no_numbers(library, values):
+    """NumPy would take them for numbers, alone as well as beside numbers (of polars)."""
+    if library == "polars":
+        pytest.importorskip("narwhals")
+
+    def table(**columns):
+        frame = pd.DataFrame(columns)
+        if library == "pandas":
+            return frame
+        return pytest.importorskip("polars").DataFrame({name: frame[name].to_list() for name in frame})
+
+    plain, dates = table(age=[1.0, 2.0, 3.0], when=[1, 2, 3]), table(age=[1.0, 2.0, 3.0], when=values)
+    fitted, kinds = DecisionTreeClassifier().fit(plain, [0, 1, 0]), ["age"]
+    for fit in (
+        DecisionTreeClassifier().fit,
+        DecisionTreeRegressor().fit,
+        minimal_tree,
+        DecisionTreeClassifier(categorical_features=kinds).fit,
+        lambda X, y: fitted.predict(X),
+    ):
+        with pytest.raises(TypeError, match=r"in column 1 \('when'\), which are no numbers: make numbers of them"):
+            fit(dates, [0, 1, 0])
+    # As categories they are compared with each other alone.
+    as_categories = DecisionTreeClassifier(categorical_features=["when"]).fit(dates, [0, 1, 0])
+    assert as_categories.predict(dates).tolist() == [0, 1, 0]
+
+
+def test_dates_alone_are_no_numbers():
+    values = np.array(DAYS)[:, None]
+    X = pd.DataFrame({"from": DAYS, "until": DAYS, "for": DAYS - DAYS[0]})
+    names = r"column 0 \('from'\), column 1 \('until'\), column 2 \('for'\)"
+    with pytest.raises(TypeError, match=rf"dtype datetime64\[\w+\], timedelta64\[\w+\] in {names}, which are no"):
+        DecisionForestClassifier(1).fit(X, [0, 1, 0])
+    fitted = DecisionTreeClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    for refusing in (DecisionTreeClassifier().fit, lambda X, y: fitted.predict(X), lambda X, y: fitted.tree_.apply(X)):
+        with pytest.raises(TypeError, match=r"dtype datetime64\[\w+\] in column 0, which are no numbers"):
+            refusing(values, [0, 1, 0])
+    # One dimension is told as that of other arrays.
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        fitted.predict(values[:, 0])
 
 
 def test_words_that_are_not_declared_name_the_parameter():

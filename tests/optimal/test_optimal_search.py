@@ -280,7 +280,7 @@ def test_any_cuts_are_walked_as_the_columns_say(problem, data):
     structure = structure_of_cuts(columns, np.array(column), np.array(rank))
     counts = structure.counts(y.astype(np.int32), y.max() + 1, None)
     tree = structure.tree(X.shape[1], counts, Fraction(1), np.zeros(len(column)))
-    np.testing.assert_array_equal(tree.apply_valid(X), structure.leaves)
+    np.testing.assert_array_equal(tree._apply_valid(X), structure.leaves)
     assert {frozenset(rows) for rows in leaves} == {
         frozenset(np.flatnonzero(structure.leaves == leaf).tolist()) for leaf in np.unique(structure.leaves)
     }

@@ -19,7 +19,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     order_sensitivity,
 )
-from pytrees.order import reversed_rows, shuffled_rows, shuffled_within
+from pytrees._orders import reversed_rows, shuffled_rows, shuffled_within
 
 
 class Fading(ClassifierMixin, BaseEstimator):

@@ -188,7 +188,7 @@ def test_other_labels_of_nodes_are_refused(engine):
 
 def test_a_tree_checks_the_width_of_its_samples(engine):
     tree = DecisionTreeClassifier().fit(X, Y).tree_
-    for call in (tree.apply, tree.apply_valid, tree.decision_path, tree.feature_usage, tree.predict):
+    for call in (tree.apply, tree._apply_valid, tree.decision_path, tree.feature_usage, tree.predict):
         with pytest.raises(ValueError, match="X has 1 features, but the tree was grown on 2"):
             call(X[:, :1].copy())
 
@@ -299,8 +299,8 @@ NOTHING = (
     "package/test_doors.py::test_every_kernel_is_listed",
 )
 CODES = "labels", "`check_samples` of the kernel; `input.validation` before it"
-WALKED = "trees; columns of X", "checks of trees; `Tree.check_columns`"
-CODED = "codes of symbols", "the kernel; `sequence.encode` before it"
+WALKED = "trees; columns of X", "checks of trees; `Tree._check_columns`"
+CODED = "codes of symbols", "the kernel; `_coded_sequences.encode` before it"
 BOXES = (
     "boxes, measures, values",
     "`Boxes`, `Measure` and `check_values` of the kernel; `fourier.boxes.Leaves` before it",

@@ -62,7 +62,16 @@ PYTHON_FLOORS = [
         "_versions",
         "_workers",
     },  # the door to the kernels, and to the inside of scikit-learn; types
-    {"sequence", "symbols", "causality", "criteria", "distances"},  # what a split is judged by
+    {
+        "_coded_sequences",
+        "_given_judges",
+        "_judges",
+        "sequence",
+        "symbols",
+        "causality",
+        "criteria",
+        "distances",
+    },  # what a split is judged by
     {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
     {
@@ -72,11 +81,11 @@ PYTHON_FLOORS = [
         "convert",
         "tree",
     },  # a fitted tree: its arrays, what it says of samples, its names, its conversions
-    {"export", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
+    {"export", "_axes", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"typing"},  # the types of parameters, for users' annotations
-    {"order"},  # what is asked of an estimator as a whole
+    {"order", "_orders"},  # what is asked of an estimator as a whole
     {"testing"},  # what holds trees and criteria against the reference
     {"fourier"},  # the algebra on trees, and its estimators
     {"dask"},  # the algebra on data in many places
@@ -86,7 +95,8 @@ PYTHON_FLOORS = [
 
 # The Python files that know an engine: the door, and the base classes of a user's own criteria.
 # The harness reads at which sizes the search changes its way, and plants a defect in a kernel.
-KNOW_THE_ENGINES = {"pytrees/_engine.py", "pytrees/criteria.py", "tools/fuzz/large.py", "tools/fuzz/planted.py"}
+KNOW_THE_ENGINES = {"pytrees/_engine.py", "pytrees/_judges.py", "pytrees/criteria.py"}
+KNOW_THE_ENGINES |= {"tools/fuzz/large.py", "tools/fuzz/planted.py"}
 
 # Kernels import these libraries beside themselves.
 KERNEL_LIBRARIES = {"cython", "cpython", "libc", "numpy"} | sys.stdlib_module_names

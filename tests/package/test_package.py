@@ -1,5 +1,6 @@
 """The package as it is installed: public names and modules, files for other packages, a twin for every kernel."""
 
+import ast
 import importlib
 import importlib.metadata
 import importlib.resources
@@ -46,6 +47,26 @@ def test_public_modules_list_their_names(name):
     assert sorted(set(module.__all__)) == sorted(module.__all__)
     for public in module.__all__:
         assert getattr(module, public) is not None
+
+
+@pytest.mark.parametrize("name", [*PUBLIC_MODULES, "causality", "order", "symbols", "trees"])
+def test_public_modules_define_listed_and_hidden_names_alone(name):
+    """Parts that other modules of the package share are in modules with an underscore."""
+    module = importlib.import_module(f"pytrees.{name}")
+    defined = []
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            defined += [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+    assert [name for name in defined if not name.startswith("_") and name not in module.__all__] == []
+
+
+def test_types_of_parameters_are_in_one_public_module():
+    for name in ("CriterionLike", "ErrorLike", "DistanceLike", "Ensemble", "TreeEstimator"):
+        for module in ("criteria", "distances", "tree"):
+            assert not hasattr(importlib.import_module(f"pytrees.{module}"), name)
 
 
 def test_versions_name_the_compiler(capsys):

@@ -104,3 +104,14 @@ def test_the_html_of_a_class_defined_elsewhere_links_nowhere():
         pass
 
     assert SITE not in Mine()._repr_html_()
+
+
+def test_the_html_of_the_gallery_is_kept_out_of_the_search(monkeypatch):
+    nodes = pytest.importorskip("docutils.nodes")
+    document = pytest.importorskip("docutils.utils").new_document("page")
+    # As sphinx-gallery writes it, and other HTML.
+    shown = '<div class="output_subarea output_html rendered_html output_result">\n<b>expand</b>\n</div>\n<br />'
+    document += [nodes.raw("", text, format="html") for text in (shown, "<b>a picture</b>")]
+    monkeypatch.syspath_prepend(str(DOCS))
+    importlib.import_module("site_links").hide_from_search(None, document)
+    assert [raw["classes"] for raw in document.findall(nodes.raw)] == [["no-search"], []]

@@ -42,7 +42,8 @@ from pytrees import (
     lempel_ziv_complexity,
 )
 from pytrees._engine import current_engine
-from pytrees.criteria import CountCriterion, OwnCriterion
+from pytrees._judges import OwnCriterion
+from pytrees.criteria import CountCriterion
 from pytrees.trees import forest_prediction
 
 N_THREADS = 8

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sources import ROOT
 
 import pytrees
-from pytrees import _typing, criteria, distances
+from pytrees import _given_judges, _typing, criteria, distances
 from pytrees._engine import KERNELS, load
 
 PROGRAM = ROOT / "tests" / "package" / "typed_program.py"
@@ -29,9 +29,9 @@ CLASSIFIERS = [
 ]
 
 # Where these names of annotations are looked up: modules import some of them for type checkers alone.
-NAMES = {name: value for module in (criteria, distances, _typing) for name, value in vars(module).items()} | {
-    name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")
-}
+NAMES = {
+    name: value for module in (criteria, distances, _given_judges, _typing) for name, value in vars(module).items()
+} | {name: getattr(criteria, name) for name in ("CountCriterion", "SequenceCriterion", "SumCriterion")}
 NAMES["Tree"] = pytrees.Tree
 
 

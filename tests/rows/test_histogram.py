@@ -9,7 +9,7 @@ from support import examples, on_both_engines
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context, kernel
-from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
+from pytrees.testing.strategies import _EXTREME_VALUES, feature_matrices
 
 KINDS = list(columns_of_all_kinds(10))
 # Up to this number all rows say where to cut, beyond it one in n // SAMPLE_ROWS of them.
@@ -165,7 +165,7 @@ def test_nearly_whole_numbers(values):
 
 @pytest.mark.parametrize("max_bins", [2, 5, 256])
 def test_extreme_values(engine, max_bins):
-    X = np.random.default_rng(0).choice(EXTREME_VALUES, (300, 3))
+    X = np.random.default_rng(0).choice(_EXTREME_VALUES, (300, 3))
     assert_are_bins(X, max_bins)
 
 

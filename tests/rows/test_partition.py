@@ -8,7 +8,7 @@ from samples import columns_of_all_kinds
 from support import examples, grow, on_both_engines
 
 from pytrees._engine import kernel
-from pytrees.testing.strategies import EXTREME_VALUES, feature_matrices
+from pytrees.testing.strategies import _EXTREME_VALUES, feature_matrices
 
 
 def rank_features(X):
@@ -86,7 +86,7 @@ def test_values_that_differ_in_several_digits(digits):
 
 def test_extreme_values(engine):
     rng = np.random.default_rng(0)
-    assert_sorted_as_by_numpy(rng.choice(EXTREME_VALUES, (300, 3)))
+    assert_sorted_as_by_numpy(rng.choice(_EXTREME_VALUES, (300, 3)))
 
 
 def test_random_bit_patterns():
@@ -107,7 +107,7 @@ def test_short_and_long_sorts(n_rows):
     X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
     assert_sorted_as_by_numpy(X)
     for _ in range(20):
-        X = rng.choice(EXTREME_VALUES, (n_rows, 3))
+        X = rng.choice(_EXTREME_VALUES, (n_rows, 3))
         X[:, 0] = rng.integers(0, 3, n_rows)
         X[:, 1] = -np.arange(n_rows)
         assert_sorted_as_by_numpy(X)

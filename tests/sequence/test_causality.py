@@ -2,6 +2,7 @@
 
 import math
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given
@@ -94,6 +95,17 @@ def test_threads_and_states():
     assert both(x, y, **options, random_state=6) != expected
     forward, backward = np.split(np.array(both(y, x, **options, random_state=5))[2:], 2)
     assert [*backward, *forward] == list(expected[2:])
+
+
+# Later versions of Python warn if a process with threads forks.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_every_backend(engine, backend):
+    x, y = np.random.default_rng(4).integers(3, size=(2, 400))
+    options = {**LENGTHS, "n_surrogates": 2, "random_state": 5}
+    expected = both(x, y, **options)
+    with joblib.parallel_config(backend, n_jobs=2):
+        assert both(x, y, **options) == expected
 
 
 def test_windows_in_parts(monkeypatch):

@@ -13,7 +13,7 @@ from support import complexity, examples, on_both_engines
 from pytrees import lempel_ziv_complexity
 from pytrees._engine import kernel
 from pytrees.reference.sequence.history import exhaustive_history
-from pytrees.testing.strategies import fibonacci_word, label_sequences
+from pytrees.testing.strategies import _fibonacci_word, label_sequences
 
 # A sequence of at most this many labels, 8 of them different, is decomposed over planes of bits. Other sequences take
 # an automaton, whose edges stand in a table for at most 4 different labels, and otherwise in a hash table.
@@ -125,7 +125,7 @@ def test_every_way_gives_the_same(n_symbols, length):
         np.where(rng.random(length) < 0.05, uniform, 0),
         np.repeat(uniform, rng.integers(1, 9, length))[:length],
         np.r_[uniform[: length // 3], uniform[: length - length // 3]],
-        np.array(fibonacci_word(length)) % n_symbols,
+        np.array(_fibonacci_word(length)) % n_symbols,
     ):
         assert complexity(codes, n_symbols) == complexity(codes, 40) == brute_force(codes.tolist())
 

@@ -1,5 +1,6 @@
 """Effort-To-Compress by pairs and longer n-grams, of arrays, windows and joint sequences, against the definitions."""
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import on_both_engines
 
-from pytrees import config_context, effort_to_compress, join_symbols, nsrps, sliding_effort_to_compress
+from pytrees import (
+    _coded_sequences,
+    config_context,
+    effort_to_compress,
+    join_symbols,
+    nsrps,
+    sliding_effort_to_compress,
+)
 from pytrees._engine import kernel
 from pytrees.testing.strategies import label_sequences
 
@@ -136,6 +144,19 @@ def test_threads_change_nothing(n_jobs):
         assert effort_to_compress(array[:2, :50], axis=1, n_jobs=n_jobs).tolist() == [
             effort_to_compress(row) for row in array[:2, :50]
         ]
+
+
+# Later versions of Python warn if a process with threads forks.
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_backends_change_nothing(engine, backend, monkeypatch):
+    monkeypatch.setattr(_coded_sequences, "_LABELS_FOR_THREADS", 0)
+    array = np.random.default_rng(0).integers(0, 3, (9, 20))
+    with joblib.parallel_config(backend):
+        found = effort_to_compress(array, axis=1, n_jobs=2).tolist()
+        of_windows = sliding_effort_to_compress(array[0], 5, n_jobs=2).tolist()
+    assert found == [effort_to_compress(row) for row in array]
+    assert of_windows == [effort_to_compress(array[0, first : first + 5]) for first in range(16)]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from support import assert_same_tree, complexity, effort, examples, grow, interr
 
 import pytrees._core.sequence.scanner
 from pytrees import PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
-from pytrees.testing.strategies import fibonacci_word, label_sequences
-from pytrees.tree import LEAF
+from pytrees._tree_checks import LEAF
+from pytrees.testing.strategies import _fibonacci_word, label_sequences
 
 # Below 200 labels cuts are judged one by one. From there on neighbouring cuts share steps, if there are at most 5
 # classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
@@ -158,7 +158,7 @@ def test_every_single_cut_has_its_cost(criterion, seed, n_classes, step):
         np.arange(240) // 120,
         np.arange(240) % 120 // 60,
         np.arange(240) % 7,
-        fibonacci_word(240),
+        _fibonacci_word(240),
         np.repeat(np.arange(60) % 3, 4),
         np.r_[np.zeros(239, dtype=int), 1],
     ],

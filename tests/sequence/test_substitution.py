@@ -8,7 +8,7 @@ from strategies import long_label_sequences
 from support import effort, examples, on_both_engines
 
 from pytrees._engine import kernel
-from pytrees.testing.strategies import fibonacci_word, label_sequences
+from pytrees.testing.strategies import _fibonacci_word, label_sequences
 
 
 def substitutions(codes, n_symbols):
@@ -172,7 +172,7 @@ def test_engines_agree_on_runs(drawn):
 # A cut of a few symbols at either end decides whether the last step of a phase is its last.
 @pytest.mark.parametrize("length", [*range(300, 420, 17), 987, 988])
 def test_engines_agree_on_fibonacci_words(length):
-    word = np.array(fibonacci_word(length), dtype=np.int32)
+    word = np.array(_fibonacci_word(length), dtype=np.int32)
     assert_engines_agree(word, 2)
     assert_engines_agree(word[::-1].copy(), 2)
 
@@ -216,7 +216,7 @@ EARLIER = [
     np.tile(np.arange(30), 4),
     np.tile(np.arange(70), 3),
     np.arange(100),
-    np.array(fibonacci_word(300)),
+    np.array(_fibonacci_word(300)),
     np.random.default_rng(0).integers(0, 20, 200),
 ]
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support import UNLIMITED, assert_same_tree, effort, examples, grow, on_both_engines
 
 from pytrees._engine import kernel
+from pytrees._tree_checks import UNDEFINED
 from pytrees.testing.strategies import count_weights, problems
-from pytrees.tree import UNDEFINED
 
 CRITERIA = ["gini", "entropy", "etc"]
 SEEDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**63, 2**64 - 1])

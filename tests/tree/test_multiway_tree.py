@@ -12,8 +12,8 @@ from support import examples
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.reference import traverse as naive
-from pytrees.tree import LEAF, MULTIWAY
 
 pytestmark = pytest.mark.kernels
 

@@ -17,7 +17,7 @@ from pytrees import (
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
 )
-from pytrees.plotting import node_positions, plot_decision_path, plot_distinct_trees, plot_tree
+from pytrees.plotting import _node_positions, plot_decision_path, plot_distinct_trees, plot_tree
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_many_classes_and_wide_trees_are_drawn(plt):
 
 def test_positions_of_nodes(fitted):
     tree = fitted.tree_
-    x, depth = node_positions(tree)
+    x, depth = _node_positions(tree)
     inner = np.flatnonzero(tree.children_left != -1)
     assert depth[0] == 0
     assert depth.max() == tree.max_depth
@@ -171,7 +171,7 @@ def test_the_size_of_letters_is_above_zero(plt):
 
 
 def test_positions_in_a_deep_tree_need_no_recursion():
-    _, depth = node_positions(make_chain(3000))
+    _, depth = _node_positions(make_chain(3000))
     assert depth.max() == 3000
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support import assert_same_tree, examples, grow, interrupted, on_both_engines, rows_of_nodes
 
 from pytrees._engine import kernel
-from pytrees.testing.strategies import EXTREME_VALUES
-from pytrees.tree import LEAF, UNDEFINED
+from pytrees._tree_checks import LEAF, UNDEFINED
+from pytrees.testing.strategies import _EXTREME_VALUES
 
 pytestmark = pytest.mark.kernels
 
@@ -92,7 +92,7 @@ def test_no_samples_reach_no_leaves(engine, stump):
 
 
 def test_values_around_the_threshold(engine):
-    X = np.array(EXTREME_VALUES)[:, None]
+    X = np.array(_EXTREME_VALUES)[:, None]
     tree = grow(X, np.arange(len(X)))
     assert_walked_as_naively(tree, X)
 
@@ -187,7 +187,7 @@ def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, 
 
 
 def test_extreme_values_in_packed_trees(engine):
-    X = np.array(EXTREME_VALUES)[:, None]
+    X = np.array(_EXTREME_VALUES)[:, None]
     tree = grow(X, np.arange(len(X)))
     leaves, finite = kernel("apply_packed")(*packed(tree), X)
     assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]

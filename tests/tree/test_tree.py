@@ -400,16 +400,16 @@ def test_any_number_of_samples_reaches_the_same_leaves(engine, depth, n_rows, pa
     assert tree.apply(X).tolist() == expected
     assert (tree._packed is not None) == (tree.node_count <= 16 * 2 * (n_rows + 32))
     assert tree.predict(X).tolist() == [int(row[0]) % 2 for row in X]
-    tree.packed()
-    assert tree.apply(X).tolist() == tree.apply_valid(X).tolist() == expected
+    tree._pack()
+    assert tree.apply(X).tolist() == tree._apply_valid(X).tolist() == expected
     assert tree.apply(X[:1]).tolist() == expected[:1]
 
 
 def test_packing_changes_no_array_and_no_pickle(engine):
     tree, fresh = make_chain(3), make_chain(3)
     before = pickle.dumps(tree)
-    nodes, numbers = tree.packed()
-    assert tree.packed()[0] is nodes
+    nodes, numbers = tree._pack()
+    assert tree._pack()[0] is nodes
     for array in (nodes, numbers, tree.majority):  # a walk through other numbers would leave the arrays
         with pytest.raises(ValueError, match="WRITEABLE"):
             array.flags.writeable = True

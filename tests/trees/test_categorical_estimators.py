@@ -24,7 +24,7 @@ from pytrees import (
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
 )
-from pytrees.tree import LEAF, MULTIWAY
+from pytrees._tree_checks import LEAF, MULTIWAY
 
 TREES = [
     DecisionTreeClassifier(),

@@ -12,6 +12,7 @@ from support import on_both_engines
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    OptimalTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
@@ -119,6 +120,18 @@ def test_too_many_categories_are_refused_by_name():
     DecisionTreeClassifier(**KIND).fit(X, y % 2)
     with pytest.raises(ValueError, match="criterion='etc' and 2 classes"):
         PermutationDecisionTreeClassifier(**KIND).fit(X, y % 2)
+
+
+def test_errors_about_many_categories_count_the_missing_value_aloud():
+    letters = pd.DataFrame({"x": np.arange(13.0), "letter": pd.Categorical([*"abcdefghijkl", None])})
+    words = pd.DataFrame({"word": [None, *map(str, range(12))]}, dtype=object)
+    y = np.arange(13) % 3
+    for fit, X, column in (
+        (DecisionTreeClassifier(**KIND).fit, letters, r"column 1 \('letter'\)"),
+        (OptimalTreeClassifier(max_depth=1, categorical_features=["word"]).fit, words, r"column 0 \('word'\)"),
+    ):
+        with pytest.raises(ValueError, match=rf"Found 13 categories in {column}, the missing value among them\."):
+            fit(X, y)
 
 
 def test_subset_splits_change_nothing_without_categories():

@@ -11,10 +11,10 @@ from sklearn.datasets import load_iris, load_wine
 from support import on_both_engines
 
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, export_dict, export_text
+from pytrees._tree_checks import LEAF
 from pytrees.criteria import WeightedInformationGain
 from pytrees.datasets import make_from_random_tree
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance
-from pytrees.tree import LEAF
 
 EVALUATIONS = ["local", "global", "glocal"]
 # The warning about distances without labels has a test of its own.

@@ -8,7 +8,8 @@ import numpy as np
 
 from pytrees import config_context
 from pytrees._core.base.sizes import sizes
-from pytrees.criteria import CRITERIA, ERRORS
+from pytrees._given_judges import ERRORS
+from pytrees.criteria import CRITERIA
 
 from .attacks import trees_of
 from .errors import Defect, attempt

@@ -29,16 +29,12 @@ KINDS = {
 
 # Methods that hot loops of the library call with arrays that were checked before, as their docstrings say.
 UNCHECKED = {
-    "apply_valid": "takes X as `validate_X` returns it",
-    "apply_checked": "takes X as `validate_rows` returns it",
     "majority_at": "takes leaves as `apply` returns them",
     "shares_at": "takes leaves as `apply` returns them",
     "outputs_at": "takes leaves as `apply` returns them",
     "from_arrays": "takes the arrays of a kernel; the constructor, which it calls, gets changed ones as attacks",
-    "worth_packing": "takes the number of rows of checked samples",
     "number": "takes X as `transform` has checked it",
     "specification": "takes the number of classes of checked labels",
-    "check_total": "takes the number of samples of checked labels",
 }
 
 
