@@ -18,6 +18,8 @@ from .fourier import (
 from .graphviz import export_graphviz
 from .order import order_sensitivity
 from .plotting import plot_decision_path, plot_distinct_trees, plot_tree
+from .programs import export_c, export_python, export_sql
+from .rules import leaf_rules
 from .sequence import effort_to_compress, lempel_ziv_complexity, nsrps, sliding_effort_to_compress
 from .simplify import merge_redundant, redundant_splits
 from .symbols import join_symbols, symbolize
@@ -65,11 +67,15 @@ __all__ = [
     "criteria",
     "distances",
     "effort_to_compress",
+    "export_c",
     "export_dict",
     "export_graphviz",
+    "export_python",
+    "export_sql",
     "export_text",
     "from_sklearn",
     "join_symbols",
+    "leaf_rules",
     "lempel_ziv_complexity",
     "merge_redundant",
     "minimal_tree",

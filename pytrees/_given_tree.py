@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from numbers import Integral
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -52,11 +52,11 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
     estimator: Any = None
     if not isinstance(tree, Tree):
         estimator = tree
-        if hasattr(estimator, "fit"):
+        if hasattr(estimator, "fit") and not hasattr(estimator, "steps"):
             check_is_fitted(estimator)
         tree = getattr(estimator, "tree_", None)
         if not isinstance(tree, Tree):
-            hint = ": pass one tree, such as estimators_[0]" if hasattr(estimator, "estimators_") else ""
+            hint = _hint_of(estimator)
             raise TypeError(f"A Tree or a fitted tree estimator is expected, got {type(estimator).__name__}{hint}.")
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", None)
@@ -74,6 +74,21 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
             raise ValueError(f"{what} has {len(names)} names; the tree has {number}.")
     feature_names = NumberedNames() if feature_names is None else [str(name) for name in feature_names]
     return tree, feature_names, plain_values(class_names)
+
+
+def _hint_of(estimator: Any) -> str:
+    """Return for an error message what to pass in place of an estimator that holds trees."""
+    if hasattr(estimator, "estimators_"):
+        return ": pass one tree, such as estimators_[0]"
+    if hasattr(estimator, "best_estimator_"):
+        return ": pass its best_estimator_"
+    steps = getattr(estimator, "steps", None)
+    if not steps or isinstance(estimator, type):
+        return ""
+    return (
+        f": pass its fitted tree, named_steps[{steps[-1][0]!r}], with the names of the features that the steps before "
+        "it make, feature_names=pipeline[:-1].get_feature_names_out()"
+    )
 
 
 def _is_sequence(given: Any) -> bool:
@@ -96,6 +111,22 @@ def shown_nodes(tree: Tree, max_depth: int | None) -> tuple[IntArray, IntArray]:
         return np.arange(tree.node_count), np.flatnonzero(tree.children_left != LEAF)
     depth = node_depths(tree)
     return np.flatnonzero(depth <= max_depth + 1), np.flatnonzero((depth <= max_depth) & (tree.children_left != LEAF))
+
+
+def steps_through(tree: Tree, max_depth: int | None = None) -> Iterator[tuple[int, int, int]]:
+    """Walk through the nodes in preorder, and yield (node, depth, branch).
+
+    An inner node comes before each of its children, with the number of that branch, and once more in the end, with the
+    number of its branches. A leaf comes once, with branch 0, and so does an inner node below `max_depth`.
+    """
+    children, offsets = tree.children.tolist(), tree.child_offsets.tolist()
+    pending = [(0, 0, 0)]
+    while pending:
+        node, depth, branch = pending.pop()
+        yield node, depth, branch
+        below = children[offsets[node] : offsets[node + 1]]
+        if branch < len(below) and (max_depth is None or depth <= max_depth):
+            pending += [(node, depth, branch + 1), (below[branch], depth + 1, 0)]
 
 
 def levels_of_branches(tree: Tree) -> list[int]:
@@ -142,11 +173,33 @@ class CategoryNames:
         named = self._names[int(feature)][code : code + 1]
         return None if is_missing(named[0]) else plain_values(named)[0]
 
+    def value(self, feature: int, code: int) -> Any:
+        """Return a category as it is in samples, not as text; None for the category of missing values."""
+        if self._names is None:
+            return int(code)
+        value = self._names[int(feature)][code]
+        return None if is_missing(value) else value
+
+    def levels_up_to(self, feature: int, number: float) -> list[Any] | None:
+        """Return the ordered categories of a feature up to this number, as they are in samples; None if it has none."""
+        return [*self._levels[int(feature)][: int(number) + 1]] if int(feature) in self._levels else None
+
+    def listed(self) -> dict[int, list[Any]]:
+        """Return the names of all categories of every feature that has some, in the order of their codes."""
+        return {
+            feature: plain_values(names) for feature, names in sorted({**(self._names or {}), **self._levels}.items())
+        }
+
     def level(self, feature: int, number: float) -> str | None:
         """Return the name of the last of a feature's ordered categories up to this number; None if it has none."""
         if int(feature) not in self._levels:
             return None
         return str(plain_values(self._levels[int(feature)][[int(number)]])[0])
+
+
+def class_said(name: object) -> str:
+    """Return how a class is named in text: "class" and its name, or the name alone if it begins with that word."""
+    return str(name) if re.match(r"class(?![a-z])", str(name), re.IGNORECASE) else f"class {name}"
 
 
 def label_of_categories(tree: Tree, feature: int, child: int, name_of: CategoryNames, most: int | None = None) -> str:
@@ -198,22 +251,26 @@ class ShownTree:
             self.scale = self.tree.value
         else:
             self.labels = node_labels(given, self.tree)
+        self.show_down_to(max_depth)
+
+    def show_down_to(self, max_depth: int | None) -> None:
+        """Choose the nodes that are shown."""
         self.shown, self.with_children = shown_nodes(self.tree, max_depth)
         self.is_left_out = np.zeros(self.tree.node_count, dtype=bool)
         if max_depth is not None:
             self.is_left_out = node_depths(self.tree) > max_depth
 
 
-def counts_of(tree: Tree, node: int, form: str | None = None) -> str:
-    """Describe the class counts of a node, or their shares if a format for these is given.
+def counts_of(tree: Tree, node: int, number: Callable[[float], str] | None = None) -> str:
+    """Describe the class counts of a node, or their shares if a function that writes these is given.
 
     A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples.
     """
     if tree.is_regressor:
         weight, total = tree.weighted_n_node_samples[[node, 0]]
-        return f"[{weight:.12g}]" if form is None else f"[{weight / total:{form}}]"
-    if form is not None:
-        return f"[{', '.join(f'{share:{form}}' for share in tree.shares_at([node])[0])}]"
+        return f"[{weight:.12g}]" if number is None else f"[{number(weight / total)}]"
+    if number is not None:
+        return f"[{', '.join(map(number, tree.shares_at([node])[0]))}]"
     return f"[{', '.join(f'{count:.12g}' for count in tree.value[node])}]"
 
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from sklearn.base import BaseEstimator, _fit_context, is_regressor
 from sklearn.utils._param_validation import (
     HasMethods,
+    Hidden,
     InvalidParameterError,
     RealNotInt,
     StrOptions,
@@ -36,6 +37,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 __all__ = [
     "HasMethods",
+    "Hidden",
     "Interval",
     "InvalidParameterError",
     "ParametersReadOnce",

@@ -23,6 +23,7 @@ from ._tree_checks import (
     check_missing,
     check_sets,
     check_tree,
+    checked_below,
     checked_criterion,
     checked_number,
     checked_shares,
@@ -64,6 +65,7 @@ class TreeArrays:
     n_features: int
     is_multiway: bool
 
+    _below: FloatArray | None  # None: not known
     _criterion: Specification | None
     _given_shares: FloatArray | None  # None: the shares of class counts
     _impurity: FloatArray | None
@@ -84,6 +86,7 @@ class TreeArrays:
 
     __slots__ = (
         *DTYPES,
+        "_below",
         "_binary",
         "_child_arrays",
         "_criterion",
@@ -124,6 +127,7 @@ class TreeArrays:
         weighted_n_node_samples: ArrayLike | None = None,
         impurity: ArrayLike | None = None,
         shares: ArrayLike | None = None,
+        below_threshold: ArrayLike | None = None,
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         kept = dict(zip(DTYPES, all_frozen(DTYPES, given), strict=True))
@@ -139,6 +143,7 @@ class TreeArrays:
         self._take_sets(category_offsets, categories)
         self._take_missing(missing_go_to_left, saw_missing)
         self._set(_given_shares=None if shares is None else checked_shares(self, shares))
+        self._set(_below=None if below_threshold is None else checked_below(self, below_threshold))
 
     def _set(self, **attributes: Any) -> None:
         """Set attributes; no other code can."""
@@ -210,7 +215,9 @@ class TreeArrays:
         made: dict[str, Any] = {name: frozen(name, arrays[name], dtype) for name, dtype in DTYPES.items()}
         missing = frozen("missing_go_to_left", arrays["missing_go_to_left"], np.int8)
         tree._take_numbers(arrays.get("weighted_n_node_samples"), arrays.get("impurity"))
+        below = frozen("below_threshold", arrays["below_threshold"], np.float64)
         made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False, "_given_shares": None}
+        made["_below"] = below
         tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
         tree._forget()
         return tree
@@ -228,7 +235,7 @@ class TreeArrays:
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         sets = self._category_sets() if self.is_multiway else (None, None)
         missing, further = (self._missing, self._saw_missing), (self._weights, self._impurity, self._given_shares)
-        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further
+        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further, self._below
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -296,6 +303,11 @@ class TreeArrays:
                 "This tree has no impurity: it was not grown by a criterion that measures the impurity of its nodes."
             )
         return impurities(self._criterion, self.value)
+
+    @property
+    def below_threshold(self) -> FloatArray | None:
+        """The greatest training values that go left at thresholds; ndarray of shape (node_count,), float64, or None."""
+        return self._below
 
     @property
     def criterion_name(self) -> str | None:
@@ -558,6 +570,12 @@ def numbers_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, F
     without those that the tree was made without."""
     kept = {"weighted_n_node_samples": tree._weights, "impurity": tree._impurity, "shares": tree._given_shares}
     return {name: array[nodes] for name, array in kept.items() if array is not None}
+
+
+def below_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, FloatArray]:
+    """Return `below_threshold` of some nodes as an argument for a tree of these nodes; an empty dict if it is not
+    known."""
+    return {} if tree._below is None else {"below_threshold": tree._below[nodes]}
 
 
 def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:

@@ -131,6 +131,17 @@ def checked_criterion(criterion: object, n_classes: int) -> Specification | None
         raise ValueError(f"Not a tree: {error}") from error
 
 
+def checked_below(tree: TreeArrays, below_threshold: ArrayLike) -> FloatArray:
+    """Return the greatest values that go left as a read-only array; raise ValueError if one of them does not."""
+    below = frozen("below_threshold", below_threshold, np.float64)
+    if below.shape != (tree.node_count,):
+        raise ValueError(f"Not a tree: below_threshold has shape {below.shape}, not ({tree.node_count},).")
+    has_threshold = tree.children_left >= 0
+    if not np.all(below[has_threshold] <= tree.threshold[has_threshold]):
+        raise ValueError("Not a tree: below_threshold is no number, or lies above the threshold.")
+    return read_only(np.where(has_threshold, below, np.float64(UNDEFINED)))
+
+
 def checked_shares(tree: TreeArrays, shares: ArrayLike) -> NDArray[np.float64]:
     """Return the shares of classes as a read-only array; raise ValueError if they are none."""
     found = frozen("shares", shares, np.float64)

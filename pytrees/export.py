@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
+from ._deprecated import NOT_GIVEN, NOT_GIVEN_CONSTRAINT, is_given
+from ._digits import Digits, ThresholdTexts
 from ._docstrings import described_like
 from ._given_tree import (
     SHOWING_CONSTRAINTS,
     CategoryNames,
     TreeEstimator,
+    class_said,
     counts_of,
     label_of_categories,
     levels_of_branches,
     node_labels,
     one_line,
     side_of_missing,
+    steps_through,
     tree_and_names,
 )
 from ._sklearn import Interval, validate_params
@@ -34,10 +39,11 @@ __all__ = ["export_dict", "export_text", "to_sklearn"]
 @validate_params(
     {
         **SHOWING_CONSTRAINTS,
-        "digits": [Interval(Integral, 1, 100, closed="both")],
-        "decimals": [Interval(Integral, 0, 100, closed="both"), None],
+        "precision": [Interval(Integral, 0, 100, closed="both"), None],
         "show_weights": ["boolean"],
         "proportion": ["boolean"],
+        "digits": [Interval(Integral, 1, 100, closed="both"), NOT_GIVEN_CONSTRAINT],
+        "decimals": [Interval(Integral, 0, 100, closed="both"), None, NOT_GIVEN_CONSTRAINT],
     },
     prefer_skip_nested_validation=True,
 )
@@ -47,10 +53,11 @@ def export_text(
     feature_names: LabelsLike | None = None,
     class_names: LabelsLike | None = None,
     max_depth: int | None = 10,
-    digits: int = 4,
-    decimals: int | None = None,
+    precision: int | None = None,
     show_weights: bool = True,
     proportion: bool = False,
+    digits: int | Literal["deprecated"] = NOT_GIVEN,
+    decimals: int | Literal["deprecated"] | None = NOT_GIVEN,
 ) -> str:
     """Export the rules of a tree as text.
 
@@ -60,16 +67,20 @@ def export_text(
         Only splits down to this depth are exported, the root's being 0; other branches end with
         ``truncated branch of depth`` and the number of their levels. None: all. Lines are indented by depth, so that
         the text of a chain of n splits grows with n squared, to 5 GB for n = 20,000.
-    digits : int, default=4
-        Significant digits of thresholds, gains, and shares.
-    decimals : int, optional
-        Decimal places of these, in place of significant digits.
+    precision : int, optional
+        Decimal places of thresholds, gains, numbers and shares; by default they have at least four significant digits.
+        A threshold has no exponent, and more digits where it takes more to divide the training samples as the tree
+        does: the printed rules send every training sample to the leaf that the tree sends it to.
     show_weights : bool, default=True
         Whether leaves show the numbers of their samples, or sums of weights, of every class; of all samples in a tree
         of numbers.
     proportion : bool, default=False
         Whether leaves show shares in place of these numbers: of the classes, or of all training samples in a tree of
         numbers.
+    digits : int
+        Deprecated in 0.2, removed in 0.4: significant digits. Use `precision`.
+    decimals : int
+        Deprecated in 0.2, removed in 0.4: another name of `precision`.
 
     Returns
     -------
@@ -110,52 +121,64 @@ def export_text(
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     labels = None if tree.is_regressor else node_labels(given, tree)
-    name_of, lines = CategoryNames(given), []
-    form = f".{int(digits)}g" if decimals is None else f".{int(decimals)}f"
+    written = Digits(precision if precision is None else int(precision))
+    if is_given("export_text", "digits", digits, "use precision, the number of decimal places", "0.4"):
+        written = Digits(significant=int(digits))
+    if is_given("export_text", "decimals", decimals, "use precision", "0.4") and decimals is not None:
+        written = Digits(int(decimals))
+    tests = BranchTests(tree, feature_names, CategoryNames(given), ThresholdTexts(tree, written))
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
-    # A stack of the pieces to write: a line, or a node and its depth.
-    pending: list[tuple[Any, int]] = [(0, 0)]
-    while pending:
-        node, depth = pending.pop()
-        if isinstance(node, str):
-            lines.append(node)
-            continue
-        indent = "|   " * depth
+    number, lines = written.number, []
+    for node, depth, branch in steps_through(tree, max_depth):
         if tree.children_left[node] == LEAF:
-            counts = f" {counts_of(tree, node, form if proportion else None)}" if show_weights else ""
-            said = f"value {tree.value[node, 0]:{form}}" if labels is None else f"class {class_names[labels[node]]}"
-            lines.append(f"{indent}{said}{counts}")
+            said = (
+                class_said(class_names[labels[node]]) if labels is not None else f"value {number(tree.value[node, 0])}"
+            )
+            said += f" {counts_of(tree, node, number if proportion else None)}" if show_weights else ""
+        elif depth > max_depth:
+            said = f"truncated branch of depth {levels[node]}"
+        elif branch < len(tree.children_of(node)):
+            gain = f" (gain {number(tree.gain[node])})" if branch == 0 else ""
+            said = f"{tests(node, branch)}{gain}"
+        else:
             continue
-        if depth > max_depth:
-            lines.append(f"{indent}truncated branch of depth {levels[node]}")
-            continue
-        gain = f" (gain {tree.gain[node]:{form}})"
-        children, tests = tree.children_of(node).tolist(), _tests_of(tree, node, feature_names, name_of, form)
-        for child, test in reversed(list(zip(children, tests, strict=True))):
-            pending.append((child, depth + 1))
-            pending.append((f"{indent}{test}{gain if child == children[0] else ''}", depth))
+        lines.append(f"{'|   ' * depth}{said}")
     return "\n".join(map(one_line, lines))
 
 
-def _tests_of(tree: Tree, node: int, feature_names: Names, name_of: CategoryNames, form: str) -> list[str]:
-    """Describe for each child of an inner node the test that its samples pass."""
-    feature = tree.feature[node]
-    name = feature_names[feature]
-    if tree.children_left[node] == MULTIWAY:
-        return [_test_of_categories(tree, feature, child, name, name_of) for child in tree.children_of(node)]
-    if tree.threshold[node] == np.inf:
-        return [f"{name} is not missing", f"{name} is missing"]
-    threshold = name_of.level(feature, tree.threshold[node]) or f"{tree.threshold[node]:{form}}"
-    ways = side_of_missing(tree, node)
-    return [
-        f"{name} {test} {threshold}{' or missing' if way == ways else ''}"
-        for test, way in (("<=", "left"), (">", "right"))
-    ]
+class BranchTests:
+    """The tests of a tree's inner nodes as text.
 
+    Parameters
+    ----------
+    tree : Tree
+    feature_names : sequence of str
+    name_of : CategoryNames
+    threshold_of : callable
+        Returns the text of a node's threshold.
+    """
 
-def _test_of_categories(tree: Tree, feature: int, child: int, name: str, name_of: CategoryNames) -> str:
-    codes = tree.categories_of(child)
-    if len(codes) == 1 and name_of(feature, codes[0]) is None:
-        return f"{name} is missing"
-    return f"{name} {'=' if len(codes) == 1 else 'in'} {label_of_categories(tree, feature, child, name_of)}"
+    def __init__(
+        self, tree: Tree, feature_names: Names, name_of: CategoryNames, threshold_of: Callable[[int], str]
+    ) -> None:
+        self._tree, self._feature_names, self._name_of = tree, feature_names, name_of
+        self._threshold_of = threshold_of
+
+    def __call__(self, node: int, branch: int) -> str:
+        """Describe the test that samples pass which go from an inner node into a branch."""
+        tree, feature = self._tree, int(self._tree.feature[node])
+        name = self._feature_names[feature]
+        if tree.children_left[node] == MULTIWAY:
+            return f"{name} {self._said_of_categories(feature, int(tree.children_of(node)[branch]))}"
+        if tree.threshold[node] == np.inf:
+            return f"{name} {('is not missing', 'is missing')[branch]}"
+        threshold = self._name_of.level(feature, tree.threshold[node]) or self._threshold_of(node)
+        missing = " or missing" if side_of_missing(tree, node) == ("left", "right")[branch] else ""
+        return f"{name} {('<=', '>')[branch]} {threshold}{missing}"
+
+    def _said_of_categories(self, feature: int, child: int) -> str:
+        tree, codes = self._tree, self._tree.categories_of(child)
+        if len(codes) == 1 and self._name_of(feature, codes[0]) is None:
+            return "is missing"
+        return f"{'=' if len(codes) == 1 else 'in'} {label_of_categories(tree, feature, child, self._name_of)}"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._colours import colours_of
+from ._digits import Digits, ThresholdTexts
 from ._docstrings import described_like
 from ._given_tree import (
     MOST_CATEGORIES,
@@ -82,7 +83,8 @@ def export_graphviz(
     rotate : bool, default=False
         Whether the root is on the left, not on top.
     precision : int, default=3
-        Decimal places of thresholds, impurities, numbers, and of class counts or shares that are not whole.
+        Decimal places of thresholds, impurities, numbers, and of class counts or shares that are not whole. A threshold
+        has more where it takes more to divide the training samples as the tree does.
 
     Returns
     -------
@@ -110,6 +112,7 @@ def export_graphviz(
     """
     nodes = _Nodes(tree, feature_names, class_names, max_depth)
     nodes.node_ids, nodes.proportion, nodes.precision = node_ids, proportion, int(precision)
+    nodes.threshold_of = ThresholdTexts(nodes.tree, Digits(nodes.precision))
     nodes.impurity = nodes.tree.impurity if impurity and hasattr(nodes.tree, "impurity") else None
     style = "filled, rounded" if filled else "rounded"
     lines = ["digraph Tree {", f'node [shape=box, style="{style}", fontname="helvetica"] ;']
@@ -132,6 +135,7 @@ class _Nodes(ShownTree):
     node_ids: bool
     precision: int
     proportion: bool
+    threshold_of: ThresholdTexts
 
     def nodes(self, filled: bool) -> list[str]:
         """Return a line for every node."""
@@ -170,7 +174,7 @@ class _Nodes(ShownTree):
             if threshold == np.inf:
                 lines.append(f"{name} not missing")
             else:
-                level = self.name_of.level(tree.feature[node], threshold) or round(threshold, self.precision)
+                level = self.name_of.level(tree.feature[node], threshold) or _as_rounded(self.threshold_of(node))
                 lines.append(f"{name} <= {level}")
                 lines += [f"missing: {missing}"] if missing else []
         if self.impurity is not None:
@@ -197,6 +201,12 @@ class _Nodes(ShownTree):
             with np.errstate(over="ignore"):
                 value = np.where(value < 2.0**53, np.around(value, self.precision), value)
         return value
+
+
+def _as_rounded(text: str) -> str:
+    """Return a decimal as Python writes rounded numbers: with one place at least, and no more zeros at the end."""
+    whole, _, places = text.partition(".")
+    return f"{whole}.{places.rstrip('0') or '0'}"
 
 
 def _escaped(text: object) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._axes import LITERALLY, axes_of, pyplot
 from ._colours import class_colours, colours_of, places_on_scale
+from ._digits import Digits, ThresholdTexts, told_apart
 from ._docstrings import described_like
 from ._given_judges import ERRORS
 from ._given_tree import (
@@ -20,6 +21,7 @@ from ._given_tree import (
     ForestEstimator,
     ShownTree,
     TreeEstimator,
+    class_said,
     counts_of,
     label_of_categories,
     one_line,
@@ -27,7 +29,7 @@ from ._given_tree import (
     shown_nodes,
     side_of_missing,
 )
-from ._sklearn import Interval, validate_params
+from ._sklearn import Interval, StrOptions, validate_params
 from ._tree_arrays import node_depths
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import FloatArray, IntArray, LabelsLike
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
+# No box is narrower or lower, in points.
+_SMALLEST_BOX = 8.0
 # FreeType draws no letters of more points.
 _MOST_POINTS = 1000
 
@@ -61,6 +65,7 @@ _DRAWING_CONSTRAINTS: dict[str, list[Any]] = {
     {
         **SHOWING_CONSTRAINTS,
         **_DRAWING_CONSTRAINTS,
+        "max_depth": [*SHOWING_CONSTRAINTS["max_depth"], StrOptions({"auto"})],
         "impurity": ["boolean"],
         "node_ids": ["boolean"],
         "show_weights": ["boolean"],
@@ -73,7 +78,7 @@ def plot_tree(
     *,
     feature_names: LabelsLike | None = None,
     class_names: LabelsLike | None = None,
-    max_depth: int | None = None,
+    max_depth: int | Literal["auto"] | None = "auto",
     impurity: bool = False,
     node_ids: bool = False,
     show_weights: bool = False,
@@ -92,8 +97,9 @@ def plot_tree(
 
     Parameters
     ----------
-    max_depth : int or None, default=None
-        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. None: all.
+    max_depth : int, "auto" or None, default="auto"
+        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. By default
+        they are as many levels as the axes have room for. None: all.
     impurity : bool, default=False
         Whether nodes show their impurity, if the criterion of the tree has one.
     node_ids : bool, default=False
@@ -104,7 +110,8 @@ def plot_tree(
     proportion : bool, default=False
         Whether nodes show shares of all training samples and of the classes in place of numbers of samples.
     precision : int, optional
-        Decimal places of thresholds, impurities, numbers and shares; by default they have four significant digits.
+        Decimal places of thresholds, impurities, numbers and shares; by default they have at least four significant
+        digits. A threshold has more digits where it takes more to divide the training samples as the tree does.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; the current axes by default.
     fontsize : float, optional
@@ -138,10 +145,10 @@ def plot_tree(
     'class a\\n1 sample'
     """
     ax = axes_of("plot_tree", ax)
-    drawing = _Drawing(tree, feature_names, class_names, max_depth, precision)
+    drawing = _Drawing(tree, feature_names, class_names, None if max_depth == "auto" else max_depth, precision)
     drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
     drawing.impurity = drawing.tree.impurity if impurity and hasattr(drawing.tree, "impurity") else None
-    return drawing.draw(ax, fontsize)
+    return drawing.draw_what_fits(ax, fontsize) if max_depth == "auto" else drawing.draw(ax, fontsize)
 
 
 @described_like(plot_tree)
@@ -175,8 +182,8 @@ def plot_decision_path(
     sample : array-like of shape (n_features,) or (1, n_features)
         The sample, as the tree takes it: a row of an array, or of a data frame.
     precision : int, optional
-        Decimal places of values and thresholds; by default they have four significant digits, or more if it takes more
-        to tell them apart.
+        Decimal places of values and thresholds; by default they have at least four significant digits. Both have more
+        if it takes more to tell them apart.
     fontsize : float, optional
         In points. By default 10, or less if the questions have no room.
 
@@ -211,7 +218,7 @@ def plot_decision_path(
     path = _Path(tree, sample, feature_names, class_names, precision)
     boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
     if fontsize is None:
-        _shrink(ax, 10.0 * _QUESTIONS / _widths(boxes).max())
+        _shrink(ax, 10.0 * _QUESTIONS / _sizes(boxes)[0].max())
     return boxes
 
 
@@ -245,6 +252,8 @@ def plot_distinct_trees(
         One that has `distinct_trees`.
     max_trees : int, default=4
         The most trees to draw.
+    max_depth : int or None, default=None
+        Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. None: all.
     figure : matplotlib.figure.Figure, optional
         The figure to draw on; the current figure by default.
 
@@ -297,14 +306,24 @@ def plot_distinct_trees(
     return drawn
 
 
-def _widths(boxes: list[Annotation]) -> FloatArray:
-    """Return the widths of boxes with text, in units of their axes."""
+def _sizes(boxes: list[Annotation]) -> tuple[FloatArray, FloatArray]:
+    """Return the widths and heights of boxes with text, in units of their axes."""
     ax: Any = boxes[0].axes
-    pixels = np.array(
-        [box.get_window_extent().width + 0.8 * float(box.get_fontsize()) * ax.figure.dpi / 72.0 for box in boxes]
-    )
-    left, right = ax.get_xlim()
-    return pixels * (right - left) / ax.get_window_extent().width
+    extents = [box.get_window_extent() for box in boxes]
+    pads = np.array([0.8 * float(box.get_fontsize()) * ax.figure.dpi / 72.0 for box in boxes])
+    whole, sizes = ax.get_window_extent(), []
+    for side, limits in (("width", ax.get_xlim()), ("height", ax.get_ylim())):
+        pixels = np.array([getattr(extent, side) for extent in extents]) + pads
+        sizes.append(pixels * (limits[1] - limits[0]) / getattr(whole, side))
+    return sizes[0], sizes[1]
+
+
+def _gaps_by_widths(levels: IntArray, x: FloatArray, widths: FloatArray) -> FloatArray:
+    """Return for neighbours of the same level the distance of their middles by the distance that they need."""
+    order = np.lexsort([x, levels])
+    is_neighbour = np.diff(levels[order]) == 0
+    needed = 0.5 * (widths[order][1:] + widths[order][:-1])
+    return np.diff(x[order])[is_neighbour] / needed[is_neighbour]
 
 
 def _shrink(ax: Axes, fontsize: float) -> None:
@@ -325,7 +344,8 @@ class _Path(ShownTree):
         precision: int | None,
     ) -> None:
         super().__init__(given, feature_names, class_names)
-        self.precision = precision
+        self.digits = Digits(precision if precision is None else int(precision))
+        self.threshold_of = ThresholdTexts(self.tree, self.digits)
         if not self.tree.is_regressor:
             self.labels = predicted_labels(given, self.tree)
         rows = _as_rows(sample)
@@ -357,7 +377,10 @@ class _Path(ShownTree):
         if threshold == np.inf:
             return f"{name} is not missing"
         levels = self.name_of.level(feature, value), self.name_of.level(feature, threshold)
-        value, threshold = levels if None not in levels else _told_apart(value, threshold, self.precision)
+        if None not in levels:
+            value, threshold = levels
+        else:
+            value, threshold = told_apart(value, threshold, self.threshold_of(node), self.digits)
         return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
 
     def draw(self, ax: Axes, fontsize: float) -> list[Annotation]:
@@ -387,7 +410,7 @@ class _Path(ShownTree):
         """Return the class or number at the end of the path."""
         last = self.nodes[-1]
         if self.tree.is_regressor:
-            return _number(self.tree.value[last, 0], self.precision)
+            return self.digits.number(self.tree.value[last, 0])
         return str(self.class_names[self.labels[last]])
 
     def how_sure(self) -> str:
@@ -397,7 +420,7 @@ class _Path(ShownTree):
             share = self.tree.shares_at([last])[0][self.labels[last]]
             return f"{100.0 * share:.3g} % of these are {self.predicted()}"
         error = self.error_at(last)
-        return "" if error is None else f"these differ from it by about {_number(error, self.precision)}"
+        return "" if error is None else f"these differ from it by about {self.digits.number(error)}"
 
     def error_at(self, node: int) -> float | None:
         """Return how far the targets of a node's training samples are from its number; None if that is not known."""
@@ -425,7 +448,7 @@ class _Path(ShownTree):
         """Write the lowest and the highest number of the tree above the ends of the bars."""
         style: dict[str, Any] = {"va": "bottom", "fontsize": 0.8 * fontsize, "color": "0.3", **LITERALLY}
         for end, place, side in ((self.scale.min(), 0.0, "left"), (self.scale.max(), 1.0, "right")):
-            ax.text(_QUESTIONS + place * _BARS, 0.4, _number(end, self.precision), ha=side, **style)
+            ax.text(_QUESTIONS + place * _BARS, 0.4, self.digits.number(end), ha=side, **style)
 
     def draw_scale(self, ax: Axes, y: float, node: int) -> None:
         """Draw the number of a node as a mark on a scale, with a bar over the usual distance of its samples."""
@@ -445,10 +468,6 @@ class _Path(ShownTree):
             left += _BARS * shares[label]
 
 
-def _number(number: float, precision: int | None) -> str:
-    return f"{number:.4g}" if precision is None else f"{number:.{int(precision)}f}"
-
-
 def _as_rows(sample: Any) -> Any:
     """Return a table whose only row is the given sample."""
     if hasattr(sample, "to_frame"):  # a row of a data frame of pandas
@@ -456,21 +475,12 @@ def _as_rows(sample: Any) -> Any:
     return sample if np.ndim(sample) == 2 or hasattr(sample, "columns") else [sample]
 
 
-def _told_apart(value: float, threshold: float, precision: int | None) -> tuple[str, str]:
-    """Return two numbers as text, as short as possible while the texts show which number is greater."""
-    if precision is not None:
-        return f"{value:.{int(precision)}f}", f"{threshold:.{int(precision)}f}"
-    for digits in range(4, 18):
-        texts = f"{value:.{digits}g}", f"{threshold:.{digits}g}"
-        if (value <= threshold) == (float(texts[0]) <= float(texts[1])):
-            break
-    return texts
-
-
 class _Drawing(ShownTree):
     """The nodes that are drawn, and their positions."""
 
+    fits: bool
     impurity: FloatArray | None = None
+    looks_whether_it_fits = False
     shows_numbers = False
     shows_shares = False
     shows_weights = False
@@ -483,35 +493,71 @@ class _Drawing(ShownTree):
         max_depth: int | None,
         precision: int | None,
     ) -> None:
-        super().__init__(given, feature_names, class_names, max_depth)
-        self.form = ".4g" if precision is None else f".{int(precision)}f"
-        self.x, self.depth = _node_positions(self.tree, max_depth)
-        self.width = len(self.shown) - len(self.with_children)
+        super().__init__(given, feature_names, class_names)
+        self.digits = Digits(precision if precision is None else int(precision))
+        self.threshold_of = ThresholdTexts(self.tree, self.digits)
+        self.parents = np.full(self.tree.node_count, LEAF)
+        self.parents[self.tree.children] = np.repeat(np.arange(self.tree.node_count), np.diff(self.tree.child_offsets))
+        self.show_down_to(max_depth)
         weights = self.tree.weighted_n_node_samples
         self.has_weights = self.tree.is_regressor and not np.array_equal(weights, self.tree.n_node_samples)
 
+    def show_down_to(self, max_depth: int | None) -> None:
+        super().show_down_to(max_depth)
+        self.x, self.depth = _node_positions(self.tree, max_depth)
+        self.width = len(self.shown) - len(self.with_children)
+
+    def draw_what_fits(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
+        """Draw as many levels as the axes have room for, and the root in any case."""
+        self.looks_whether_it_fits = True
+        extent: Any = ax.get_window_extent()
+        most = np.array([extent.width, extent.height]) * 72.0 / (ax.figure.dpi * _SMALLEST_BOX)
+        on_level = np.bincount(self.depth)
+        n_levels = min(int(np.argmax([*(on_level > most[0]), True])), int(most[1]))
+        while True:
+            # "(...)" stands on the level below the last one.
+            self.show_down_to(max(0, n_levels - (2 if n_levels < on_level.size else 1)))
+            before = {*ax.texts, *ax.lines}
+            boxes = self.draw(ax, fontsize)
+            if self.fits or n_levels <= 2:
+                return boxes
+            for drawn in {*ax.texts, *ax.lines} - before:
+                drawn.remove()
+            n_levels -= 1
+
     def draw(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
         """Draw all nodes, with letters that are small enough if no size is given."""
-        size = min(10.0, max(_SMALLEST_LETTERS, 60.0 / self.width)) if fontsize is None else fontsize
-        self.draw_edges(ax, size)
-        boxes = self.draw_nodes(ax, size)
+        size = 10.0 if fontsize is None else fontsize
+        boxes, labels = self.draw_nodes(ax, size), self.draw_edges(ax, size)
         if fontsize is None:
-            _shrink(ax, size * self.room(boxes))
+            for _ in range(2):  # letters do not shrink quite evenly
+                size *= self.room(boxes, labels)
+                _shrink(ax, size)
+            self.fits = size >= _SMALLEST_LETTERS
+        elif self.looks_whether_it_fits:
+            self.fits = self.room(boxes, labels) == 1.0
+        self.place_labels(boxes, labels)
         return boxes
 
-    def draw_edges(self, ax: Axes, fontsize: float) -> None:
+    def draw_edges(self, ax: Axes, fontsize: float) -> dict[int, Annotation]:
+        """Draw the edges, and return the labels of those that have one, by the child; their places are not final."""
         tree, x, depth = self.tree, self.x, self.depth
-        ax.set_axis_off()
-        ax.set_xlim(-0.7, self.width - 0.3)
-        ax.set_ylim(-depth[self.shown].max() - 0.5, 0.5)
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, "color": "0.3", **LITERALLY}
+        background = ax.figure.get_facecolor()
+        style["bbox"] = {"boxstyle": "round,pad=0.1", "facecolor": background, "linewidth": 0.0}
+        labels = {}
         for node in self.with_children:
             for child in tree.children_of(node):
                 ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
             for child, answer in _answers(tree, node, self.name_of):
-                middle = 0.5 * (x[node] + x[child]), -depth[node] - 0.5
-                ax.annotate(one_line(answer), middle, ha="center", fontsize=fontsize, color="0.3", **LITERALLY)
+                label = ax.annotate(one_line(answer), (x[child], -depth[child]), zorder=1, **style)
+                labels[int(child)] = label
+        return labels
 
     def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
+        ax.set_axis_off()
+        ax.set_xlim(-0.7, self.width - 0.3)
+        ax.set_ylim(-self.depth[self.shown].max() - 0.5, 0.5)
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
         faces = colours_of(self, self.shown)
         return [
@@ -529,31 +575,59 @@ class _Drawing(ShownTree):
             for node, face in zip(self.shown, faces, strict=True)
         ]
 
-    def room(self, boxes: list[Annotation]) -> float:
-        """Return the factor, at most 1, by which boxes must shrink not to overlap others of the same depth."""
-        widths = _widths(boxes)
-        order = np.lexsort([self.x[self.shown], self.depth[self.shown]])
-        depth, x, widths = self.depth[self.shown][order], self.x[self.shown][order], widths[order]
-        is_neighbour = depth[1:] == depth[:-1]
-        gaps = np.diff(x)[is_neighbour]
-        return min(1.0, 0.95 * (gaps / (0.5 * (widths[1:] + widths[:-1])[is_neighbour])).min(initial=2.0))
+    def room(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> float:
+        """Return the factor, at most 1, by which letters must shrink for boxes and labels of edges not to overlap."""
+        widths, heights = _sizes(boxes)
+        highest = self.highest(heights)
+        between = 0.5 * (highest[:-1] + highest[1:])  # the height that is taken between the middles of two levels
+        factors = [_gaps_by_widths(self.depth[self.shown], self.x[self.shown], widths)]
+        if labels:
+            children = list(labels)
+            widths, heights = _sizes(list(labels.values()))
+            x = self.places_of(children, highest, heights)
+            factors.append(_gaps_by_widths(self.depth[children], x, widths))
+            between[np.unique(self.depth[children]) - 1] += heights.max()
+        room = float(np.concatenate([*factors, 1.0 / between]).min(initial=2.0))
+        return 1.0 if room >= 1.05 else 0.95 * room
+
+    def highest(self, heights: FloatArray) -> FloatArray:
+        """Return the height of the highest box of every level."""
+        highest = np.zeros(self.depth[self.shown].max() + 1)
+        np.maximum.at(highest, self.depth[self.shown], heights)
+        return highest
+
+    def places_of(self, children: list[int], highest: FloatArray, of_labels: FloatArray) -> FloatArray:
+        """Return where edges cross the line above the boxes of a level on which labels of some heights stand."""
+        parents = self.parents[children]
+        share = np.maximum(0.5, 1.0 - 0.5 * highest[self.depth[children]] - 0.6 * of_labels.max())
+        return self.x[parents] + share * (self.x[children] - self.x[parents])
+
+    def place_labels(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> None:
+        """Move the labels of edges to just above the boxes of their level."""
+        if not labels:
+            return
+        highest, (_, of_labels) = self.highest(_sizes(boxes)[1]), _sizes(list(labels.values()))
+        above = 0.5 * highest + 0.6 * of_labels.max()
+        for (child, label), x in zip(labels.items(), self.places_of(list(labels), highest, of_labels), strict=True):
+            label.xy = label.xyann = (float(x), float(min(0.5, above[self.depth[child]]) - self.depth[child]))
 
     def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []
+        share = self.digits.number if self.shows_shares else None
         name = None if tree.children_left[node] == LEAF else self.feature_names[tree.feature[node]]
         lines += [] if name is None else self.test(node, name)
         if name is None and not tree.is_regressor:
-            lines.append(f"class {self.class_names[self.labels[node]]}")
+            lines.append(class_said(self.class_names[self.labels[node]]))
         if tree.is_regressor and (name is None or self.shows_weights):
-            lines.append(f"value {tree.value[node, 0]:{self.form}}")
+            lines.append(f"value {self.digits.number(tree.value[node, 0])}")
         if self.impurity is not None:
-            lines.append(f"{tree.criterion_name or 'impurity'} {self.impurity[node]:{self.form}}")
+            lines.append(f"{tree.criterion_name or 'impurity'} {self.digits.number(self.impurity[node])}")
         if name is None or self.shows_weights:
             lines.append(self.samples(node))
         if self.shows_weights and not tree.is_regressor:
-            lines.append(counts_of(tree, node, self.form if self.shows_shares else None))
+            lines.append(counts_of(tree, node, share))
         if self.shows_weights and self.has_weights:
-            lines.append(f"weight {counts_of(tree, node, self.form if self.shows_shares else None)[1:-1]}")
+            lines.append(f"weight {counts_of(tree, node, share)[1:-1]}")
         return "\n".join(map(one_line, lines))
 
     def test(self, node: int, name: str) -> list[str]:
@@ -564,7 +638,7 @@ class _Drawing(ShownTree):
         if tree.threshold[node] == np.inf:
             return [f"{name} not missing"]
         level = self.name_of.level(tree.feature[node], tree.threshold[node])
-        return [f"{name} ≤ {level or f'{tree.threshold[node]:{self.form}}'}"] + [f"missing: {missing}"] * bool(missing)
+        return [f"{name} ≤ {level or self.threshold_of(node)}"] + [f"missing: {missing}"] * bool(missing)
 
     def samples(self, node: int) -> str:
         """Describe the number of a node's training samples."""

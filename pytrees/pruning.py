@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._engine import kernel
-from ._tree_arrays import category_sets_of, impurities, missing_arrays, numbers_of
+from ._tree_arrays import below_of, category_sets_of, impurities, missing_arrays, numbers_of
 from ._tree_checks import LEAF, UNDEFINED
 from ._typing import FloatArray, IntArray, Specification
 from ._weights import as_compared
@@ -79,7 +79,8 @@ def with_leaves(tree: Tree, new_leaves: IntArray) -> Tree:
         for side in (tree.children_left[kept], tree.children_right[kept])
     )
     n_children = np.where(is_leaf, 0, np.diff(offsets)[kept])
-    further: dict[str, Any] = category_sets_of(tree, np.flatnonzero(kept)) | numbers_of(tree, np.flatnonzero(kept))
+    numbers = np.flatnonzero(kept)
+    further: dict[str, Any] = category_sets_of(tree, numbers) | numbers_of(tree, numbers) | below_of(tree, numbers)
     return Tree(
         left,
         right,

@@ -197,6 +197,7 @@ class _Merging:
         self.criterion = tree._criterion
         self.feature = tree.feature.tolist()
         self.threshold = tree.threshold.tolist()
+        self.below = None if tree.below_threshold is None else tree.below_threshold.copy()
         self.n_node_samples = tree.n_node_samples.copy()
         self.value, self.weights = tree.value.copy(), np.array(tree.weighted_n_node_samples)
         self.impurity = tree._impurity if tree._impurity is None else tree._impurity.copy()
@@ -234,6 +235,9 @@ class _Merging:
         self.gain[node] += self.gain[child] * (self.weights[child] / self.weights[node])
         self.add_leaf(leaf, lower_leaf)
         self.threshold[node] = threshold_of(self.threshold[node], self.threshold[child])
+        # The samples beside the threshold of the child all come to the child.
+        if self.below is not None and self.threshold[node] == self.threshold[child]:
+            self.below[node] = self.below[child]
         if self.missing:
             self.join_missing(node, child, goes_near=1 - near)
         self.children[node][1 - near] = self.children[child][1 - near]
@@ -291,6 +295,7 @@ class _Merging:
         number = {node: i for i, node in enumerate(kept)}
         children = [[number[child] for child in self.children[node]] for node in kept]
         further: dict[str, Any] = category_sets_of(self.tree, kept) | self.numbers_of(kept)
+        further["below_threshold"] = None if self.below is None else self.below[kept]
         tree = Tree(
             self.sides(kept, children, 0),
             self.sides(kept, children, 1),

@@ -87,6 +87,10 @@ class Tree(TreeArrays):
     shares : array-like of shape (node_count, n_classes), float, optional
         The shares of the classes that every node predicts, if monotonic constraints keep these from being the shares of
         `value`. By default they are.
+    below_threshold : array-like of shape (node_count,), float, optional
+        The greatest value that goes left among the node's training samples; -2 at nodes without a threshold. The least
+        value that goes right is as far above the threshold, so that texts and pictures know how many digits count.
+        Where C4.5 raised a branch, it may be a number between the value and the threshold, and the other one farther.
 
     Attributes
     ----------
@@ -108,6 +112,8 @@ class Tree(TreeArrays):
         As above.
     impurity, weighted_n_node_samples : ndarray of shape (node_count,), float64
         Impurities and weights of the nodes.
+    below_threshold : ndarray of shape (node_count,), float64, or None
+        As above; None if it is not known.
 
     Raises
     ------

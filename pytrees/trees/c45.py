@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._docstrings import described_like
 from .._engine import kernel
 from .._sklearn import Interval, StrOptions, fit_context
+from .._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
@@ -172,6 +173,8 @@ class C45Classifier(BaseTreeClassifier):
                 **kinds_of_features(self, None, len(classes)),
             )
             self._know(classes)
+            tree = Tree.from_arrays(arrays, X.shape[1])
+            arrays["below_threshold"] = _below_thresholds(tree, X)
             self._keep(Tree.from_arrays(arrays, X.shape[1]))
             self.n_nodes_unpruned_ = n_nodes
         return self
@@ -253,3 +256,28 @@ class C45Classifier(BaseTreeClassifier):
         """
         check_is_fitted(self)
         return self._own_tree().apply(validate_rows(self, X))
+
+
+def _below_thresholds(tree: Tree, X: FloatArray) -> FloatArray:
+    """Return for every threshold the greatest value that goes left, or a greater number that is as far from the
+    threshold as the smallest value that goes right: a branch that was raised has samples that its thresholds, which are
+    no longer in the middle, were not chosen for. Parts of samples count as samples.
+    """
+    below = np.full(tree.node_count, float(UNDEFINED))
+    # A stack of nodes with their samples; one that lacks the value goes to all children.
+    pending = [(0, np.arange(len(X)))]
+    while pending:
+        node, rows = pending.pop()
+        if tree.children_left[node] == LEAF:
+            continue
+        children, values = tree.children_of(node).tolist(), X[rows, tree.feature[node]]
+        if tree.children_left[node] == MULTIWAY:
+            goes_to = [values == tree.category[child] for child in children]
+        else:
+            goes_to = [values <= tree.threshold[node], values > tree.threshold[node]]
+            threshold = tree.threshold[node]
+            mirrored = threshold - (values[goes_to[1]].min(initial=np.inf) - threshold)
+            below[node] = max(values[goes_to[0]].max(initial=-np.inf), mirrored)
+        lacks = np.isnan(values)
+        pending += [(child, rows[goes | lacks]) for child, goes in zip(children, goes_to, strict=True)]
+    return below

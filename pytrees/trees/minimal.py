@@ -235,6 +235,7 @@ def grow_by_size(
     if arrays is None:
         raise ValueError("distance='mts': the smallest tree is too deep to be searched for.")
     tree = Tree.from_arrays(arrays, X.shape[1])
+    below: FloatArray = np.asarray(arrays["below_threshold"])
     steps = _best_first(tree, limits)
     value = tree.value if weights is None else _weighted_value(tree, X, codes, weights)
     is_split = steps >= 0
@@ -251,6 +252,7 @@ def grow_by_size(
         value[is_kept],
         np.where(is_split, 1.0, 0.0)[is_kept],
         tree.n_features,
+        below_threshold=below[is_kept],
     )
     return kept, steps[is_kept]
 

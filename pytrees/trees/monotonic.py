@@ -98,7 +98,9 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray, counts: IntArray) -> Tree:
     shares = _of_two(tree, counts, monotonic_cst) if tree.n_classes == 2 else _of_ranks(tree, counts, monotonic_cst)
     if np.array_equal(shares, tree.shares):
         return tree
-    return Tree(*(*tree._arguments()[:-1], shares))
+    arguments = list(tree._arguments())
+    arguments[-2] = shares
+    return Tree(*arguments)
 
 
 def numbers_within_bounds(

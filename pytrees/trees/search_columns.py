@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tree_arrays import below_of
 from .._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from .._typing import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from .._weights import weights_of
@@ -120,6 +121,7 @@ class _Node:
     categories: IntArray
     feature: int = UNDEFINED
     threshold: float = float(UNDEFINED)
+    below: float = float(UNDEFINED)
     missing: int = _NONE_MISSING
     is_multiway: bool = False
     children: list[int] = field(default_factory=list)
@@ -233,11 +235,12 @@ def _sides(columns: SearchColumns, node: _Node, column: int, rank: int, right: i
         is_known = ~np.isnan(values)
         left, others = values[is_left & is_known], values[~is_left & is_known]
         if left.size and others.size:
-            node.threshold = _threshold_between(float(left.max()), float(others.min()))
+            node.below = float(left.max()) + 0.0  # of the two zeros the positive one
+            node.threshold = _threshold_between(node.below, float(others.min()))
             if not is_known.all():
                 node.missing = int(is_left[~is_known][0])
         else:  # all known values go left of infinity
-            node.threshold, node.missing = np.inf, 0
+            node.threshold, node.below, node.missing = np.inf, float(values[is_known].max()), 0
             places = places if left.size else places[::-1]
             is_left = is_known
     return [
@@ -268,6 +271,7 @@ def _arrays_of(nodes: list[_Node]) -> dict[str, Any]:
     }
     arrays["feature"] = [node.feature for node in nodes]
     arrays["threshold"] = [node.threshold for node in nodes]
+    arrays["below_threshold"] = [node.below for node in nodes]
     arrays["n_node_samples"] = [len(node.rows) for node in nodes]
     arrays["missing_go_to_left"] = [node.missing for node in nodes]
     if MULTIWAY in sides:
@@ -291,7 +295,7 @@ def structure_of_tree(columns: SearchColumns, tree: Tree) -> Structure:
     names = ["children_left", "children_right", "feature", "threshold", "n_node_samples"]
     if tree.is_multiway:
         names += ["child_offsets", "children", "category", "category_offsets", "categories"]
-    arrays = {name: getattr(tree, name) for name in names}
+    arrays = {name: getattr(tree, name) for name in names} | below_of(tree, np.arange(tree.node_count))
     if columns.takes_missing:
         arrays["missing_go_to_left"] = np.where(tree.saw_missing, tree.missing_go_to_left, np.int8(_NONE_MISSING))
     parent = np.zeros(tree.node_count, dtype=np.int64)

@@ -127,7 +127,7 @@ def grow_by_distance(
         split_leaf(tree, best, n_steps)
         n_steps += 1
     order = in_preorder(root)
-    return as_arrays(order, tree.y, tree.weights, n_classes, n_categories is not None) | {
+    return as_arrays(order, X, tree.y, tree.weights, n_classes, n_categories is not None) | {
         "label": [node.label for node in order],
         "split_step": [node.step for node in order],
     }

@@ -95,7 +95,7 @@ def grow_by_gain(
             split = open_split(*problem, child)
             if split:
                 open_leaves.insert(chosen, (child, split))
-    of_nodes = in_preorder(root), y, weights, n_classes, n_categories is not None
+    of_nodes = in_preorder(root), X, y, weights, n_classes, n_categories is not None
     return as_arrays(*of_nodes, limits.get("subsets"), criterion)
 
 

@@ -7,7 +7,7 @@ from ..base.types import LEAF, MULTIWAY, NO_CATEGORY, NONE_MISSING, UNDEFINED
 from ..criteria.absolute_error import median_target
 from ..criteria.counts import class_counts, given_of, name_of
 from ..criteria.table import exact_impurity
-from ..rows.partition import is_categorical, rows_by_category, split_rows
+from ..rows.partition import is_categorical, known_values, rows_by_category, split_rows
 from ..split.monotonic import NO_BOUNDS
 from ..split.node_search import MASK, mix64
 
@@ -67,7 +67,14 @@ def is_multiway(node):
     return bool(node.children) and node.children[0].categories != ()
 
 
-def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, criterion=None):
+def below_threshold(X, node):
+    """Return the greatest value of the rows that go left at a threshold; UNDEFINED at other nodes."""
+    if not node.children or is_multiway(node):
+        return float(UNDEFINED)
+    return known_values(X, node.children[0].rows, node.feature)[-1] + 0.0  # one zero only
+
+
+def as_arrays(order, X, y, weights, n_classes, has_categories, has_subsets=False, criterion=None):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
 
     If classes stand for targets, sums of the targets replace the class counts.
@@ -75,7 +82,7 @@ def as_arrays(order, y, weights, n_classes, has_categories, has_subsets=False, c
     If children may have several categories, `category` has the lowest.
     """
     names = "children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "missing_go_to_left"
-    tree = {name: [] for name in names}
+    tree = {name: [] for name in names} | {"below_threshold": [below_threshold(X, node) for node in order]}
     for node in order:
         left, right = MULTIWAY, MULTIWAY
         if not is_multiway(node):

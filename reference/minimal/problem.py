@@ -19,7 +19,16 @@ def preorder_arrays(X, y, n_classes, root, first_split):
     `first_split(node, rows)` returns None for a leaf, otherwise the feature, the threshold, and the nodes of both
     sides. A node is whatever the function needs to know beside the rows.
     """
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    names = (
+        "children_left",
+        "children_right",
+        "feature",
+        "threshold",
+        "n_node_samples",
+        "value",
+        "gain",
+        "below_threshold",
+    )
     tree = {name: [] for name in names}
     stack = [(root, range(len(X)), None, None)]
     while stack:
@@ -30,10 +39,11 @@ def preorder_arrays(X, y, n_classes, root, first_split):
         split = first_split(node, rows)
         feature, threshold, *nodes = split or (UNDEFINED, float(UNDEFINED))
         counts = [float(sum(y[row] == k for row in rows)) for k in range(n_classes)]
-        entry = (LEAF, LEAF, feature, threshold, len(rows), counts, 1.0 if split else 0.0)
+        entry = (LEAF, LEAF, feature, threshold, len(rows), counts, 1.0 if split else 0.0, float(UNDEFINED))
         for name, value in zip(names, entry, strict=True):
             tree[name].append(value)
         if split:
             left, right = split_rows(X, rows, feature, threshold)
+            tree["below_threshold"][number] = max(X[row][feature] for row in left) + 0.0  # one zero only
             stack += [(nodes[1], right, number, "children_right"), (nodes[0], left, number, "children_left")]
     return tree

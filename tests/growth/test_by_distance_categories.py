@@ -114,7 +114,8 @@ def as_if_cut(tree):
         array[is_inner] = tree["children"].reshape(-1, 2)[:, side]
     of_children = ("children", "child_offsets", "category")
     others = {name: array for name, array in tree.items() if name not in of_children}
-    return others | sides | {"threshold": np.where(is_multiway, 0.5, tree["threshold"])}
+    of_cuts = {"threshold": 0.5, "below_threshold": 0.0}
+    return others | sides | {name: np.where(is_multiway, number, tree[name]) for name, number in of_cuts.items()}
 
 
 @st.composite

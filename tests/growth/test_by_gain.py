@@ -68,7 +68,7 @@ def assert_valid_tree(tree, problem):
         if not is_leaf[node]:
             values = X[rows[node], tree["feature"][node]]
             below, above = values[values <= tree["threshold"][node]], values[values > tree["threshold"][node]]
-            assert below.max() <= tree["threshold"][node] < above.min()
+            assert tree["below_threshold"][node] == below.max() <= tree["threshold"][node] < above.min()
 
 
 def preorder(tree, node=0):

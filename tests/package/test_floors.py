@@ -48,6 +48,7 @@ KERNEL_FLOORS = {
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
     {
+        "_deprecated",
         "_docstrings",
         "_engine",
         "_missing",
@@ -81,7 +82,18 @@ PYTHON_FLOORS = [
         "convert",
         "tree",
     },  # a fitted tree: its arrays, what it says of samples, its names, its conversions
-    {"export", "_axes", "_colours", "graphviz", "plotting", "pruning", "simplify"},  # what is made of a tree
+    {
+        "export",
+        "_axes",
+        "_colours",
+        "_digits",
+        "graphviz",
+        "plotting",
+        "programs",
+        "pruning",
+        "rules",
+        "simplify",
+    },  # what is made of a tree
     {"datasets"},  # tables to try it on
     {"trees"},  # the estimators
     {"typing"},  # the types of parameters, for users' annotations

@@ -13,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import export_text as sklearn_export_text
 
 from pytrees import (
@@ -25,6 +28,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
     export_dict,
+    export_graphviz,
     export_text,
     plot_tree,
 )
@@ -57,7 +61,7 @@ def test_text_of_a_tree_and_of_an_estimator(engine):
     assert export_text(tree) == (
         "feature_0 <= 0.1235 (gain 0.6667)\n|   class 0 [12, 0]\nfeature_0 > 0.1235\n|   class 1 [0, 1.5]"
     )
-    assert export_text(tree, feature_names=["age"], class_names=["no", "yes"], digits=2) == (
+    assert export_text(tree, feature_names=["age"], class_names=["no", "yes"], precision=2) == (
         "age <= 0.12 (gain 0.67)\n|   class no [12, 0]\nage > 0.12\n|   class yes [0, 1.5]"
     )
     estimator = PermutationDecisionTreeClassifier().fit(pd.DataFrame({"age": [1.0, 3.0]}), [True, False])
@@ -66,14 +70,32 @@ def test_text_of_a_tree_and_of_an_estimator(engine):
 
 def test_text_with_decimals_shares_and_without_counts():
     tree = make_stump(threshold=[0.123456, -2, -2], gain=[2 / 3, 0, 0], value=[[12, 1.5], [12, 0], [1, 2]])
-    lines = export_text(tree, decimals=2, proportion=True).splitlines()
+    lines = export_text(tree, precision=2, proportion=True).splitlines()
     assert lines[0] == "feature_0 <= 0.12 (gain 0.67)"
     assert lines[3] == "|   class 1 [0.33, 0.67]"
     assert export_text(tree, proportion=True).splitlines()[3] == "|   class 1 [0.3333, 0.6667]"
     assert export_text(tree, show_weights=False).splitlines()[3] == "|   class 1"
-    for name, value in (("decimals", -1), ("show_weights", "no"), ("proportion", 1)):
+    for name, value in (("precision", -1), ("precision", 101), ("show_weights", "no"), ("proportion", 1)):
         with pytest.raises(ValueError, match=name):
             export_text(tree, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("class_1", "class_1"),
+        ("Class 2", "Class 2"),
+        ("class", "class"),
+        ("class3", "class3"),
+        ("classic", "class classic"),
+        ("", "class "),
+        (2, "class 2"),
+    ],
+)
+def test_the_word_class_is_not_doubled(name, said):
+    names = {"class_names": np.array([name, "other"], dtype=object)}
+    assert export_text(make_stump(), **names).splitlines()[1] == f"|   {said} [1, 0]"
+    assert plot_tree(make_stump(), **names)[1].get_text() == f"{said}\n1 sample"
 
 
 def test_names_cannot_forge_lines():
@@ -183,13 +205,22 @@ def test_given_names_are_exported():
 # ------------------------------------------------------------------------------------------------------ what is refused
 
 
-@pytest.mark.parametrize("export", [export_text, export_dict, to_sklearn])
+@pytest.mark.parametrize("export", [export_text, export_dict, export_graphviz, plot_tree, to_sklearn])
 def test_objects_without_a_tree_are_refused(export):
     for other in (None, 3, "tree", {}, PermutationDecisionForestClassifier):
         with pytest.raises(TypeError):
             export(other)
     with pytest.raises(NotFittedError):
         export(DecisionTreeClassifier())
+    pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier())
+    for steps in (pipeline, pipeline.fit([[1.0], [2.0]], [0, 1])):
+        with pytest.raises(
+            TypeError, match=r"got Pipeline: pass its fitted tree, named_steps\['decisiontreeclassifier'\]"
+        ):
+            export(steps)
+    search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2).fit([[1.0], [2.0]] * 2, [0, 1] * 2)
+    with pytest.raises(TypeError, match="got GridSearchCV: pass its best_estimator_"):
+        export(search)
     others = [sklearn.tree.DecisionTreeClassifier()]
     if export is not to_sklearn:
         others.append(PermutationDecisionForestClassifier(n_estimators=2))
@@ -449,7 +480,22 @@ def test_parameters_of_other_kinds_are_refused(show, parameter, given):
         show(make_stump(), **{parameter: given})
 
 
-@pytest.mark.parametrize("digits", [0, -1, 2.5, None, 2**31])
-def test_digits_are_a_small_whole_number(digits):
-    with pytest.raises(ValueError, match="digits"):
-        export_text(make_stump(), digits=digits)
+# ----------------------------------------------------------------------------------------------------- what goes away
+
+
+def test_former_names_of_the_precision_still_work():
+    tree = make_stump(threshold=[0.123456, -2, -2], gain=[2 / 3, 0, 0])
+    with pytest.warns(FutureWarning, match=r"'decimals' of export_text .* version 0\.4: use precision\.") as caught:
+        assert export_text(tree, decimals=2) == export_text(tree, precision=2)
+    assert caught[0].filename == __file__
+    with pytest.warns(FutureWarning, match="'digits' of export_text"):
+        assert export_text(tree, digits=2).startswith("feature_0 <= 0.12 (gain 0.67)")
+    with pytest.warns(FutureWarning, match="'digits' of export_text"):
+        assert export_text(tree, digits=4) == export_text(tree)
+
+
+@pytest.mark.parametrize("name", ["digits", "decimals"])
+@pytest.mark.parametrize("given", [-1, 2.5, "2", 2**31])
+def test_former_names_of_the_precision_take_a_small_whole_number(name, given):
+    with pytest.raises(ValueError, match=name):
+        export_text(make_stump(), **{name: given})

@@ -125,9 +125,57 @@ def test_pure_nodes_are_darker_than_mixed_ones(plt):
 
 def test_many_classes_and_wide_trees_are_drawn(plt):
     y = np.arange(75) % 25
-    nodes = plot_tree(DecisionTreeClassifier().fit(y[:, None], y))
+    tree = DecisionTreeClassifier().fit(y[:, None], y)
+    nodes = plot_tree(tree, max_depth=None, ax=plt.figure().subplots())
     assert len(nodes) == 49
     assert nodes[0].get_fontsize() == 3.0
+    wider = plot_tree(tree, ax=plt.figure(figsize=(30, 30)).subplots())
+    assert [node.get_text() for node in wider] == [node.get_text() for node in nodes]
+
+
+def overlapping(plt, ax):
+    """Return the pairs of boxes and labels of edges that overlap."""
+    plt.gcf().canvas.draw()
+    texts = [text for text in ax.texts if text.get_text()]
+    extents = [(text.get_bbox_patch() or text).get_window_extent() for text in texts]
+    return [
+        (texts[one].get_text(), texts[other].get_text())
+        for one in range(len(texts))
+        for other in range(one)
+        if extents[one].overlaps(extents[other])
+    ]
+
+
+@pytest.mark.parametrize("size", [(3, 2), (6.4, 4.8), (16, 9)])
+@pytest.mark.parametrize("options", [{}, {"show_weights": True, "impurity": True, "node_ids": True}], ids=["", "all"])
+def test_boxes_and_labels_of_edges_do_not_overlap(plt, size, options):
+    rng = np.random.default_rng(0)
+    words = pd.DataFrame(
+        {"a city": rng.choice(["Amsterdam", "Berlin", "Copenhagen", "Dublin"], 200), "n": rng.random(200)}
+    )
+    X, y = make_classes(n_samples=200)
+    for tree in (
+        DecisionTreeClassifier(categorical_features=["a city"], max_depth=2).fit(words, y),
+        DecisionTreeClassifier().fit(X, y),
+        DecisionTreeClassifier(max_depth=1).fit(X, y),
+    ):
+        ax = plt.figure(figsize=size).subplots()
+        nodes = plot_tree(tree, ax=ax, **options)
+        assert nodes[0].get_fontsize() >= 3.0
+        assert size == (3, 2) or not overlapping(plt, ax)
+
+
+def test_a_big_tree_is_drawn_as_far_as_there_is_room(plt):
+    X, y = make_classes(n_samples=500)
+    tree = DecisionTreeClassifier().fit(X, y)
+    drawn = [plot_tree(tree, ax=plt.figure(figsize=size).subplots()) for size in ((3, 3), (12, 9))]
+    assert len(drawn[0]) < len(drawn[1]) < tree.tree_.node_count
+    assert all("(...)" in [node.get_text() for node in nodes] for nodes in drawn)
+    assert all(len(nodes[0].axes.texts) == len(nodes) + 2 for nodes in drawn)
+    large = plot_tree(tree, ax=plt.figure(figsize=(12, 9)).subplots(), fontsize=10)
+    assert len(large) < len(drawn[1])
+    with pytest.raises(ValueError, match="max_depth"):
+        plot_tree(tree, max_depth="all")
 
 
 def test_positions_of_nodes(fitted):

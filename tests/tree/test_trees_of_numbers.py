@@ -89,7 +89,7 @@ def test_text_has_numbers_and_weights(engine):
     assert export_text(tree, feature_names=["age"]) == (
         "age <= 0.5 (gain 2.722)\n|   value 0.25 [2]\nage > 0.5\n|   value 3.75 [4]"
     )
-    assert export_text(tree, show_weights=False, decimals=1).splitlines()[1] == "|   value 0.2"
+    assert export_text(tree, show_weights=False, precision=1).splitlines()[1] == "|   value 0.2"
     assert export_text(tree.tree_, proportion=True).splitlines()[3] == "|   value 3.75 [0.6667]"
 
 

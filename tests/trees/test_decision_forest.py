@@ -41,7 +41,7 @@ def drawn(estimator, n_rows, n_draws=None, weights=None):
 
 
 def arrays_of(tree):
-    names = ("children_left", "children_right", "feature", "threshold", "value", "gain")
+    names = ("children_left", "children_right", "feature", "threshold", "below_threshold", "value", "gain")
     return {name: getattr(tree, name) for name in names}
 
 

@@ -358,9 +358,9 @@ def test_trees_tell_counts_and_what_they_predict(clipped):
 
 def test_trees_of_other_shares_are_not_equal(clipped):
     tree = clipped.tree_
-    free = Tree(*tree._arguments()[:-1])
+    free = Tree(*tree._arguments()[:-2])
     assert tree != free
-    assert free == Tree(*free._arguments()[:-1], free.shares)
+    assert free == Tree(*free._arguments()[:-2], free.shares)
     assert hash(tree) == hash(free)
     assert tree == pickle.loads(pickle.dumps(tree))
 
@@ -378,9 +378,9 @@ def test_dicts_keep_shares(clipped):
 def test_shares_are_checked(wrong):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1]).tree_
     with pytest.raises(ValueError, match="Not a tree: shares has shape"):
-        Tree(*tree._arguments()[:-1], wrong)
+        Tree(*tree._arguments()[:-2], wrong)
     with pytest.raises(ValueError, match="must not be negative, and add up to 1"):
-        Tree(*tree._arguments()[:-1], np.full((3, 2), 0.4))
+        Tree(*tree._arguments()[:-2], np.full((3, 2), 0.4))
 
 
 def test_converted_trees_predict_the_same(clipped):

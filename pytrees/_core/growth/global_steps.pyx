@@ -408,7 +408,7 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     step.split.n_left = 0
     step.split.n_missing = scan.n_missing
     step.split.n_missing_left = scan.n_missing_left
-    step.split.last_left = NONE
+    step.split.last_left = step.split.first_right = NONE
     step.split.threshold = UNDEFINED
     return step
 
@@ -445,11 +445,10 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     if order < 0 or order == 0 and step.split.feature > best.split.feature:
         return 0
     if not scan.is_categorical:
+        step.split.first_right = place_of(scan.entries[step.split.n_left])
         step.split.threshold = threshold_between(
             scan.partition.X[block_row(scan.partition, scan.block, step.split.last_left), scan.feature],
-            scan.partition.X[
-                block_row(scan.partition, scan.block, place_of(scan.entries[step.split.n_left])), scan.feature
-            ],
+            scan.partition.X[block_row(scan.partition, scan.block, step.split.first_right), scan.feature],
         )
     if order == 0 and step.split.feature == best.split.feature and not _comes_before(step, best):
         return 0

@@ -10,14 +10,9 @@ from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
-# The rows beside a cut: the last one on the left and the first one on the right.
+# The rows beside a cut: the last one on the left and the first one on the right, whose value is perhaps missing.
 cdef struct Neighbours:
     index_t last_left, first_right
-
-
-cdef union CutPlace:
-    float64_t threshold
-    Neighbours rows
 
 
 # A tree can have a node for every two samples or more, so that a node is as small as can be: what only some trees need
@@ -29,8 +24,7 @@ cdef struct Node:
     int8_t missing          # the side of samples without the value; NONE_MISSING if the node has no such samples
     uint8_t is_counted      # the class counts are known
     uint8_t may_split       # the node has several classes and enough samples, and is not too deep
-    uint8_t has_neighbours  # the threshold is computed in the end, from the rows beside the cut
-    CutPlace cut
+    Neighbours cut          # of a cut: the threshold is computed in the end, from these rows
     float64_t gain
 
 

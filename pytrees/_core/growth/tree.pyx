@@ -111,8 +111,6 @@ cdef index_t _add_node(
     node.first_child = LEAF
     node.feature = UNDEFINED
     node.missing = NONE_MISSING
-    node.has_neighbours = False
-    node.cut.threshold = UNDEFINED
     node.gain = 0.0
     node.depth = depth
     if has_categories(tree):
@@ -321,18 +319,13 @@ cdef void _hand_bounds_down(
 
 
 cdef inline void _write_cut(GrowingTree tree, Node* node, const Split* split) noexcept nogil:
-    """Write the threshold or, if it is computed in the end, the rows between which it lies."""
-    node.has_neighbours = (
-        tree.search.defers_thresholds and node.rows.in_block
-        and not is_categorical(tree.partition.features, split.feature)
-    )
-    if not node.has_neighbours:
-        node.cut.threshold = split.threshold
-    elif tree.partition.is_ranked:      # places are rows
-        node.cut.rows = Neighbours(split.last_left, split.first_right)
-    else:
-        node.cut.rows.last_left = block_row(tree.partition, node.rows.block, split.last_left)
-        node.cut.rows.first_right = block_row(tree.partition, node.rows.block, split.first_right)
+    """Write the rows between which the threshold lies, if there is one."""
+    if is_categorical(tree.partition.features, split.feature):
+        return
+    node.cut = Neighbours(split.last_left, split.first_right)
+    if node.rows.in_block and not tree.partition.is_ranked:      # these are places
+        node.cut.last_left = block_row(tree.partition, node.rows.block, split.last_left)
+        node.cut.first_right = block_row(tree.partition, node.rows.block, split.first_right)
 
 
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -570,14 +563,15 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef index_t k
     cdef index_t[::1] number = np.full(tree.n_nodes, NONE, dtype=np.int32)
     # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
-    memory = PyBytes_FromStringAndSize(NULL, n_nodes * (6 + n_columns) * sizeof(int64_t) + n_nodes)
+    memory = PyBytes_FromStringAndSize(NULL, n_nodes * (7 + n_columns) * sizeof(int64_t) + n_nodes)
     ask_for_large_pages(PyBytes_AS_STRING(memory), <size_t> PyBytes_GET_SIZE(memory))
     cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
     cdef int64_t* children_right = children_left + n_nodes
     cdef int64_t* feature = children_right + n_nodes
     cdef int64_t* n_node_samples = feature + n_nodes
     cdef float64_t* threshold = <float64_t*> (n_node_samples + n_nodes)
-    cdef float64_t* gain = threshold + n_nodes
+    cdef float64_t* below_threshold = threshold + n_nodes
+    cdef float64_t* gain = below_threshold + n_nodes
     cdef float64_t* value = gain + n_nodes
     cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * n_columns)
     cdef const Node* node
@@ -593,28 +587,30 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
             continue
         node = &tree.nodes[k]
         children_left[i] = children_right[i] = LEAF
+        threshold[i] = below_threshold[i] = UNDEFINED
         if node.first_child != LEAF and is_categorical(tree.partition.features, node.feature):
             children_left[i] = children_right[i] = MULTIWAY
         elif node.first_child != LEAF:
             children_left[i] = number[node.first_child]
             children_right[i] = number[node.first_child + 1]
+            _write_threshold(tree, node, &below_threshold[i], &threshold[i])
         feature[i] = node.feature
-        threshold[i] = _threshold(tree, node)
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
         missing_go_to_left[i] = node.missing
         if k % NODES_GIVEN_BACK == 0:
             shrink(<void**> &tree.nodes, &tree.node_capacity, k, sizeof(Node))
     of_nodes = np.frombuffer(memory, np.int64, 4 * n_nodes).reshape(4, n_nodes)
-    numbers = np.frombuffer(memory, np.float64, (2 + n_columns) * n_nodes, 4 * n_nodes * sizeof(int64_t))
+    numbers = np.frombuffer(memory, np.float64, (3 + n_columns) * n_nodes, 4 * n_nodes * sizeof(int64_t))
     arrays = {
         "children_left": of_nodes[0],
         "children_right": of_nodes[1],
         "feature": of_nodes[2],
         "threshold": numbers[:n_nodes],
         "n_node_samples": of_nodes[3],
-        "value": numbers[2 * n_nodes:].reshape(n_nodes, n_columns),
-        "gain": numbers[n_nodes:2 * n_nodes],
+        "below_threshold": numbers[n_nodes:2 * n_nodes],
+        "value": numbers[3 * n_nodes:].reshape(n_nodes, n_columns),
+        "gain": numbers[2 * n_nodes:3 * n_nodes],
         "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
     if n_columns == 0:
@@ -623,13 +619,12 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     return arrays | of_children
 
 
-cdef inline float64_t _threshold(GrowingTree tree, const Node* node) noexcept nogil:
-    if not node.has_neighbours:
-        return node.cut.threshold
-    return threshold_between(
-        tree.partition.X[node.cut.rows.last_left, node.feature],
-        tree.partition.X[node.cut.rows.first_right, node.feature],
-    )
+cdef inline void _write_threshold(
+    GrowingTree tree, const Node* node, float64_t* below, float64_t* threshold
+) noexcept nogil:
+    """Write the threshold of a cut, and the greatest value that goes left."""
+    below[0] = tree.partition.X[node.cut.last_left, node.feature] + 0.0     # one zero only
+    threshold[0] = threshold_between(below[0], tree.partition.X[node.cut.first_right, node.feature])
 
 
 cdef void _add_counts(

@@ -64,7 +64,9 @@ def preorder_arrays(X, y, n_classes, root, first_split):
     `first_split(node, rows)` returns None for a leaf, otherwise the feature, the threshold and the nodes of both sides.
     The gain of every split is 1.
     """
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+    names = (
+        "children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain", "below_threshold",
+    )
     nodes = {name: [] for name in names}
     pending = [(root, np.arange(len(X)), None, None)]
     while pending:
@@ -73,12 +75,13 @@ def preorder_arrays(X, y, n_classes, root, first_split):
         if parent is not None:
             nodes[side][parent] = number
         counts = np.bincount(y[rows], minlength=n_classes).astype(np.float64)
-        entry = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), counts, 0.0]
+        entry = [LEAF, LEAF, UNDEFINED, float(UNDEFINED), len(rows), counts, 0.0, float(UNDEFINED)]
         split = first_split(node, rows)
         if split is not None:
             feature, threshold, left, right = split
             entry[2], entry[3], entry[6] = feature, threshold, 1.0
             is_left = X[rows, feature] <= threshold
+            entry[7] = X[rows[is_left], feature].max() + 0.0      # one zero only
             pending.append((right, rows[~is_left], number, "children_right"))
             pending.append((left, rows[is_left], number, "children_left"))
         for name, value in zip(names, entry, strict=True):

@@ -388,31 +388,31 @@ cdef inline bint _breaks_order(
 cdef inline void _write_table_cut(
     NodeSearch search, Histograms histograms, const NodeRows* node, const BinCut* cut, Split* best
 ) noexcept nogil:
-    cdef float64_t below, above
     best.feature = search.drawn[cut.number]
     best.n_left = cut.n_left
     best.n_missing = count_missing_by_bin(histograms, node.slot, best.feature)
     best.n_missing_left = best.n_missing if cut.missing_left else 0
     best.bin = cut.bin
     if cut.is_inside:
-        below = search.partition.X[cut.last_left, best.feature]
-        above = search.partition.X[cut.first_right, best.feature]
+        best.last_left, best.first_right = cut.last_left, cut.first_right
     else:
-        _find_neighbours(histograms, node, best.feature, cut.bin, &below, &above)
-    best.threshold = threshold_between(below, above)
+        _find_neighbours(histograms, node, best.feature, cut.bin, &best.last_left, &best.first_right)
+    best.threshold = threshold_between(
+        search.partition.X[best.last_left, best.feature], search.partition.X[best.first_right, best.feature]
+    )
 
 
 cdef inline void _find_neighbours(
-    Histograms histograms, const NodeRows* node, index_t feature, index_t bin, float64_t* below, float64_t* above
+    Histograms histograms, const NodeRows* node, index_t feature, index_t bin, index_t* last_left,
+    index_t* first_right
 ) noexcept nogil:
-    """Find the values next to a cut between two bins: the greatest on its left and the smallest on its right, which is
-    NaN if all values on the right are missing."""
+    """Find the rows next to a cut between two bins: one of the greatest value on its left and one of the smallest on
+    its right, whose value is missing if all values on the right are."""
     cdef index_t i, row, code, next_bin = bin + 1, n_columns = <index_t> histograms.n_columns
     cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
     cdef bint has_one_value = histograms.partition.features.n_values[feature] > 0       # every bin
-    cdef float64_t value
-    below[0] = -INFINITY
-    above[0] = INFINITY
+    cdef float64_t value, below = NAN, above = NAN
+    last_left[0] = first_right[0] = NONE
     while rows_in_bin(counts + next_bin * n_columns, n_classes_of(histograms), n_columns) == 0:
         next_bin += 1
     # Only the last bin on the left and the first on the right can hold the nearest values.
@@ -422,11 +422,10 @@ cdef inline void _find_neighbours(
         if code != bin and code != next_bin:
             continue
         value = histograms.partition.X[row, feature]
-        if code == bin:
-            below[0] = value if value > below[0] else below[0]
-        else:
-            above[0] = value if value < above[0] else above[0]
-        if has_one_value and below[0] != -INFINITY and above[0] != INFINITY:
+        # A value that is no number, as before the first one, is neither greater nor smaller.
+        if code == bin and not value <= below:
+            last_left[0], below = row, value
+        elif code == next_bin and not value >= above:
+            first_right[0], above = row, value
+        if has_one_value and last_left[0] != NONE and first_right[0] != NONE:
             return
-    if above[0] == INFINITY:
-        above[0] = NAN

@@ -40,8 +40,9 @@ cdef struct Split:
     # For a cut:
     index_t n_left      # samples that go left
     index_t n_missing, n_missing_left   # samples that lack the feature's value: all of them, and how many go left
-    index_t last_left, first_right      # inside a block: places on both sides of the cut, the latter perhaps missing
-    index_t bin                         # outside: the bin that the cut ends or lies in
+    # Inside a block: places on both sides of the cut, the latter perhaps missing; outside: rows.
+    index_t last_left, first_right
+    index_t bin                         # outside a block: the bin that the cut ends or lies in
     float64_t threshold
     Gain gain
 
