@@ -126,7 +126,7 @@ def export_text(
         written = Digits(significant=int(digits))
     if is_given("export_text", "decimals", decimals, "use precision", "0.4") and decimals is not None:
         written = Digits(int(decimals))
-    tests = BranchTests(tree, feature_names, CategoryNames(given), ThresholdTexts(tree, written))
+    tests = _BranchTests(tree, feature_names, CategoryNames(given), ThresholdTexts(tree, written))
     max_depth = tree.max_depth if max_depth is None else max_depth
     levels = levels_of_branches(tree) if tree.max_depth > max_depth + 1 else []
     number, lines = written.number, []
@@ -147,7 +147,7 @@ def export_text(
     return "\n".join(map(one_line, lines))
 
 
-class BranchTests:
+class _BranchTests:
     """The tests of a tree's inner nodes as text.
 
     Parameters

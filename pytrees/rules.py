@@ -18,7 +18,7 @@ from ._given_tree import (
 from ._sklearn import validate_params
 from ._tree_checks import LEAF
 from ._typing import LabelsLike
-from .export import BranchTests, export_text
+from .export import _BranchTests, export_text
 from .tree import Tree
 
 __all__ = ["leaf_rules"]
@@ -84,7 +84,7 @@ def leaf_rules(
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     labels = None if tree.is_regressor else predicted_labels(given, tree)
-    tests = BranchTests(tree, feature_names, CategoryNames(given), lambda node: exact(tree.threshold[node]))
+    tests = _BranchTests(tree, feature_names, CategoryNames(given), lambda node: exact(tree.threshold[node]))
     records: list[dict[str, Any]] = []
     path: list[str] = []
     for node, depth, branch in steps_through(tree):

@@ -188,17 +188,37 @@ int main() {
         for (int i = 0; i < n; i++)
             totals[labels[entries[i] & 0xFFFF]]++;
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], NULL);
-        best = score_two_classes(entries, n, first_of_1, both, factors[0], 0.0f, NULL, NULL);
-        score_two_classes(entries, n, first_of_1, both, factors[0], 0.9f * best + 1e-9f, cuts, ends);
+        int32_t behind = draw() % (n / 2), ahead = n - behind;
+        uint32_t first = (uint32_t)behind << 16 | draw() % (behind + 1);
+        best = score_two_classes(entries, ahead, first_of_1, first, both, factors[0] + behind, 0.0f, NULL, NULL);
+        score_two_classes(
+            entries, ahead, first_of_1, first, both, factors[0] + behind, 0.9f * best + 1e-9f, cuts, ends
+        );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
         best = score_classes(
-            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.0f, NULL, NULL, NULL
+            entries, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.0f, NULL,
+            NULL, NULL
         );
         score_classes(
-            entries, n, labels, totals, 3, factors[0], factors[1], steps, 0.9f * best, cuts, found, ends
+            entries, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.9f * best,
+            cuts, found, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(found, 8 * ends[0]);
+
+        int32_t residuals[2 * 136] = {0};
+        for (int i = 0; i < 2 * n; i++)
+            residuals[i] = i % 2 == 0 ? (int32_t)(draw() % 2001) - 1000 : 1 + (int32_t)(draw() % 3);
+        for (int is_weighted = 0; is_weighted < 2; is_weighted++) {
+            best = score_numbers(
+                entries, ahead, residuals, is_weighted, 3 * n, 17, 2, factors[0] + behind, 0.0f, NULL, NULL
+            );
+            score_numbers(
+                entries, ahead, residuals, is_weighted, 3 * n, 17, 2, factors[0] + behind, 0.9f * best + 1e-9f, cuts,
+                ends
+            );
+            add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
+        }
 
         uint64_t bits = draw() >> (draw() % 64) | 1u << 31;
         ends[0] = pytrees_popcount(bits);

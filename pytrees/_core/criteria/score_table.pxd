@@ -113,8 +113,8 @@ cdef inline void allow_entries(
     )
 
 
-# The samples that lack a feature's value are on the right of all of its cuts or, if `n_first` is their number and not 0,
-# on the left.
+# The samples that lack a feature's value are on the right of all its cuts, and `n_first` is 0, or on the left, and
+# `n_first` is their number.
 
 cdef inline float score_entries(
     const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,

@@ -148,16 +148,18 @@ cdef int _open_table(CostSearch search) except -1:
     table.of_runs = allocate(search, 0 if search.n_classes == 2 else 2 * n * BYTES_OF_VECTOR)
     table.of_classes = allocate(search, 4 * search.n_classes * BYTES_OF_VECTOR)
     table.saved = allocate(search, 4 * BYTES_OF_VECTOR)
-    cdef int64_t* weights = NULL if search.has_unit_weights else <int64_t*> allocate(search, n * sizeof(int64_t))
-    table.weights = weights
+    table.weights = NULL
     cdef index_t* rows = <index_t*> allocate(search, columns * n * sizeof(index_t))
     cdef class_run* runs = <class_run*> allocate(search, columns * n * sizeof(class_run))
     cdef int64_t* of_runs = NULL
     if not search.has_unit_weights:
+        table.weights = <int64_t*> allocate(search, n * sizeof(int64_t))
         of_runs = <int64_t*> allocate(search, columns * n * sizeof(int64_t))
     for column in range(columns):
         search.runs[column].rows, search.runs[column].runs = rows + column * n, runs + column * n
-        search.runs[column].weights = NULL if search.has_unit_weights else of_runs + column * n
+        search.runs[column].weights = NULL
+        if not search.has_unit_weights:
+            search.runs[column].weights = of_runs + column * n
     return 0
 
 

@@ -159,7 +159,9 @@ cdef inline const uint32_t* _entries(NodeSearch search, const NodeRows* node, in
 
 cdef inline const uint16_t* _labels(NodeSearch search, const NodeRows* node) noexcept nogil:
     """Return the classes by place, NULL if they are numbers."""
-    return NULL if are_numbers(search.counts) else &search.narrow_labels[first_place(search, node)]
+    if are_numbers(search.counts):
+        return NULL
+    return &search.narrow_labels[first_place(search, node)]
 
 
 cdef inline index_t _n_missing(
