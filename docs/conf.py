@@ -70,7 +70,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
     "github_url": REPOSITORY,
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "logo": {"text": "pytrees"},
     "show_nav_level": 1,
