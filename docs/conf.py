@@ -63,7 +63,7 @@ html_title = "pytrees"
 html_context = {"commit": commit_here(), "repository": REPOSITORY}
 html_baseurl = SITE + "/"
 html_static_path = ["_static"]
-html_favicon = "_static/favicon.svg"
+html_favicon = "_static/logo.svg"
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
@@ -72,7 +72,7 @@ html_theme_options = {
     "github_url": REPOSITORY,
     "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
-    "logo": {"text": "pytrees"},
+    "logo": {"text": "pytrees", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
     "show_nav_level": 1,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
