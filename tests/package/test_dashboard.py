@@ -166,3 +166,15 @@ def test_the_table_of_the_comparison():
         "In this table no other library is ahead.",
         "12.3 ms",
     ]
+
+
+def test_the_figure_and_the_front_say_what_the_table_says():
+    table = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    drawn = (ROOT / "docs" / "images" / "speed.svg").read_text(encoding="utf-8")
+    names, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "|" in line]
+    cells = {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+    for work in ("tree, 100,000 × 20", "forest of 100, 10,000 × 20"):
+        assert all(f"> {cells[work][name]}<" in drawn for name in ("pytrees", "sklearnex", "YDF", "scikit-learn"))
+    factor = re.search(r"\((\d+)×\)", cells["tree, 100,000 × 20"]["scikit-learn"])[1]
+    for front in ("README.md", "docs/index.md"):
+        assert f"{factor} times as fast to grow" in (ROOT / front).read_text(encoding="utf-8")
