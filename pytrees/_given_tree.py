@@ -22,10 +22,13 @@ from .tree import Tree
 MOST_CATEGORIES = 4
 
 
-# The constraints of all functions that show a tree.
-SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
+# The constraints of functions that name the features and classes of a tree, and of those that show it to a depth.
+NAMING_CONSTRAINTS: dict[str, list[Any]] = {
     "feature_names": ["array-like", None],
     "class_names": ["array-like", None],
+}
+SHOWING_CONSTRAINTS: dict[str, list[Any]] = {
+    **NAMING_CONSTRAINTS,
     "max_depth": [Interval(Integral, 0, None, closed="left"), None],
 }
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._docstrings import described_like
 from ._given_tree import (
-    SHOWING_CONSTRAINTS,
+    NAMING_CONSTRAINTS,
     CategoryNames,
     TreeEstimator,
     one_line,
@@ -31,8 +31,6 @@ __all__ = ["export_c", "export_python", "export_sql"]
 # Python nests 100 blocks at most, and C's standard promises 127.
 _MOST_LEVELS = 90
 
-_NAMING_CONSTRAINTS = {name: SHOWING_CONSTRAINTS[name] for name in ("feature_names", "class_names")}
-
 _C_KEYWORDS = re.compile(
     r"auto|break|case|char|const|continue|default|do|double|else|enum|extern|float"
     r"|for|goto|if|inline|int|long|register|restrict|return|short|signed|sizeof|"
@@ -41,7 +39,7 @@ _C_KEYWORDS = re.compile(
 
 
 @described_like(export_text)
-@validate_params({**_NAMING_CONSTRAINTS, "name": [str]}, prefer_skip_nested_validation=True)
+@validate_params({**NAMING_CONSTRAINTS, "name": [str]}, prefer_skip_nested_validation=True)
 def export_python(
     tree: Tree | TreeEstimator,
     *,
@@ -108,7 +106,7 @@ def export_python(
 
 
 @described_like(export_python)
-@validate_params({**_NAMING_CONSTRAINTS, "name": [str]}, prefer_skip_nested_validation=True)
+@validate_params({**NAMING_CONSTRAINTS, "name": [str]}, prefer_skip_nested_validation=True)
 def export_c(
     tree: Tree | TreeEstimator,
     *,
@@ -160,7 +158,7 @@ def export_c(
 
 
 @described_like(export_python)
-@validate_params(_NAMING_CONSTRAINTS, prefer_skip_nested_validation=True)
+@validate_params(NAMING_CONSTRAINTS, prefer_skip_nested_validation=True)
 def export_sql(
     tree: Tree | TreeEstimator, *, feature_names: LabelsLike | None = None, class_names: LabelsLike | None = None
 ) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from ._digits import exact
 from ._docstrings import described_like
 from ._given_tree import (
-    SHOWING_CONSTRAINTS,
+    NAMING_CONSTRAINTS,
     CategoryNames,
     TreeEstimator,
     one_line,
@@ -25,14 +25,7 @@ __all__ = ["leaf_rules"]
 
 
 @described_like(export_text)
-@validate_params(
-    {
-        "feature_names": SHOWING_CONSTRAINTS["feature_names"],
-        "class_names": SHOWING_CONSTRAINTS["class_names"],
-        "as_frame": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
-)
+@validate_params({**NAMING_CONSTRAINTS, "as_frame": ["boolean"]}, prefer_skip_nested_validation=True)
 def leaf_rules(
     tree: Tree | TreeEstimator,
     *,
