@@ -22,7 +22,7 @@ settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with 
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
-_KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "fourier", "golden"}
+_KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "optimal", "fourier", "golden"}
 
 # These test what only a clone has; wheels are tested beside the other tests alone.
 _FOLDERS_OF_A_CLONE = ["fuzz", "package", "studies"]
