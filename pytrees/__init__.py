@@ -11,6 +11,7 @@ from .causality import compression_complexity_causality
 from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
+    DistilledTreesClassifier,
     FourierSpectrum,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
@@ -50,6 +51,7 @@ __all__ = [
     "DecisionForestRegressor",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DistilledTreesClassifier",
     "FourierSpectrum",
     "ID3Classifier",
     "ID3ForestClassifier",

@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator, _fit_context, is_regressor
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Hidden,
@@ -46,6 +47,7 @@ __all__ = [
     "feature_names_of",
     "fit_context",
     "narwhals",
+    "rows_of",
     "validate_params",
 ]
 
@@ -63,6 +65,11 @@ class Interval(_Interval):
 def feature_names_of(X: Any) -> Any:
     """Return the names of a table's columns as an array; None if the columns have no names, or not all are strings."""
     return _get_feature_names(X)
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return some rows of a table: a matrix, a frame or a list."""
+    return _safe_indexing(X, rows)
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Function], _Function]:

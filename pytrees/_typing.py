@@ -53,7 +53,7 @@ ClassWeight: TypeAlias = dict[Any, float] | dict[Any, int] | Literal["balanced"]
 RandomState: TypeAlias = int | np.random.RandomState | None
 OobScore: TypeAlias = bool | Callable[[AnyArray, AnyArray], float]
 Measure: TypeAlias = Literal["uniform", "empirical", "joint"] | Sequence[ArrayLike]
-FeatureOrPair: TypeAlias = int | tuple[int, int]
+FeatureOrPair: TypeAlias = int | str | tuple[int | str, int | str]
 Schema: TypeAlias = Mapping[int, int | Iterable[int]] | Iterable[int | Iterable[int] | None]
 
 # A criterion or distance as the kernels take it: its name, or its name and a dict of parameters.

@@ -21,6 +21,7 @@ from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DistilledTreesClassifier,
     FourierSpectrum,
     ID3Classifier,
     ID3ForestClassifier,
@@ -172,8 +173,11 @@ def fitted_arrays(estimator, X):
     for member in getattr(estimator, "estimators_", []):
         if hasattr(member, "tree_"):
             found += fitted_arrays(member, X) if isinstance(member, ID3Classifier) else tree_arrays(member.tree_)
-    for rebuilt in getattr(estimator, "trees_", []):
-        found += [tree_arrays(rebuilt.tree), rebuilt.averages]
+    if isinstance(estimator, DistilledTreesClassifier):
+        found += [estimator.intercept_, *map(tree_arrays, estimator.trees_.flat)]
+    else:
+        for rebuilt in getattr(estimator, "trees_", []):
+            found += [tree_arrays(rebuilt.tree), rebuilt.averages]
     return [*found, estimator.predict(X), estimator.predict_proba(X)]
 
 
@@ -402,6 +406,9 @@ def fourier_problems():
         name = f"reconstructed, {n_classes} classes, {measure}"
         max_order = 2 if measure == "uniform" else None
         estimator = ReconstructedFourierTree(DecisionTreeClassifier(max_depth=3), max_order=max_order, measure=measure)
+        yield name, partial(fit_quietly, name, estimator, n_classes=n_classes)
+        name = f"distilled, {n_classes} classes, {measure}"
+        estimator = DistilledTreesClassifier(forest, n_trees=2, measure=measure, max_leaf_nodes=5)
         yield name, partial(fit_quietly, name, estimator, n_classes=n_classes)
         name = f"aggregated, scikit-learn's, {n_classes} classes, {measure}"
         yield name, partial(aggregated_from_sklearn, name, n_classes, measure)

@@ -10,13 +10,11 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor
 
-from pytrees.fourier import additive_model, anova_effects, sobol_indices
+from pytrees.fourier import anova_effects, sobol_indices
 
-data = load_diabetes()
+data = load_diabetes(as_frame=True)
 boosted = GradientBoostingRegressor(max_depth=3, n_estimators=60, random_state=0).fit(data.data, data.target)
-model = additive_model(boosted)
-here = {**model.arguments, "measure": "empirical", "X": model.codes.transform(data.data)}
-indices = sobol_indices(model.trees, model.cardinalities, **here)
+indices = sobol_indices(boosted, data.data)
 shares = indices.energy_by_order[1:] / indices.variance
 print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0%}")
 
@@ -27,13 +25,13 @@ print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0
 
 strongest = int(indices.first_order.argmax())
 pair = tuple(int(m) for m in divmod(int(indices.pairs.argmax()), len(data.feature_names)))
-effects = anova_effects(model.trees, model.cardinalities, [tuple(sorted(pair))], **here)
+effects = anova_effects(boosted, data.data, [tuple(sorted(pair))])
 fig, axes = plt.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
-indices.plot(axes[0], feature_names=data.feature_names)
+indices.plot(axes[0])
 axes[0].set_title("Shares of the variance")
-effects.plot(strongest, axes[1], feature_names=data.feature_names)
+effects.plot(strongest, axes[1])
 axes[1].set_title(f"Effect of {data.feature_names[strongest]}")
-effects.plot(tuple(sorted(pair)), axes[2], feature_names=data.feature_names)
+effects.plot(tuple(sorted(pair)), axes[2])
 axes[2].set_title(" and ".join(data.feature_names[m] for m in sorted(pair)) + ", beyond both alone")
 fig.suptitle("Parts of a boosted model of diabetes")
 plt.show()

@@ -6,6 +6,9 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `readers`: how do ensembles of other libraries become sums of trees, with values at the leaves?
 - `additive`: how do sums of trees become trees of discrete codes?
 - `distilled`: which few trees are nearly a model, and what do they leave out?
+- `distilled_classifier`: which classifier is a few trees, distilled from an ensemble?
+- `together`: how do the trees of several models get the same codes?
+- `given_models`: how do functions of trees on codes take fitted models?
 - `merged`: what is the mean of models that were trained in several places?
 - `streams`: what is the mean of the models of the latest blocks of data, and do they drift?
 - `boxes`: how do trees and schemata become the flat arrays of the kernels?
@@ -24,6 +27,7 @@ from .additive import AdditiveModel, additive_model
 from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTree
 from .codes import OrdinalCodes, ordinal_codes
 from .distilled import DistilledModel, distil
+from .distilled_classifier import DistilledTreesClassifier
 from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
 from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
 from .merged import MergedModel, merge
@@ -37,6 +41,7 @@ __all__ = [
     "AggregatedFourierTreeClassifier",
     "AnovaEffects",
     "DistilledModel",
+    "DistilledTreesClassifier",
     "FourierSpectrum",
     "MergedModel",
     "ModelDistance",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
@@ -277,31 +277,63 @@ def _read_again(model: AdditiveModel) -> Sum:
 
 def _read(model: Any) -> Sum:
     """Read a fitted model of any library."""
+    read, library = reader_of(model), library_of(model)
+    if library in ("sklearn", "pytrees") and hasattr(model, "fit"):
+        check_is_fitted(model)
+    return read(model)
+
+
+def reader_of(model: Any) -> Callable[[Any], Sum]:
+    """Return the function that reads models of this kind, fitted or not; raise TypeError if none does."""
     if isinstance(model, Tree) and model.is_regressor:
-        return of_numbers(members_of(model))
+        return lambda tree: of_numbers(members_of(tree))
     library = library_of(model)
     if library in ("xgboost", "lightgbm", "treelite"):
-        return treelite_model(model, library)
-    if library not in ("sklearn", "pytrees") or not hasattr(model, "fit"):
-        raise TypeError(f"A fitted ensemble of trees is expected, got {type(model).__name__}.")
-    check_is_fitted(model)
-    if library == "pytrees":
-        return averaged(model)
-    from sklearn import ensemble, tree  # here: they take longer to import than all of this package
+        return lambda booster: treelite_model(booster, library)
+    if library == "pytrees" and hasattr(model, "fit"):
+        return _read_own
+    if library == "sklearn" and hasattr(model, "fit"):
+        from sklearn import ensemble, tree  # here: they take longer to import than all of this package
 
-    averages = (
-        tree.BaseDecisionTree,
-        ensemble.RandomForestClassifier,
-        ensemble.RandomForestRegressor,
-        ensemble.ExtraTreesClassifier,
-        ensemble.ExtraTreesRegressor,
-        ensemble.BaggingClassifier,
-        ensemble.BaggingRegressor,
+        averages = (
+            tree.BaseDecisionTree,
+            ensemble.RandomForestClassifier,
+            ensemble.RandomForestRegressor,
+            ensemble.ExtraTreesClassifier,
+            ensemble.ExtraTreesRegressor,
+            ensemble.BaggingClassifier,
+            ensemble.BaggingRegressor,
+        )
+        if isinstance(model, (ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor)):
+            return gradient_boosting
+        if isinstance(model, (ensemble.HistGradientBoostingClassifier, ensemble.HistGradientBoostingRegressor)):
+            return histogram_gradient_boosting
+        if isinstance(model, averages):
+            return averaged
+    raise _cannot_read(model)
+
+
+def _cannot_read(model: Any) -> TypeError:
+    return TypeError(
+        f"A fitted ensemble of trees is expected, got {type(model).__name__}{_hint_of(model)}. These can be read: "
+        "trees and forests of pytrees; decision trees, random forests, extra trees, bagging of trees, gradient "
+        "boosting and histogram gradient boosting of scikit-learn; models of XGBoost, LightGBM and treelite."
     )
-    if isinstance(model, (ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor)):
-        return gradient_boosting(model)
-    if isinstance(model, (ensemble.HistGradientBoostingClassifier, ensemble.HistGradientBoostingRegressor)):
-        return histogram_gradient_boosting(model)
-    if isinstance(model, averages):
-        return averaged(model)
-    raise TypeError(f"An average or a sum of trees is expected, got {type(model).__name__}.")
+
+
+def _read_own(model: Any) -> Sum:
+    """Read a model of pytrees: an average of trees, or what a classifier was distilled into."""
+    if isinstance(getattr(model, "distilled_", None), AdditiveModel):
+        return _read_again(model.distilled_)
+    if not hasattr(model, "tree_") and not hasattr(model, "estimators_"):
+        raise _cannot_read(model)
+    return averaged(model)
+
+
+def _hint_of(model: Any) -> str:
+    """Return for an error message what to pass in place of a search or a pipeline."""
+    if hasattr(model, "param_grid") or hasattr(model, "best_estimator_"):
+        return ": pass its best_estimator_"
+    if hasattr(model, "steps"):
+        return ": pass its last step, pipeline[-1], and samples as that takes them, pipeline[:-1].transform(X)"
+    return ""

@@ -16,12 +16,12 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._site import FOURIER_PAGE
 from .._sklearn import HasMethods, Interval, StrOptions, predicts_numbers
-from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, RandomState
 from ..input.categories import encode, forget_other_rows, n_categories
 from ..input.class_scale import ordered_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
-from ..trees.base import MixedIn
+from ..trees.base import BaseModel, MixedIn
 from ..trees.cart import DecisionTreeClassifier
 from .codes import OrdinalCodes, code, ordinal_codes
 from .measures import Product, Samples, measure_of
@@ -64,11 +64,14 @@ class MadeOfTreesMixin(MixedIn):
 
 
 def _parameter(given: Any, name: str) -> tuple[Any, Any]:
-    """Return path and value of a parameter of an estimator or a nested one; (None, None) if it is unset."""
+    """Return path and value of a parameter of an estimator of pytrees, or of one nested in another estimator.
+
+    (None, None) if it is unset: parameters of this name in other libraries have other values.
+    """
     if isinstance(given, (list, tuple)):
         found = [_parameter(member, name) for member in given]
         return next((pair for pair in found if pair[1] is not None), (None, None))
-    value = getattr(given, name, None)
+    value = getattr(given, name, None) if isinstance(given, BaseModel) else None
     if value is not None:
         return name, value
     path, value = _parameter(given.estimator, name) if hasattr(given, "estimator") else (None, None)
@@ -127,26 +130,24 @@ def coded_ensemble(
     n_estimators times, or once if that is None.
     """
     given = estimator.estimator
-    _refuse_numbers(estimator, given if isinstance(given, (list, tuple)) else [given])
+    refuse_numbers(estimator, given if isinstance(given, (list, tuple)) else [given])
     if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
         members = [given] if isinstance(given, Tree) else given
         codes = ordinal_codes(members)
-        X, labels, classes = _as_the_trees_take_it(estimator, codes, X, y)
+        X, labels, classes = as_the_trees_take_it(estimator, codes, X, y)
         weights = row_weights(X, y, sample_weight, None)
     else:
         X, labels, classes = validate_X_y(estimator, X, y)
         weights = row_weights(X, y, sample_weight, None)
         if weights is not None and estimator.is_categorical_ is not None:
             forget_other_rows(estimator, X, np.flatnonzero(weights))
-        members = _fitted(estimator, X, classes[labels], n_estimators, weights, _scale_of(y))
+        members = _fitted(estimator, X, classes[labels], n_estimators, weights, scale_of(y))
         codes = code(members, _codes_of_categories(estimator))
-        _refuse_numbers(estimator, codes.trees)
+        refuse_numbers(estimator, codes.trees)
     n_classes = codes.trees[0].n_classes
     trained = _classes_of(members)
     if trained is not None:
-        unknown = np.setdiff1d(classes, trained)
-        if unknown.size:
-            raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
+        check_are_known(classes, trained)
         in_order = np.argsort(trained)  # the classes of an ordinal ensemble are in the order of its scale
         labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
     if len(classes) != n_classes:
@@ -159,7 +160,14 @@ def coded_ensemble(
     return CodedEnsemble(codes, measure, rows, labels.astype(np.int64), classes, weights)
 
 
-def _refuse_numbers(estimator: Any, given: Sequence[Any]) -> None:
+def check_are_known(classes: AnyArray, trained: AnyArray) -> None:
+    """Raise ValueError if y has classes that the trees do not know."""
+    unknown = np.setdiff1d(classes, trained)
+    if unknown.size:
+        raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
+
+
+def refuse_numbers(estimator: Any, given: Sequence[Any]) -> None:
     """Raise TypeError if a regressor, fitted or not, or a tree of numbers is given to a classifier."""
     for one in given:
         if one.is_regressor if isinstance(one, Tree) else predicts_numbers(one):
@@ -170,7 +178,7 @@ def _refuse_numbers(estimator: Any, given: Sequence[Any]) -> None:
             )
 
 
-def _as_the_trees_take_it(
+def as_the_trees_take_it(
     estimator: Any, codes: OrdinalCodes, X: MatrixLike, y: LabelsLike
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y by the categories that the trees of a fitted ensemble know."""
@@ -198,7 +206,7 @@ def _codes_of_categories(estimator: Any) -> dict[int, AnyArray]:
     return {} if sizes is None else {int(m): np.arange(sizes[m]) for m in np.flatnonzero(sizes)}
 
 
-def _scale_of(y: Any) -> AnyArray | None:
+def scale_of(y: Any) -> AnyArray | None:
     """Return the classes in y, in the order of their categories, if y is an ordered pandas Categorical; else None."""
     coded = ordered_categories(y)
     return None if coded is None else coded[1][np.unique(coded[0])]
@@ -235,14 +243,19 @@ def _fitted(
         given = BaggingClassifier(given, n_estimators)
     elif scale is not None:
         given.set_params(classes=scale)
-    parameters = given.get_params(deep=False)
+    return fitted_to(given, random_state, X, y, weights)
+
+
+def fitted_to(estimator: Any, random_state: RandomState, X: MatrixLike, y: LabelsLike, weights: AnyArray | None) -> Any:
+    """Fit an estimator of any library, with this random state if it has none of its own."""
+    parameters = estimator.get_params(deep=False)
     if random_state is not None and "random_state" in parameters and parameters["random_state"] is None:
-        given.set_params(random_state=random_state)
-    if weights is not None and not has_fit_parameter(given, "sample_weight"):
-        raise ValueError(f"{type(given).__name__} has no sample_weight in its fit.")
+        estimator.set_params(random_state=random_state)
+    if weights is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(f"{type(estimator).__name__} has no sample_weight in its fit.")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes")  # the validation of y has told it
-        return given.fit(X, y) if weights is None else given.fit(X, y, sample_weight=weights)
+        return estimator.fit(X, y) if weights is None else estimator.fit(X, y, sample_weight=weights)
 
 
 def _classes_of(members: Any) -> AnyArray | None:

@@ -16,7 +16,7 @@ from .._engine import kernel
 from .._given_tree import TreeEstimator, node_labels, tree_and_names
 from .._numbers import check_array, real_array
 from .._tree_checks import LEAF, MULTIWAY
-from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, Schema, is_real, is_whole
+from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, MatrixLike, Schema, is_real, is_whole
 from ..input.validation import aligned
 from ..tree import Tree
 
@@ -48,7 +48,7 @@ def of_coded_trees(function: _Function) -> _Function:
     return cast("_Function", called)
 
 
-def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
+def check_cardinalities(cardinalities: ArrayLike | MatrixLike | None) -> IntArray:
     """Check the numbers of values of the attributes; return them as (n_attributes,) int64, not writeable."""
     try:
         checked = np.array(cardinalities, ndmin=1)
@@ -63,7 +63,7 @@ def check_cardinalities(cardinalities: ArrayLike) -> IntArray:
     return checked
 
 
-def check_codes(X: ArrayLike, cardinalities: IntArray) -> IntArray:
+def check_codes(X: MatrixLike, cardinalities: IntArray) -> IntArray:
     """Return samples of codes as int64, C-contiguous; refuse a value that an attribute does not have."""
     X = check_array(X, ensure_min_samples=0)
     if X.shape[1] != cardinalities.size:

@@ -147,7 +147,10 @@ class OrdinalCodes:
 
     def _check_names(self, X: MatrixLike) -> None:
         names = None if self.feature_names is None else feature_names_of(X)
-        if names is not None and not np.array_equal(names, np.asarray(self.feature_names, dtype=object)):
+        if names is None:
+            return
+        underscored = [name.replace(" ", "_") for name in names]  # as LightGBM keeps them
+        if not any(np.array_equal(one, np.asarray(self.feature_names, dtype=object)) for one in (names, underscored)):
             raise ValueError(
                 f"The columns of X should be {list(map(str, cast('Any', self.feature_names)))}, in this order, got "
                 f"{list(map(str, names))}."

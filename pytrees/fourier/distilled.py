@@ -222,10 +222,15 @@ def distil(
     check_whole("max_leaf_nodes", max_leaf_nodes, 2)
     if max_depth is not None:
         check_whole("max_depth", max_depth, 1)
-    limits = Limits("variance", 0.0, max_depth, max_leaf_nodes, None)
-    cardinalities = additive.cardinalities
-    under = measure_of(measure, cardinalities, None if X is None else additive.codes.transform(X))
-    weights = additive.arguments["weights"]
+    under = measure_of(measure, additive.cardinalities, None if X is None else additive.codes.transform(X))
+    return distilled(additive, under, n_trees, Limits("variance", 0.0, max_depth, max_leaf_nodes, None), verbose)
+
+
+def distilled(
+    additive: AdditiveModel, under: Product | Samples, n_trees: int, limits: Limits, verbose: int = 0
+) -> DistilledModel:
+    """Distil a model into at most `n_trees` trees under a measure that is resolved already."""
+    cardinalities, weights = additive.cardinalities, additive.arguments["weights"]
     values_of, middles = centred_values(additive.trees, additive.arguments["values"])
     whole = weighted_leaves(additive.trees, cardinalities, class_index=-1, weights=weights, values=values_of)
     whole, exponent = whole.scaled()

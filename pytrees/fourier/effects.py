@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._given_tree import TreeEstimator, one_line
+from .._given_tree import one_line
 from .._progress import shown
-from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, Measure, is_whole
+from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
@@ -24,12 +24,11 @@ from .boxes import (
     weighted_leaves,
 )
 from .ensembles import gram, schema_average
+from .given_models import numbered, takes_models
 from .measures import Samples, measure_of, rounding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..tree import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +53,8 @@ class SobolIndices:
         The variance, not divided, of all interactions of k features, summed over the outputs; for k = 0 the squared
         mean. Under the uniform measure it is :meth:`FourierSpectrum.energy_by_order`. None under ``measure="joint"``,
         which has no such parts.
+    feature_names : ndarray of shape (n_features,), or None, default=None
+        The names of the features, if a model or its samples have told them.
 
     See Also
     --------
@@ -76,6 +77,7 @@ class SobolIndices:
     total: FloatArray
     pairs: FloatArray
     energy_by_order: FloatArray | None
+    feature_names: AnyArray | None = None
 
     def plot(
         self, ax: Axes | None = None, *, feature_names: LabelsLike | None = None, max_features: int | None = 20
@@ -87,7 +89,7 @@ class SobolIndices:
         ax : matplotlib.axes.Axes, optional
             The axes to draw on; the current axes by default.
         feature_names : sequence of str of length n_features, optional
-            By default their numbers.
+            By default those of the model, or numbers.
         max_features : int or None, default=20
             How many features are shown; None shows all.
 
@@ -103,7 +105,7 @@ class SobolIndices:
         ValueError
             If the number of names differs from the number of features; if `max_features` is not from 1.
         """
-        names = _names(feature_names, self.total.size)
+        names = _names(self.feature_names if feature_names is None else feature_names, self.total.size)
         check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
@@ -125,7 +127,7 @@ class SobolIndices:
         max_features : int or None, default=20
             How many features are shown, the ones of the greatest total indices; None shows all.
         """
-        names = _names(feature_names, self.total.size)
+        names = _names(self.feature_names if feature_names is None else feature_names, self.total.size)
         check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
         ax = axes_of("plot", ax)
@@ -141,19 +143,23 @@ class SobolIndices:
 
 
 @described_like(gram, schema_average)
+@takes_models
 @of_coded_trees
 def sobol_indices(
-    trees: Iterable[Tree | TreeEstimator],
-    cardinalities: ArrayLike,
+    trees: Any,
+    cardinalities: ArrayLike | MatrixLike | None = None,
     *,
     weights: ArrayLike | None = None,
     measure: Measure = "uniform",
-    X: ArrayLike | None = None,
+    X: MatrixLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
     verbose: int = 0,
 ) -> SobolIndices:
-    """Compute the Sobol indices of a weighted sum of trees: of first order, total, and of all pairs of features.
+    """Compute the Sobol indices of a model, or of trees on codes: of first order, total, and of all pairs of features.
+
+    ``sobol_indices(model, X)`` takes a fitted ensemble and samples, as the ensemble takes them. The function is that of
+    :func:`additive_model`: probabilities, margins or values, summed over outputs if there are several.
 
     The indices are exact, from the boxes that pairs of leaves have in common, while other tools sample. Under a product
     measure the variance is the sum of the variances of the effects of features and of their interactions [1]_: in the
@@ -161,13 +167,26 @@ def sobol_indices(
 
     Parameters
     ----------
+    trees : fitted model, or sequence of Tree or of fitted tree estimators
+        A model that :func:`additive_model` takes or makes; or trees that split codes, as in :func:`gram`.
+    cardinalities : array-like
+        After a model the samples `X`, of shape (n_samples, n_features). After trees on codes the number of values of
+        every attribute, of shape (n_attributes,).
+    weights : array-like of shape (n_trees,), optional
+        For trees on codes; by default they are averaged.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :func:`gram`. Under ``"joint"`` features go together as they do in `X`. An index keeps its definition, by
-        means and variances over samples that have the same codes. But shares of features overlap, the index of a pair
-        is negative if both features say the same, and the total index is zero if no two samples differ in the feature
-        alone.
+        As in :func:`gram`; for a model with samples the default is ``"empirical"``. Under ``"joint"`` features go
+        together as they do in `X`. An index keeps its definition, by means and variances over samples that have the
+        same codes. But shares of features overlap, the index of a pair is negative if both features say the same, and
+        the total index is zero if no two samples differ in the feature alone.
+    X : array-like of shape (n_samples, n_features), optional
+        The samples of ``measure="empirical"`` and ``measure="joint"``: as the model takes them, or as codes for trees
+        on codes. If their columns have names, the result has these names.
     class_index : int or None, default=-1
-        As in :func:`gram`. With None variances are summed over the classes, which are several outputs [2]_.
+        For trees on codes, as in :func:`gram`. With None variances are summed over the classes, which are several
+        outputs [2]_.
+    values : sequence of array-like of shape (node_count,) or (node_count, n_outputs), optional
+        For trees on codes, as in :func:`gram`.
     verbose : int, default=0
         Show a progress bar on standard error.
 
@@ -175,6 +194,14 @@ def sobol_indices(
     -------
     SobolIndices
         The indices, with mean and variance.
+
+    Raises
+    ------
+    TypeError
+        If :func:`additive_model` takes no such model; if a model is given together with arguments of trees on codes.
+    ValueError
+        As in :func:`additive_model` and :func:`gram`; if X does not have the features of the model; NotFittedError if
+        the model is not fitted.
 
     See Also
     --------
@@ -201,13 +228,20 @@ def sobol_indices(
     >>> from sklearn.datasets import load_iris
     >>> from pytrees import DecisionForestClassifier
     >>> from pytrees.fourier import ordinal_codes, sobol_indices
-    >>> X, y = load_iris(return_X_y=True)
-    >>> codes = ordinal_codes(DecisionForestClassifier(20, random_state=0).fit(X, y))
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> forest = DecisionForestClassifier(20, random_state=0).fit(X, y)
+    >>> indices = sobol_indices(forest, X)
+    >>> [str(indices.feature_names[m]) for m in indices.total.argsort()[::-1]]
+    ['petal length (cm)', 'petal width (cm)', 'sepal length (cm)', 'sepal width (cm)']
+    >>> bool((indices.first_order <= indices.total).all())
+    True
+
+    The votes of its trees for the last class, from trees on codes:
+
+    >>> codes = ordinal_codes(forest)
     >>> indices = sobol_indices(codes.trees, codes.cardinalities, measure="empirical", X=codes.transform(X))
     >>> indices.total.argsort()[::-1]
     array([2, 3, 0, 1])
-    >>> bool((indices.first_order <= indices.total).all())
-    True
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
@@ -228,36 +262,40 @@ def sobol_indices(
 # ------------------------------------------------------------------------------------------------------------- effects
 
 
-@described_like(gram, schema_average)
+@described_like(sobol_indices)
+@takes_models
 @of_coded_trees
 def partial_dependence(
-    trees: Iterable[Tree | TreeEstimator],
-    cardinalities: ArrayLike,
+    trees: Any,
+    cardinalities: ArrayLike | MatrixLike | None = None,
     features: Iterable[FeatureOrPair] | None = None,
     *,
     weights: ArrayLike | None = None,
     measure: Measure = "uniform",
-    X: ArrayLike | None = None,
+    X: MatrixLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
     memory_limit: int = MEMORY_LIMIT,
     verbose: int = 0,
 ) -> list[FloatArray]:
-    """Compute partial dependences of a weighted sum of trees: its means with features set to each of their values.
+    """Compute partial dependences of a model, or of trees on codes: the means with features set to each of their codes.
 
-    The other features are drawn from the measure, whatever value is set [1]_. All values of a feature, or of two, are
+    ``partial_dependence(model, X, features)`` takes a fitted ensemble and samples, as the ensemble takes them. The
+    other features are drawn from the measure, whatever value is set [1]_. All values of a feature, or of two, are
     computed at once.
 
     Parameters
     ----------
-    features : sequence of int or of pair of int, optional
-        Features, or pairs of different ones. By default all features, one by one.
+    features : sequence of int, of str, or of pair of these, optional
+        Features, or pairs of different ones; by names if the model or its samples have names. By default all features,
+        one by one.
     measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :func:`gram`. Under ``"joint"`` the other features are taken from the samples in `X`: the mean runs over
-        all samples, with the value set in each, as in the brute force of scikit-learn's ``partial_dependence``.
-        (:func:`schema_average` is the mean over the samples that have the value.)
+        As in :func:`gram`; for a model with samples the default is ``"empirical"``. Under ``"joint"`` the other
+        features are taken from the samples in `X`: the mean runs over all samples, with the value set in each, as in
+        the brute force of scikit-learn's ``partial_dependence``. (:func:`schema_average` is the mean over the samples
+        that have the value.)
     class_index : int or None, default=-1
-        As in :func:`gram`; None gives all classes.
+        For trees on codes, as in :func:`gram`; None gives all classes.
     memory_limit : int, default=2**30
         Bytes that the arrays may take together.
     verbose : int, default=0
@@ -267,12 +305,16 @@ def partial_dependence(
     -------
     list of ndarray
         For every feature (cardinality,), for every pair (cardinality, cardinality of the second), float64; with a last
-        axis for the outputs if there are several. Values without mass have means too.
+        axis for the outputs if there are several. Values without mass have means too. Code k of feature m stands for
+        the values between two thresholds, ``codes.thresholds[m][k - 1 : k + 1]``, with the `codes` of
+        :func:`additive_model` or :func:`ordinal_codes`.
 
     Raises
     ------
+    TypeError
+        As in :func:`sobol_indices`.
     ValueError
-        As in :func:`schema_average`; if a feature does not exist, or a pair is not a pair of two features.
+        As in :func:`sobol_indices`; if a feature does not exist, or a pair is not a pair of two features.
     MemoryError
         If the arrays would take more than `memory_limit`; nothing is computed then.
 
@@ -294,8 +336,20 @@ def partial_dependence(
 
     Examples
     --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> from pytrees.fourier import additive_model, partial_dependence
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> boosted = GradientBoostingRegressor(n_estimators=20, max_depth=2, random_state=0).fit(X, y)
+    >>> model = additive_model(boosted)  # it tells which values the codes stand for
+    >>> of_bmi, of_both = partial_dependence(model, X, ["bmi", ("bmi", "s5")])
+    >>> at = model.codes.thresholds[2].searchsorted([-0.05, 0.05])
+    >>> of_bmi[at].round()
+    array([134., 171.])
+
+    Trees that split codes:
+
     >>> from pytrees import DecisionTreeClassifier
-    >>> from pytrees.fourier import partial_dependence
     >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
     >>> partial_dependence([tree], [2, 2], [0, (0, 1)])
     [array([0. , 0.5]), array([[0., 0.],
@@ -323,6 +377,8 @@ class AnovaEffects:
     pairs : dict of (int, int) to ndarray of shape (cardinality, cardinality of the second), float64
         For pairs of values, the mean given both values minus the mean of the function and the effects of both features.
         The mean over either feature is zero. All arrays have a last axis for the outputs if there are several.
+    feature_names : ndarray of shape (n_features,), or None, default=None
+        The names of the features, if a model or its samples have told them.
 
     See Also
     --------
@@ -343,6 +399,7 @@ class AnovaEffects:
     mean: float | FloatArray
     features: list[FloatArray]
     pairs: dict[tuple[int, int], FloatArray]
+    feature_names: AnyArray | None = None
 
     @described_like(SobolIndices.plot)
     def plot(self, effect: FeatureOrPair, ax: Axes | None = None, *, feature_names: LabelsLike | None = None) -> Axes:
@@ -350,10 +407,10 @@ class AnovaEffects:
 
         Parameters
         ----------
-        effect : int or pair of int
-            A feature, or one of `pairs`.
+        effect : int, str, or pair of these
+            A feature by its number, or by its name if `feature_names` are known; or one of `pairs`.
         feature_names : sequence of str of length n_features, optional
-            By default their numbers.
+            By default those of the model, or numbers.
 
         Raises
         ------
@@ -363,8 +420,8 @@ class AnovaEffects:
             If there is no such effect; if a pair has several outputs; if the number of names differs from the number of
             features.
         """
-        names = _names(feature_names, len(self.features), "feature ")
-        m, other = _features([effect], len(self.features))[0]
+        names = _names(self.feature_names if feature_names is None else feature_names, len(self.features), "feature ")
+        m, other = _features(numbered([effect], self.feature_names), len(self.features))[0]
         ax = axes_of("plot", ax)
         if other < 0:
             ax.step(range(len(self.features[m])), self.features[m], where="mid")
@@ -385,30 +442,31 @@ class AnovaEffects:
 
 
 @described_like(partial_dependence)
+@takes_models
 @of_coded_trees
 def anova_effects(
-    trees: Iterable[Tree | TreeEstimator],
-    cardinalities: ArrayLike,
+    trees: Any,
+    cardinalities: ArrayLike | MatrixLike | None = None,
     pairs: Iterable[tuple[int, int]] = (),
     *,
     weights: ArrayLike | None = None,
     measure: Measure = "uniform",
-    X: ArrayLike | None = None,
+    X: MatrixLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
     memory_limit: int = MEMORY_LIMIT,
 ) -> AnovaEffects:
-    """Compute the effects of all features, and of some pairs, in the analysis of variance of a weighted sum of trees.
+    """Compute the effects of all features, and of some pairs, by the analysis of variance of a model or trees on codes.
 
-    The function is its mean, plus an effect of every feature, of every pair, and so on, all uncorrelated [1]_. This
-    decomposition needs a product measure.
+    ``anova_effects(model, X, pairs)`` takes a fitted ensemble and samples, as the ensemble takes them. The function is
+    its mean, plus an effect of every feature, of every pair, and so on, all uncorrelated [1]_. This decomposition needs
+    a product measure.
 
     Parameters
     ----------
-    pairs : sequence of pair of int, default=()
-        Features whose effects in pairs are wanted, such as the pairs of the greatest ``SobolIndices.pairs``.
-    class_index : int or None, default=-1
-        As in :func:`gram`; None gives all classes.
+    pairs : sequence of pair of int or str, default=()
+        Features whose effects in pairs are wanted, such as the pairs of the greatest ``SobolIndices.pairs``; by names
+        if the model or its samples have names.
 
     Returns
     -------
@@ -435,18 +493,24 @@ def anova_effects(
 
     Examples
     --------
-    Variances of effects are Sobol indices:
-
     >>> from sklearn.datasets import load_iris
     >>> from pytrees import DecisionForestClassifier
     >>> from pytrees.fourier import anova_effects, ordinal_codes, sobol_indices
-    >>> codes = ordinal_codes(DecisionForestClassifier(20, random_state=0).fit(*load_iris(return_X_y=True)))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = DecisionForestClassifier(20, random_state=0).fit(X, y == 2)
+    >>> effects = anova_effects(forest, X, [(2, 3)])
+    >>> effects.pairs[2, 3].shape == (effects.features[2].size, effects.features[3].size)
+    True
+
+    Variances of effects are Sobol indices:
+
+    >>> codes = ordinal_codes(forest)
     >>> effects = anova_effects(codes.trees, codes.cardinalities)
     >>> indices = sobol_indices(codes.trees, codes.cardinalities)
     >>> [round(float(effect.var() / indices.variance), 3) for effect in effects.features]
-    [0.006, 0.003, 0.509, 0.368]
+    [0.013, 0.014, 0.611, 0.239]
     >>> indices.first_order.round(3)
-    array([0.006, 0.003, 0.509, 0.368])
+    array([0.013, 0.014, 0.611, 0.239])
     """
     cardinalities = check_cardinalities(cardinalities)
     product = measure_of(measure, cardinalities, X)
@@ -486,7 +550,7 @@ def _profiles(
     cardinalities: IntArray,
     wanted: Sequence[tuple[int, int]],
     measure: Measure,
-    X: ArrayLike | None,
+    X: MatrixLike | None,
 ) -> list[FloatArray]:
     """Compute the means with features or pairs set to their values; every array has a last axis for the outputs."""
     found = measure_of(measure, cardinalities, X).profiles(leaves, cardinalities, wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._given_tree import TreeEstimator
 from .._progress import shown
-from .._typing import FloatArray, IntArray, Measure, RebuildCriterion, Schema
+from .._typing import FloatArray, IntArray, MatrixLike, Measure, RebuildCriterion, Schema
 from .boxes import (
     Leaves,
     are_numbers,
@@ -27,6 +27,7 @@ from .boxes import (
     weighted_leaves,
 )
 from .codes import with_value
+from .given_models import takes_models
 from .measures import Product, Samples, measure_of, rounding
 from .rebuild import Limits, RebuiltTree, categorical_mask, rebuild, settled_classes
 from .spectrum import FourierSpectrum
@@ -195,16 +196,17 @@ class ModelDistance(NamedTuple):
 
 
 @described_like(gram)
+@takes_models
 @of_coded_trees
 def model_distance(
-    trees: Iterable[Tree | TreeEstimator],
-    others: Iterable[Tree | TreeEstimator],
-    cardinalities: ArrayLike,
+    trees: Any,
+    others: Any,
+    cardinalities: ArrayLike | MatrixLike | None = None,
     *,
     weights: ArrayLike | None = None,
     other_weights: ArrayLike | None = None,
     measure: Measure = "uniform",
-    X: ArrayLike | None = None,
+    X: MatrixLike | None = None,
     class_index: int | None = -1,
     values: Iterable[ArrayLike] | None = None,
     other_values: Iterable[ArrayLike] | None = None,
@@ -212,18 +214,33 @@ def model_distance(
 ) -> ModelDistance:
     """Compute the distance and the correlation of two models, each a weighted sum of trees.
 
-    Exact, without samples of the domain: two models that agree on all data at hand may differ elsewhere.
+    ``model_distance(model, other, X)`` takes two fitted ensembles and samples, as the ensembles take them. The distance
+    is exact, without samples of the domain: two models that agree on all data at hand may differ elsewhere.
 
     Parameters
     ----------
-    trees : sequence of Tree or of fitted tree estimators
-        The first model, as in :func:`gram`.
-    others : sequence of Tree or of fitted tree estimators
-        The second model, on the same codes: :func:`ordinal_codes` codes the trees of both models in one list.
+    trees : fitted model, or sequence of Tree or of fitted tree estimators
+        The first model. :func:`additive_model` takes or makes it, and its function is probabilities, margins or values;
+        or its trees split codes, as in :func:`gram`.
+    others : fitted model, or sequence of Tree or of fitted tree estimators
+        The second model, of the same kind. Trees are on the same codes: :func:`ordinal_codes` codes the trees of both
+        models in one list.
+    cardinalities : array-like
+        After models the samples `X`, of shape (n_samples, n_features). After trees on codes the number of values of
+        every attribute, of shape (n_attributes,).
     weights, other_weights : array-like of shape (n_trees,), optional
-        By default the trees of a model are averaged.
+        For trees on codes; by default the trees of a model are averaged.
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+        As in :func:`gram`; for models with samples the default is ``"empirical"``. The codes of two models are the
+        intervals between the thresholds of both.
+    X : array-like of shape (n_samples, n_features), optional
+        The samples of ``measure="empirical"`` and ``measure="joint"``: as the models take them, or as codes for trees
+        on codes.
+    class_index : int or None, default=-1
+        For trees on codes, as in :func:`gram`.
     values, other_values : sequence of array-like, optional
-        The functions of the trees at their leaves, as in :func:`gram`, for both of the models or for none.
+        For trees on codes: the functions of the trees at their leaves, as in :func:`gram`, for both of the models or
+        for none.
     verbose : int, default=0
         Show a progress bar on standard error.
 
@@ -234,9 +251,13 @@ def model_distance(
 
     Raises
     ------
+    TypeError
+        If :func:`additive_model` takes no such model; if a model is given together with trees on codes, or with
+        arguments of these.
     ValueError
-        As in :func:`schema_average`; if the models differ in their features, classes or outputs, or in their coding;
-        if only one of them has values.
+        As in :func:`additive_model` and :func:`schema_average`; if the models differ in their features, classes or
+        outputs, or in their coding; if X does not have their features; if only one of them has values; NotFittedError
+        if a model is not fitted.
 
     See Also
     --------
@@ -250,6 +271,12 @@ def model_distance(
     >>> from pytrees.fourier import model_distance, ordinal_codes
     >>> X, y = load_iris(return_X_y=True)
     >>> forest, extra = (f(10, random_state=0).fit(X, y) for f in (RandomForestClassifier, ExtraTreesClassifier))
+    >>> found = model_distance(forest, extra, X)
+    >>> 0.0 < found.distance < 1.0
+    True
+
+    The votes of their trees for the last class, anywhere:
+
     >>> codes = ordinal_codes([*forest.estimators_, *extra.estimators_])
     >>> found = model_distance(codes.trees[:10], codes.trees[10:], codes.cardinalities)
     >>> 0.0 < found.distance < 1.0

@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._numbers import real_array
 from .._progress import progress, shown
-from .._typing import AnyArray, Boxes, FloatArray, IntArray
+from .._typing import AnyArray, Boxes, FloatArray, IntArray, MatrixLike
 from .boxes import MEMORY_LIMIT, Leaves, check_codes
 
 # This many samples walk through the trees at a time, so that the indices of their leaves take little memory.
@@ -158,7 +157,7 @@ class Samples(NamedTuple):
 
 
 def measure_of(
-    measure: Any, cardinalities: IntArray, X: ArrayLike | None = None, weights: AnyArray | None = None
+    measure: Any, cardinalities: IntArray, X: MatrixLike | None = None, weights: AnyArray | None = None
 ) -> Product | Samples:
     """Resolve a measure as users give it; `weights` belong to the samples X, None: all weigh the same."""
     if isinstance(measure, (Product, Samples)):
@@ -185,7 +184,7 @@ def measure_of(
     return Product(offsets, np.concatenate([np.concatenate([[0.0], np.cumsum(part)]) for part in masses]))
 
 
-def _codes_of(X: ArrayLike | None, measure: str, cardinalities: IntArray) -> IntArray:
+def _codes_of(X: MatrixLike | None, measure: str, cardinalities: IntArray) -> IntArray:
     if X is None:
         raise ValueError(f"measure={measure!r} needs X, the samples whose distribution it is.")
     rows = check_codes(X, cardinalities)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._progress import progress
-from .._tree_checks import LEAF
 from .._typing import AnyArray, BoolArray, FloatArray, Measure
-from ..tree import Tree
-from .additive import AdditiveModel, Named, read_model
+from .additive import AdditiveModel
 from .boxes import check_shares
-from .codes import Member, arrays_of, code_members, greatest_rounded_below, structure_of
 from .ensembles import model_distance
 from .readers import Sum
+from .together import code_together, with_baseline
 
 
 @described_like(AdditiveModel)
@@ -144,24 +142,18 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
     >>> bool((merged.evaluate(X)[:, 0] > 0.5).astype(int)[0] == y[0])
     True
     """
-    sums = [read_model(model) for model in _listed(models)]
-    _check_schema(sums)
-    shares, classes = check_shares(weights, len(sums), "one a model"), _all_classes(sums)
-    members: list[Member] = []
+    models = _listed(models)
+    shares = check_shares(weights, len(models), "one a model")
+    sums, codes, outputs, classes, names = code_together(models)
     values: list[FloatArray] = []
     parts: list[tuple[slice, list[FloatArray]]] = []
     baseline: Any = 0.0
-    for read, share in zip(sums, shares, strict=True):
-        of_trees, constant = _in_columns(read, classes)
-        start = len(members)
-        members += read.members
+    for read, (of_trees, constant), share in zip(sums, outputs, shares, strict=True):
+        start = len(values)
         values += [share / read.n_averaged * of_tree for of_tree in of_trees]
-        own = [of_tree / read.n_averaged for of_tree in of_trees]
-        parts.append((slice(start, len(members)), [own[0] + constant, *own[1:]]))
+        parts.append((slice(start, len(values)), with_baseline(read, of_trees, constant)))
         baseline = baseline + share * constant
     seen = None if classes is None else np.array([np.isin(classes, _known(read, classes)) for read in sums])
-    names = next((read.feature_names for read in sums if read.feature_names is not None), None)
-    codes = code_members(_of_one_kind(members), Named(names))
     return MergedModel(
         codes,
         values,
@@ -186,94 +178,6 @@ def _listed(models: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _check_schema(sums: Sequence[Sum]) -> None:
-    """Raise ValueError if models differ in their features or in the kind of their output."""
-    first = sums[0]
-    for number, read in enumerate(sums[1:], 1):
-        n_features, expected = (one.members[0].tree.n_features for one in (read, first))
-        if n_features != expected:
-            raise ValueError(f"Model {number} has {n_features} features, the first model {expected}.")
-        categorical, expected = (sorted(set().union(*(m.categories for m in one.members))) for one in (read, first))
-        if categorical != expected:
-            raise ValueError(
-                f"The categorical features of model {number} are {categorical}, of the first model {expected}."
-            )
-        if read.output != first.output:
-            raise ValueError(f"Model {number} gives a {read.output}, the first model a {first.output}.")
-        if read.output == "margin" and read.link != first.link:
-            raise ValueError(
-                f"Margins of different link functions have no mean: {read.link} in model {number}, {first.link} in the "
-                "first model."
-            )
-        n_outputs, expected = read.baseline.size, first.baseline.size
-        if read.output == "margin" and not _same_classes(read, first):
-            raise ValueError("Margins of different classes have no mean: merge models that give probabilities.")
-        if read.output != "probability" and n_outputs != expected:
-            raise ValueError(f"Model {number} has {n_outputs} outputs, the first model {expected}.")
-    named = [(number, read.feature_names) for number, read in enumerate(sums) if read.feature_names is not None]
-    for number, names in named[1:]:
-        wrong = np.flatnonzero(named[0][1] != names)
-        if wrong.size:
-            m, (other, others) = wrong[0], named[0]
-            raise ValueError(
-                f"Feature {m} is {str(names[m])!r} in model {number}, {str(others[m])!r} in model {other}."
-            )
-
-
-def _same_classes(read: Sum, other: Sum) -> bool:
-    """Whether two models have the same classes, as far as they are known."""
-    return read.classes is None or other.classes is None or np.array_equal(read.classes, other.classes)
-
-
 def _known(read: Sum, classes: AnyArray) -> AnyArray:
     """Return the classes of a model; a booster that names none has the classes of the others."""
     return classes if read.classes is None else read.classes
-
-
-def _all_classes(sums: Sequence[Sum]) -> AnyArray | None:
-    """Return the classes of all models, in order."""
-    known = [np.asarray(read.classes) for read in sums if read.classes is not None]
-    if not known:
-        return None
-    if all(np.array_equal(known[0], other) for other in known[1:]):
-        return known[0]
-    if len({part.dtype.kind in "biuf" for part in known}) > 1:
-        raise ValueError("The classes of some models are numbers, the classes of other models are not.")
-    try:
-        in_order = all(np.array_equal(part, np.unique(part)) for part in known)
-        classes = np.unique(np.concatenate(known))
-    except TypeError as error:
-        raise ValueError(f"The classes of the models cannot be sorted together: {error}.") from error
-    if not in_order:
-        raise ValueError("The models have scales of different classes: give all of them the same `classes`.")
-    return classes
-
-
-def _in_columns(read: Sum, classes: AnyArray | None) -> tuple[list[FloatArray], FloatArray]:
-    """Return values and baseline of a model, with outputs for the classes of all models."""
-    if read.output != "probability" or classes is None or read.classes is None:
-        return read.values, read.baseline
-    columns, found = np.searchsorted(classes, read.classes), []
-    if len(classes) == len(read.classes):
-        return read.values, read.baseline
-    for values in read.values:
-        of_own = np.hstack([1.0 - values, values]) if len(read.classes) == 2 else values
-        of_all = np.zeros((len(values), len(classes)))
-        of_all[:, columns] = of_own
-        found.append(np.ascontiguousarray(of_all[:, 1:] if len(classes) == 2 else of_all))
-    return found, np.zeros(found[0].shape[1])
-
-
-def _of_one_kind(members: Sequence[Member]) -> list[Member]:
-    """Return trees that compare numbers of one type; their `value` is one column of ones, without information."""
-    to_double = len({member.dtype for member in members}) > 1
-    found = []
-    for member in members:
-        tree = structure_of(member.tree)
-        if to_double and member.dtype == np.float32:
-            arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
-            arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
-            tree = Tree(**arrays, n_features=tree.n_features)
-        labels, dtype = np.zeros(tree.node_count, dtype=np.int64), np.float64 if to_double else member.dtype
-        found.append(Member(tree, labels, dtype, member.categories))
-    return found

@@ -452,14 +452,10 @@ def test_distance_of_a_model_to_itself_and_to_a_constant(engine):
 @pytest.mark.parametrize(
     "call",
     [
-        sobol_indices,
-        partial_dependence,
-        anova_effects,
         gram,
         tree_from_ensemble,
         FourierSpectrum.from_tree,
         FourierSpectrum.from_ensemble,
-        lambda model: model_distance(model, model),
         lambda model: schema_average(model, {0: 1}),
         lambda model: tree_inner(model, model),
     ],

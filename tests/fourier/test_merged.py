@@ -237,7 +237,7 @@ def test_margins_of_other_link_functions_have_no_mean():
     assert (merged.link, merge([merged, logistic[0]]).link) == ("logit", "logit")
     exponential = GradientBoostingClassifier(n_estimators=2, loss="exponential").fit(X, y)
     with pytest.raises(
-        ValueError, match="link functions have no mean: logit of half in model 1, logit in the first model"
+        ValueError, match="link functions have no mean or distance: logit of half in model 1, logit in the first model"
     ):
         merge([merged, exponential])
 

@@ -18,6 +18,7 @@ from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DistilledTreesClassifier,
     ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
@@ -51,6 +52,7 @@ ESTIMATORS = [
     (ReconstructedFourierTree(DecisionTreeClassifier()), (200_000, 30)),
     (AggregatedFourierTreeClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
     (OrthogonalTreesClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
+    (DistilledTreesClassifier(DecisionForestClassifier(**FEW)), (200_000, 30)),
 ]
 
 N_FITS = 400

@@ -26,6 +26,7 @@ from pytrees import (
     DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DistilledTreesClassifier,
     ID3Classifier,
     ID3ForestClassifier,
     MinimalTreeClassifier,
@@ -77,6 +78,7 @@ ESTIMATORS = [
     ID3ForestClassifier(3, max_depth=2, random_state=0),
     OrthogonalTreesClassifier(random_state=0),
     AggregatedFourierTreeClassifier(random_state=0),
+    DistilledTreesClassifier(DecisionForestClassifier(3, random_state=0), n_trees=2, max_leaf_nodes=8),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda given: type(given).__name__)
 

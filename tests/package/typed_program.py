@@ -12,6 +12,7 @@ from pytrees import (
     DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DistilledTreesClassifier,
     FourierSpectrum,
     ID3Classifier,
     MinimalTreeClassifier,
@@ -32,7 +33,7 @@ from pytrees import (
 )
 from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, SumCriterion, gain, impurity
 from pytrees.distances import Coverage, JaccardDistance, clustering_distance
-from pytrees.fourier import gram, ordinal_codes
+from pytrees.fourier import SobolIndices, gram, model_distance, ordinal_codes, partial_dependence, sobol_indices
 from pytrees.metrics import mae_scorer, ranked_probability_score
 from pytrees.trees.base_forest import BaseForestClassifier
 from pytrees.typing import CriterionLike, DistanceLike, ErrorLike, MatrixLike
@@ -175,6 +176,12 @@ def fourier() -> None:
     assert_type(spectrum.to_tree(max_leaf_nodes=8).tree, Tree)
     orthogonal = OrthogonalTreesClassifier(forest, n_components=2, measure="empirical").fit(X, y)
     assert_type(orthogonal.components_, NDArray[np.float64])
+    few = DistilledTreesClassifier(forest, n_trees=2, max_leaf_nodes=4).fit(X, y)
+    assert_type(few.intercept_, NDArray[np.float64])
+    assert_type(sobol_indices(forest, X), SobolIndices)
+    assert_type(sobol_indices(codes.trees, codes.cardinalities).total, NDArray[np.float64])
+    assert_type(partial_dependence(forest, X, [0, (0, 1)]), list[NDArray[np.float64]])
+    assert_type(model_distance(forest, few, X, measure="joint").distance, float)
     assert_type(minimal_tree(X, y).tree, Tree)
     assert_type(optimal_tree(X, y, max_depth=2).n_errors, int)
     best = OptimalTreeClassifier(max_depth=2, cost_matrix="absolute", count_best_roots=True).fit(X, y)

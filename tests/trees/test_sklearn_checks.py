@@ -1,6 +1,7 @@
 """scikit-learn's own checks, on every estimator; also the checks that it does not yield to third parties."""
 
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from support import SKLEARN
@@ -12,6 +13,7 @@ from pytrees import (
     DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DistilledTreesClassifier,
     ID3Classifier,
     ID3ForestClassifier,
     MinimalTreeClassifier,
@@ -80,12 +82,17 @@ ESTIMATORS = [
     OrthogonalTreesClassifier(n_estimators=5, random_state=0),
     OrthogonalTreesClassifier(n_estimators=5, combine="first", center=True, measure="empirical", random_state=0),
     OrthogonalTreesClassifier(DecisionForestClassifier(5), combine="least_squares", structure="shared"),
+    DistilledTreesClassifier(DecisionForestClassifier(5), n_trees=3, random_state=0),
+    DistilledTreesClassifier(DecisionTreeClassifier(), measure="joint", max_leaf_nodes=100),
+    DistilledTreesClassifier(RandomForestClassifier(5, random_state=0), n_trees=2, measure="joint"),
+    DistilledTreesClassifier(GradientBoostingClassifier(n_estimators=5, random_state=0), n_trees=2),
     *(
         made(DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority"), **few)
         for made, few in (
             (ReconstructedFourierTree, {}),
             (AggregatedFourierTreeClassifier, {"n_estimators": 5, "max_leaf_nodes": 100, "random_state": 0}),
             (OrthogonalTreesClassifier, {"n_estimators": 5, "max_leaf_nodes": 100, "random_state": 0}),
+            (DistilledTreesClassifier, {"max_leaf_nodes": 100}),
         )
     ),
 ]
@@ -103,6 +110,11 @@ def _failures_in_all_versions(estimator):
         return {
             "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
             "ones, as in scikit-learn's own ensembles"
+        }
+    if isinstance(estimator, DistilledTreesClassifier) and not isinstance(estimator.estimator, DecisionTreeClassifier):
+        return {
+            "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
+            "ones; scikit-learn's gradient boosting fails it by itself"
         }
     if isinstance(estimator, OptimalTreeClassifier) and estimator.alpha == 0.0:
         return {

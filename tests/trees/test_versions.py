@@ -13,6 +13,7 @@ from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DistilledTreesClassifier,
     ID3Classifier,
     MinimalTreeClassifier,
     OptimalTreeClassifier,
@@ -33,6 +34,7 @@ ESTIMATORS = [
     MinimalTreeClassifier(),
     AggregatedFourierTreeClassifier(DecisionForestClassifier(2, max_depth=2)),
     OrthogonalTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
+    DistilledTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
 ]
 
 

@@ -28,6 +28,7 @@ ALWAYS = {
     "random_state": 0,
     "optimal_tree.max_depth": 2,
     "fourier.distil.X": "tame",
+    "cardinalities": "tame",
 }
 
 # These decide how long a call takes: no number is tried between the largest here and an absurd one.

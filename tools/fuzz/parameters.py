@@ -24,13 +24,16 @@ ESTIMATORS = names_of("estimator")
 
 # Defaults of every case: ensembles are small, and both engines draw the same.
 _DEFAULTS = {"n_estimators": 2, "random_state": 0}
-_DEFAULTS_OF_SEARCHES = {"OptimalTreeClassifier": {"max_depth": 2}}
+_OWN_DEFAULTS = {
+    "OptimalTreeClassifier": {"max_depth": 2},
+    "DistilledTreesClassifier": {"estimator": pytrees.DecisionForestClassifier(2, max_depth=2)},
+}
 
 # These parameters end a search anywhere, or near the best tree: the engines may find different trees.
 _END_SEARCHES = ("time_limit", "memory_limit", "max_gap")
 
 # These parameters decide how long a case takes, so that only small values are tried.
-_COSTS_TIME = {"n_estimators": 4, "n_jobs": 3, "verbose": 2}
+_COSTS_TIME = {"n_estimators": 4, "n_trees": 4, "n_jobs": 3, "verbose": 2}
 
 NUMBERS = (0, 1, 2, 3, -1, 2**31 - 1, 2**31, 2**63, 10**30, 0.0, -0.0, 0.5, 1.0, 1.5, 5e-324, 1e308, -1e308)
 ODD = (math.nan, math.inf, -math.inf, True, "2", None, [], Fraction(1, 2), Decimal("0.5"), 1j, np.float32(0.5))
@@ -303,6 +306,8 @@ def values_of(estimator, parameter):
         elif constraint in ("boolean", "verbose", Integral):
             found |= _listed([True, False, 1, 0, 2, -1, *ODD])
     found |= SPECIAL.get(parameter, {})
+    if parameter in _OWN_DEFAULTS.get(estimator, {}):
+        found.pop("None", None)  # stands for more than a case has time for
     if parameter in _COSTS_TIME:
         found = {name: value for name, value in found.items() if _is_small(value(), _COSTS_TIME[parameter])}
     return found
@@ -352,5 +357,5 @@ def make(estimator, chosen):
     """
     values = {name: values_of(estimator, name)[value]() for name, value in chosen.items()}
     defaults = {name: value for name, value in _DEFAULTS.items() if name in parameters_of(estimator)}
-    defaults |= _DEFAULTS_OF_SEARCHES.get(estimator, {})
+    defaults |= _OWN_DEFAULTS.get(estimator, {})
     return public_names()[estimator](**(defaults | values))

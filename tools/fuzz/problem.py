@@ -156,6 +156,7 @@ MODELS = {
     "an ordinal forest": _fitted(partial(pytrees.OrdinalDecisionForestClassifier, 2, max_depth=2, random_state=0)),
     "an aggregated tree": _fitted(partial(pytrees.AggregatedFourierTreeClassifier, n_estimators=2, random_state=0)),
     "orthogonal trees": _fitted(partial(pytrees.OrthogonalTreesClassifier, n_estimators=2, random_state=0)),
+    "distilled trees": _fitted(partial(pytrees.DistilledTreesClassifier, _forest(), max_leaf_nodes=4)),
     "scikit-learn's tree": _fitted(partial(SklearnTree, max_depth=3, random_state=0)),
     "scikit-learn's forest": _fitted(partial(RandomForestClassifier, 2, max_depth=2, random_state=0)),
     "bagged trees": _fitted(partial(BaggingClassifier, SklearnTree(max_depth=2), n_estimators=2, random_state=0)),

@@ -438,6 +438,10 @@ TABLES = {
     "fourier.ModelStream.add.model": _models(),
     "nodes": _ARRAYS,
 }
+TABLES |= {
+    f"fourier.{name}.cardinalities": _CARDINALITIES | {f"X, {key}": made for key, made in _X.items()}
+    for name in ("sobol_indices", "partial_dependence", "anova_effects", "model_distance")
+}
 TABLES["testing.strategies.problems_with_categories.weights"] = TABLES["testing.strategies.problems.weights"]
 TABLES |= {f"{name}.estimator": _models("an ordinal tree") for name in public_names() if name.endswith("_scorer")}
 TABLES["random_state"] = _made(parameters.SPECIAL["random_state"])

@@ -1,0 +1,280 @@
+"""DistilledTreesClassifier: the numbers of `distil`, what it is fitted with, its text, and what it refuses."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, softmax
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from support import on_both_engines
+
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionForestRegressor,
+    DecisionTreeClassifier,
+    DistilledTreesClassifier,
+    OrdinalDecisionForestClassifier,
+    export_sql,
+    export_text,
+    plot_tree,
+)
+from pytrees.fourier import additive_model, distil, merge, model_distance, sobol_indices
+
+BINARY = load_breast_cancer(return_X_y=True)
+SEVERAL = load_iris(return_X_y=True)
+FEW = {"n_trees": 2, "max_leaf_nodes": 6}
+
+
+def data(kind):
+    X, y = BINARY if kind == "two" else SEVERAL
+    return X[::2, :4], y[::2]
+
+
+ENSEMBLES = [
+    DecisionForestClassifier(5, max_depth=4, random_state=0),
+    RandomForestClassifier(5, max_depth=4, random_state=0),
+    GradientBoostingClassifier(n_estimators=6, random_state=0),
+    HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=6, random_state=0),
+]
+
+
+def expected_probabilities(few, X):
+    """Probabilities from the sums of a distilled model."""
+    found = few.evaluate(X)
+    if few.output == "margin":
+        return softmax(found, axis=1) if few.n_outputs > 1 else np.hstack([1.0 - expit(found), expit(found)])
+    return np.hstack([1.0 - found, found]) if few.n_outputs == 1 else found
+
+
+# --------------------------------------------------------------------------------------------------------- what it does
+
+
+@pytest.mark.parametrize("measure", ["uniform", "empirical", "joint"])
+@pytest.mark.parametrize("kind", ["two", "three"])
+@pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda ensemble: type(ensemble).__name__)
+def test_it_is_distil_of_the_fitted_ensemble(ensemble, kind, measure):
+    X, y = data(kind)
+    fitted = clone(ensemble).fit(X, y)
+    few = distil(fitted, None if measure == "uniform" else X, **FEW, measure=measure)
+    for estimator in (ensemble, FrozenEstimator(fitted)):
+        found = DistilledTreesClassifier(estimator, **FEW, measure=measure).fit(X, y)
+        assert found.distilled_.loss == few.loss
+        assert found.trees_.shape == (2, few.n_outputs)
+        np.testing.assert_array_equal(found.intercept_, few.baseline)
+        for trees, (tree, values) in zip(found.trees_, few.decoded, strict=True):
+            for output, one in enumerate(trees):
+                np.testing.assert_array_equal(one.threshold, tree.threshold)
+                np.testing.assert_array_equal(one.value[:, 0], values[:, output])
+        scores = found.intercept_ + sum(np.stack([tree.predict(X) for tree in trees], axis=1) for trees in found.trees_)
+        np.testing.assert_allclose(scores, few.evaluate(X), rtol=1e-12, atol=1e-12)
+        shares = found.predict_proba(X)
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        expected = expected_probabilities(few, X)
+        are_shares = np.all((expected >= 0.0) & (expected <= 1.0), axis=1)  # others are projected
+        assert are_shares.any()
+        assert np.all(shares >= 0.0)
+        np.testing.assert_allclose(shares[are_shares], expected[are_shares], atol=1e-9)
+        np.testing.assert_array_equal(found.predict(X), found.classes_[shares.argmax(axis=1)])
+    assert found.score(X, y) > 0.85 or measure == "uniform"
+
+
+def test_engines_agree():
+    X, y = data("three")
+    estimator = DistilledTreesClassifier(ENSEMBLES[0], n_trees=2, max_leaf_nodes=4, measure="joint")
+    ours, naive = on_both_engines(lambda: clone(estimator).fit(X[:40], y[:40]))
+    np.testing.assert_allclose(ours.predict_proba(X), naive.predict_proba(X), atol=1e-12)
+
+
+def test_enough_leaves_predict_as_the_ensemble():
+    X, y = data("two")
+    for ensemble in (
+        RandomForestClassifier(2, max_depth=2, random_state=0),
+        GradientBoostingClassifier(n_estimators=2),
+    ):
+        exact = DistilledTreesClassifier(FrozenEstimator(ensemble.fit(X, y)), max_leaf_nodes=500).fit(X, y)
+        assert exact.distilled_.loss == 0.0
+        np.testing.assert_allclose(exact.predict_proba(X), ensemble.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
+def test_probabilities_of_losses(loss):
+    X, y = data("two")
+    boosted = GradientBoostingClassifier(loss=loss, n_estimators=2, max_depth=1, random_state=0).fit(X, y)
+    exact = DistilledTreesClassifier(FrozenEstimator(boosted), max_leaf_nodes=50).fit(X, y)
+    np.testing.assert_allclose(exact.predict_proba(X), boosted.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["XGBClassifier", "LGBMClassifier"])
+@pytest.mark.parametrize("kind", ["two", "three"])
+def test_boosters_of_other_libraries(name, kind):
+    pytest.importorskip("treelite")
+    library = pytest.importorskip("xgboost" if name == "XGBClassifier" else "lightgbm")
+    options = {"verbose": -1} if name == "LGBMClassifier" else {}
+    X, y = data(kind)
+    boosted = getattr(library, name)(n_estimators=2, max_depth=1, **options).fit(X, y)
+    exact = DistilledTreesClassifier(FrozenEstimator(boosted), max_leaf_nodes=500).fit(X, y)
+    np.testing.assert_allclose(exact.predict_proba(X), boosted.predict_proba(X), atol=1e-5)
+    fitted = DistilledTreesClassifier(clone(boosted), max_leaf_nodes=500).fit(X, y)
+    np.testing.assert_allclose(fitted.predict_proba(X), exact.predict_proba(X), atol=1e-5)
+
+
+def test_log_odds_with_a_factor():
+    pytest.importorskip("treelite")
+    library = pytest.importorskip("lightgbm")
+    X, y = data("two")
+    boosted = library.LGBMClassifier(n_estimators=2, max_depth=1, verbose=-1, sigmoid=2.0).fit(X, y)
+    exact = DistilledTreesClassifier(FrozenEstimator(boosted), max_leaf_nodes=50).fit(X, y)
+    np.testing.assert_allclose(exact.predict_proba(X), boosted.predict_proba(X), atol=1e-6)
+    X, y = data("three")
+    each = library.LGBMClassifier(n_estimators=2, max_depth=1, verbose=-1, objective="multiclassova").fit(X, y)
+    with pytest.raises(ValueError, match=r"margins of this classifier, of link function multiclass_ova.* no probab"):
+        DistilledTreesClassifier(FrozenEstimator(each)).fit(X, y)
+
+
+def test_defaults_seeds_and_words():
+    X, y = data("two")
+    words = np.where(y == 1, "good", "bad")
+    found = DistilledTreesClassifier(random_state=0).fit(X, words)
+    assert found.classes_.tolist() == ["bad", "good"]
+    assert set(found.predict(X)) == {"bad", "good"}
+    again = DistilledTreesClassifier(DecisionForestClassifier(random_state=0)).fit(X, words)
+    np.testing.assert_array_equal(found.predict_proba(X), again.predict_proba(X))
+    copied = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(found.predict_proba(X), copied.predict_proba(X))
+    assert cross_val_score(DistilledTreesClassifier(ENSEMBLES[1], **FEW), X, y, cv=3).mean() > 0.8
+
+
+def test_weights_are_those_of_the_ensemble_and_of_the_measure():
+    X, y = data("three")
+    weights = np.arange(len(y)) % 3
+    repeated = np.repeat(np.arange(len(y)), weights)
+    for measure in ("empirical", "joint"):
+        estimator = DistilledTreesClassifier(DecisionTreeClassifier(max_depth=4), **FEW, measure=measure)
+        found = clone(estimator).fit(X, y, sample_weight=weights)
+        expected = clone(estimator).fit(X[repeated], y[repeated])
+        np.testing.assert_allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-9)
+        assert found.distilled_.loss == pytest.approx(expected.distilled_.loss, abs=1e-9)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_categories(frozen):
+    table = pd.DataFrame({"a": list("xyzxyzxyu"), "b": np.arange(9.0)})
+    y, weights = np.array(["n", "p", "p", "n", "n", "p", "n", "p", "p"]), np.array([1.0] * 8 + [0.0])
+    forest = DecisionForestClassifier(3, categorical_features=["a"], handle_unknown="majority", random_state=0)
+    forest.fit(table, y, sample_weight=weights)
+    estimator = FrozenEstimator(forest) if frozen else forest
+    found = DistilledTreesClassifier(estimator, max_leaf_nodes=50, measure="uniform").fit(table, y, weights)
+    assert [part.tolist() for part in found.categories_] == [["x", "y", "z"]]
+    np.testing.assert_allclose(found.predict_proba(table[:8]), forest.predict_proba(table[:8]), atol=1e-9)
+    assert found.predict(table).shape == (9,)
+    strict = DistilledTreesClassifier(clone(forest).set_params(handle_unknown="error")).fit(table[:8], y[:8])
+    with pytest.raises(ValueError, match="u"):
+        strict.predict(table)
+    with pytest.raises(ValueError, match="feature names"):
+        found.predict(table.rename(columns={"b": "c"}))
+
+
+def test_the_order_of_classes_of_an_ordinal_ensemble():
+    X, y = data("three")
+    scale = pd.Categorical(np.array(["low", "mid", "high"])[y], ["low", "mid", "high"], ordered=True)
+    forest = OrdinalDecisionForestClassifier(3, random_state=0)
+    found = DistilledTreesClassifier(forest, max_leaf_nodes=50, measure="joint").fit(X, pd.Series(scale))
+    assert found.classes_.tolist() == ["low", "mid", "high"]
+    assert found.score(X, np.asarray(scale)) > 0.9
+
+
+# --------------------------------------------------------------------------------------- trees, and the other functions
+
+
+def test_trees_have_text_pictures_and_programs():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    found = DistilledTreesClassifier(ENSEMBLES[1], **FEW, measure="joint").fit(X, y)
+    first = found.trees_[0, 0]
+    assert first.is_regressor
+    text = export_text(first, feature_names=found.feature_names_in_, precision=2)
+    assert text.count("value") == first.n_leaves == 6
+    assert any(name in text for name in X.columns)
+    assert "CASE" in export_sql(first, feature_names=found.feature_names_in_)
+    plot_tree(first)
+    np.testing.assert_allclose(first.weighted_n_node_samples[0], 1.0)
+    found.distilled_.plot()
+
+
+def test_other_functions_take_it():
+    X, y = data("two")
+    forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
+    found = DistilledTreesClassifier(FrozenEstimator(forest), **FEW).fit(X, y)
+    assert sobol_indices(found, X).variance == pytest.approx(found.distilled_.explained_variance.sum())
+    assert model_distance(forest, found, X).distance == pytest.approx(found.distilled_.loss)
+    np.testing.assert_allclose(additive_model(found).evaluate(X), found.distilled_.evaluate(X))
+    assert merge([forest, found]).evaluate(X).shape == (len(X), 1)
+
+
+# -------------------------------------------------------------------------------------------------------------- refused
+
+
+def test_ensembles_and_parameters_that_are_refused():
+    X, y = data("two")
+    for regressor in (RandomForestRegressor(), DecisionForestRegressor(2), FrozenEstimator(RandomForestRegressor())):
+        with pytest.raises(TypeError, match="DistilledTreesClassifier is a classifier and takes classification trees"):
+            DistilledTreesClassifier(regressor).fit(X, y)
+
+    class Counted(LogisticRegression):
+        def fit(self, X, y):
+            raise AssertionError("is fitted before it is refused")
+
+    with pytest.raises(TypeError, match=r"got Counted\. These can be read"):
+        DistilledTreesClassifier(Counted()).fit(X, y)
+    with pytest.raises(TypeError, match="got Pipeline: pass its last step"):
+        DistilledTreesClassifier(make_pipeline(StandardScaler(), RandomForestClassifier(2))).fit(X, y)
+    with pytest.raises(NotFittedError):
+        DistilledTreesClassifier(FrozenEstimator(RandomForestClassifier())).fit(X, y)
+    with pytest.raises(NotFittedError):
+        DistilledTreesClassifier().predict(X)
+    forest = FrozenEstimator(RandomForestClassifier(2, max_depth=2).fit(X, y))
+    with pytest.raises(ValueError, match="X has 3 features; the trees have 4"):
+        DistilledTreesClassifier(forest).fit(X[:, :3], y)
+    with pytest.raises(ValueError, match=r"y holds the classes \[2, 3\]; the trees know \[0, 1\]"):
+        DistilledTreesClassifier(forest).fit(X, y + 2)
+    for options in (
+        {"estimator": "forest"}, {"estimator": [DecisionTreeClassifier()]}, {"n_trees": 0}, {"max_leaf_nodes": 1},
+        {"max_leaf_nodes": None}, {"max_depth": 0}, {"measure": "normal"},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
+            DistilledTreesClassifier(**options).fit(X, y)
+    with pytest.raises(ValueError, match="measure has masses for 1 attributes"):
+        DistilledTreesClassifier(forest, measure=[[1.0]]).fit(X, y)
+    with pytest.raises(ValueError, match="categorical features"):
+        DistilledTreesClassifier(HistGradientBoostingClassifier(categorical_features=[0], max_bins=5)).fit(
+            np.hstack([y[:, np.newaxis], X]), y
+        )
+
+
+def test_missing_values_are_refused():
+    X, y = data("two")
+    with_missing = X.copy()
+    with_missing[3, 1] = np.nan
+    boosted = HistGradientBoostingClassifier(max_iter=3)  # which takes them
+    with pytest.raises(ValueError, match=r"NaN in column 1\. DistilledTreesClassifier does not accept missing"):
+        DistilledTreesClassifier(boosted).fit(with_missing, y)
+    found = DistilledTreesClassifier(boosted).fit(X, y)
+    with pytest.raises(ValueError, match=r"NaN in column 1\. DistilledTreesClassifier does not accept missing"):
+        found.predict(with_missing)
+    before = dict(vars(found))
+    with pytest.raises(ValueError, match="missing"):
+        found.fit(with_missing, y)
+    assert vars(found) == before
