@@ -386,6 +386,21 @@ class TreeArrays:
         """Whether several categories lead to a child of some node; bool."""
         return self.is_multiway and bool(self.categories.size > np.count_nonzero(self.category >= 0))
 
+    @property
+    def splits_by_heuristic(self) -> BoolArray:
+        """Whether a heuristic divided a node's categories: ndarray of shape (node_count,), bool.
+
+        There were more than 12 categories, and only cuts of one order of them were judged, so that another division may
+        gain more.
+        """
+        most = kernel("most_categories")(self._criterion, self.n_classes)
+        if not self.is_multiway or most is None:
+            return np.zeros(self.node_count, dtype=bool)
+        n_children = np.diff(self.child_offsets)
+        sizes = np.diff(self.category_offsets)[self.children]
+        n_divided = np.bincount(np.repeat(np.arange(self.node_count), n_children), sizes, minlength=self.node_count)
+        return (n_children == 2) & (n_divided > most)
+
     def categories_of(self, node: int) -> IntArray:
         """Return the categories whose samples go to a node from its parent, ascending.
 

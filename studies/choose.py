@@ -32,7 +32,7 @@ SUMMARY = "which tree for which question, beside a random forest and histogram b
 KEPT = "choose_tasks.jsonl"
 
 # Counts up when the results of a task change.
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 N_FOLDS = 5
 

@@ -53,7 +53,9 @@ N_SEEDS = 2
 # `order_sensitivity` takes this many of the first samples.
 MOST_SAMPLES = 3000
 
+# A child for every category, in all models.
 TREE = {"max_depth": TREE_DEPTH, "max_candidates": MAX_CANDIDATES, "handle_unknown": "majority"}
+TREE |= {"categorical_split": "multiway"}
 FOREST = {"n_estimators": N_TREES, **TREE, "max_depth": FOREST_DEPTH}
 
 # Takes a table's categorical columns and a seed.

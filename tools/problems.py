@@ -124,6 +124,8 @@ LIMITS = {
     "candidates": {"max_candidates": 2},
     "gain": {"min_gain": 0.05},
 }
+# A child for every category.
+MULTIWAY = {"categorical_features": [0, 2], "categorical_split": "multiway"}
 GROWTHS = {"depth-first": {}, "best-first": {"max_leaf_nodes": 6}}
 WEIGHTS = ("none", "whole", "real")
 
@@ -138,8 +140,9 @@ def on_every_machine(drawn, bits=30):
     return np.round(drawn * 2.0**bits) / 2.0**bits
 
 
-def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
-    """Make X, y: ties, duplicates, a constant column and continuous values; two columns of codes with `categories`."""
+def make_problem(name, n=32, n_features=4, n_classes=4, categories=False, n_codes=5):
+    """Make X, y: ties, duplicates, a constant column and continuous values. With `categories` two columns hold codes,
+    the first `n_codes`."""
     rng = rng_of(name)
     y = rng.integers(0, n_classes, n)
     y[:n_classes] = np.arange(n_classes)
@@ -151,7 +154,7 @@ def make_problem(name, n=32, n_features=4, n_classes=4, categories=False):
     if not categories and rng.random() < 0.3:
         X[:, 2] = 1.5
     if categories:
-        X[:, 0] = np.minimum(X[:, 0], 4)
+        X[:, 0] = np.minimum(X[:, 0], 4) if n_codes == 5 else (7 * y + rng.integers(0, n_codes // 2, n)) % n_codes
     return X, y
 
 
@@ -200,13 +203,35 @@ def tree_problems():
             if weights != "none" and label in SEQUENCE_CRITERIA:
                 continue
             name = f"tree, {label}, {growth}, {limits}, weights {weights}, {'' if categories else 'no '}categories"
-            options = {"categorical_features": [0, 2] if categories else None, **GROWTHS[growth], **LIMITS[limits]}
-            estimator = DecisionTreeClassifier(criterion, random_state=3, **options)
-            yield name, partial(fit, name, estimator, weights, categories=categories)
+            options = {"random_state": 3, **GROWTHS[growth], **LIMITS[limits], **(MULTIWAY if categories else {})}
+            yield name, partial(fit, name, DecisionTreeClassifier(criterion, **options), weights, categories=categories)
     for n_classes, n in product((1, 2, 12), (12, 90)):
         for criterion in ("gini", "entropy", "ogini", "nvi", "jaccard", "mae", "etc", "lz76"):
             name = f"tree, {criterion}, {n_classes} classes, {n} samples"
             yield name, partial(fit, name, DecisionTreeClassifier(criterion), n=n, n_classes=n_classes)
+
+
+def set_problems():
+    """Yield trees and forests that divide few and many categories into two sets."""
+    for (label, criterion), growth, weights in product(CRITERIA.items(), GROWTHS, WEIGHTS):
+        if weights != "none" and label in SEQUENCE_CRITERIA:
+            continue
+        for n_classes, n_codes in ((2, 5), (4, 5), (2, 40), (4, 13), (4, 40)):
+            if n_classes == 2 and ("costs" in label or "scores" in label or label == "wig alpha"):
+                continue  # they have costs and scores of four classes
+            name = f"sets, {label}, {growth}, weights {weights}, {n_classes} classes, {n_codes} codes"
+            options = {"categorical_features": [0, 2], "min_samples_leaf": 2, **GROWTHS[growth]}
+            made = {"n": 90, "n_classes": n_classes, "categories": True, "n_codes": n_codes}
+            if label not in SEQUENCE_CRITERIA:
+                yield name, partial(fit, name, DecisionTreeClassifier(criterion, **options), weights, **made)
+            else:
+                options |= {"categorical_split": "subset"}
+                made |= {"n": 30}
+                yield name, partial(fit, name, PermutationDecisionTreeClassifier(criterion, **options), weights, **made)
+    for n_classes, n_codes in ((2, 40), (4, 5), (4, 40)):
+        name = f"sets, forest, {n_classes} classes, {n_codes} codes"
+        estimator = DecisionForestClassifier(4, categorical_features=[0, 2], handle_unknown="majority", random_state=5)
+        yield name, partial(fit, name, estimator, n=90, n_classes=n_classes, categories=True, n_codes=n_codes)
 
 
 def family_problems():
@@ -252,10 +277,8 @@ def forest_problems():
         yield name, partial(fit_quietly, name, PermutationDecisionForestClassifier(3, max_features=2, **options))
     for rule, categories in product(("mode", "median", "expected"), (False, True)):
         name = f"ordinal forest, {rule}, categories {categories}"
-        columns = [0, 2] if categories else None
-        estimator = OrdinalDecisionForestClassifier(
-            3, predict_rule=rule, categorical_features=columns, max_features=None, max_samples=0.7, random_state=2
-        )
+        options = {"max_features": None, "max_samples": 0.7, "random_state": 2, **(MULTIWAY if categories else {})}
+        estimator = OrdinalDecisionForestClassifier(3, predict_rule=rule, **options)
         yield name, partial(fit, name, estimator, categories=categories)
     for distance, evaluation in product(("information_gain", "jaccard", "mae", "mts"), ("local", "global")):
         if (distance, evaluation) != ("mts", "global"):
@@ -466,8 +489,11 @@ def large_problems():
         yield name, partial(fit, name, estimator, n=4_000)
     for criterion in ("gini", "entropy"):
         name = f"large tree, {criterion}, categories"
-        estimator = DecisionTreeClassifier(criterion, categorical_features=[0, 2])
+        estimator = DecisionTreeClassifier(criterion, **MULTIWAY)
         yield name, partial(fit, name, estimator, n=30_000, categories=True)
+        name = f"large sets, {criterion}"
+        estimator = DecisionTreeClassifier(criterion, categorical_features=[0, 2], max_depth=9)
+        yield name, partial(fit, name, estimator, n=30_000, categories=True, n_codes=60)
         name = f"large forest, {criterion}"
         yield name, partial(fit, name, DecisionForestClassifier(3, criterion=criterion, random_state=0), n=20_000)
     for distance, evaluation in product(("information_gain", "gini", "jaccard", "accuracy"), ("local", "global")):
@@ -562,8 +588,14 @@ def fit_with_gaps(name, estimator, weights="none"):
 def problems():
     """Yield (name, function, whether for both engines) of every problem."""
     numbers = _numbers()
-    families = [tree_problems, family_problems, forest_problems, id3_problems, other_problems, fourier_problems]
-    families += [gap_problems, numbers.number_problems, numbers.own_problems, numbers.algebra_problems]
+    families = [tree_problems, set_problems, family_problems, forest_problems, id3_problems, other_problems]
+    families += [
+        fourier_problems,
+        gap_problems,
+        numbers.number_problems,
+        numbers.own_problems,
+        numbers.algebra_problems,
+    ]
     for family in families:
         for name, call in family():
             yield name, call, True

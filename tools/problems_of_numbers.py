@@ -99,6 +99,10 @@ def number_problems():
                 error, categorical_features=[0, 2], categorical_split=split, handle_unknown="majority"
             )
             yield name, partial(fit_numbers, name, estimator, weights, targets=targets, gaps=gaps, categories=True)
+        name = f"numbers, many categories, {error}, weights {weights}, {targets}, gaps {gaps}"
+        estimator = DecisionTreeRegressor(error, categorical_features=[0, 2], handle_unknown="majority")
+        made = {"n": 90, "n_codes": 40, "categories": True}
+        yield name, partial(fit_numbers, name, estimator, weights, targets=targets, gaps=gaps, **made)
         name = f"numbers, gaps, {error}, weights {weights}, {targets}, gaps {gaps}"
         yield name, partial(fit_numbers, name, DecisionTreeRegressor(error), weights, targets=targets, gaps=gaps, n=70)
     for error, growth, weights in product(ERRORS, GROWTHS, WEIGHTS):
@@ -131,6 +135,11 @@ def own_problems():
             Deviation(), categorical_features=[0, 2], categorical_split=split, handle_unknown="majority"
         )
         yield name, partial(fit_numbers, name, estimator, weights, targets=targets, gaps=gaps, categories=True)
+    for weights, targets in product(WEIGHTS, TARGETS):
+        name = f"numbers, own, many categories, weights {weights}, {targets}"
+        estimator = DecisionTreeRegressor(Deviation(), categorical_features=[0, 2], handle_unknown="majority")
+        made = {"n": 90, "n_codes": 40, "categories": True}
+        yield name, partial(fit_numbers, name, estimator, weights, targets=targets, **made)
     for bootstrap, weights in product((False, True), WEIGHTS):
         name = f"numbers, own, forest, bootstrap {bootstrap}, weights {weights}"
         estimator = DecisionForestRegressor(

@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import partial_dependence as sklearn_dependence
 
-from pytrees.fourier import gram, model_distance, ordinal_codes, partial_dependence, sobol_indices
+from pytrees.fourier import gram, model_distance, ordinal_codes, partial_dependence, shapley_values, sobol_indices
 
 from .timing import Quick, print_ratio, race, rows
 
@@ -40,8 +40,10 @@ class Problem:
 
 
 def effects():
-    """Measure Sobol indices, partial dependences and distances of a forest of 100 trees on Breast Cancer; Shapley
-    values and interactions, which are other quantities for the same questions, as shap and shapiq compute them."""
+    """Measure Sobol indices, partial dependences, distances and Shapley values of 100 trees on Breast Cancer.
+
+    shap and shapiq also compute interactions of single samples, which are other quantities for the same questions.
+    """
     n_trees = 10 if Quick.wanted else 100
     beside("all Sobol indices against the Gram matrix", "gram", gram_of, n_trees)
     for n in (256, 1024, 4096):
@@ -50,7 +52,7 @@ def effects():
     beside("partial dependence of all pairs", "Sobol indices", indices, n_trees, 3, pairs)
     beside("distance of two halves", "indices", indices, n_trees, 5, distance)
     if available("shap"):
-        beside("indices against Shapley values of all samples", "shap", shapley_values, n_trees, 3, joint_indices)
+        beside("Shapley values of all samples", "shap", shap_values, n_trees, 3, own_shapley_values)
         beside("indices against pairs for 50 samples", "shap", shapley_pairs, n_trees, 1, joint_indices)
     if available("shapiq"):
         beside("indices against pairs for 10 samples", "shapiq", shapiq_pairs, n_trees, 1, joint_indices)
@@ -121,7 +123,11 @@ def sklearn_of_one(problem):
     sklearn_dependence(problem.forest, problem.X, [27], custom_values={27: grid}, method="brute")
 
 
-def shapley_values(problem):
+def own_shapley_values(problem):
+    shapley_values(problem.forest, problem.X)
+
+
+def shap_values(problem):
     shap = import_module("shap")
     with redirect_stderr(StringIO()):  # it draws a bar
         explain_all(shap, problem)

@@ -30,8 +30,8 @@ def make_shops(n_categories, n_samples=600, seed=0):
 limits = {"max_leaf_nodes": 60, "min_samples_leaf": 2}
 nominal = {"categorical_features": [0], "handle_unknown": "majority", **limits}
 trees = {
-    "two sets of values": DecisionTreeClassifier(categorical_split="subset", **nominal),
-    "one child for every value": DecisionTreeClassifier(**nominal),
+    "two sets of values": DecisionTreeClassifier(**nominal),
+    "one child for every value": DecisionTreeClassifier(categorical_split="multiway", **nominal),
     "thresholds on the codes": DecisionTreeClassifier(**limits),
 }
 numbers_of_shops = (2, 4, 8, 16, 32, 50)
@@ -58,5 +58,5 @@ plt.show()
 #
 # Do not conclude that codes never work. If their order means something, as in sizes, thresholds are the better
 # split. And the two sets of values are the best on the training samples only: with a few samples in each category
-# they divide by luck, so ``min_samples_leaf`` matters more than with numbers. With more than two classes a feature
-# may have at most twelve categories.
+# they divide by luck, so ``min_samples_leaf`` matters more than with numbers. With more than two classes and more than
+# twelve categories in a node, a heuristic finds the sets.

@@ -17,6 +17,7 @@ H. Kargupta, B.-H. Park and H. Dutta, "Orthogonal Decision Trees", IEEE TKDE, 20
 - `partitions`: how are the arrays of a spectrum checked, and expanded from leaves?
 - `ensembles`: how are these computed straight from the leaves, if a spectrum would be too large?
 - `effects`: which parts do the variance and the means of a function have, feature by feature?
+- `shapley`: how much does every feature add to single predictions?
 - `rebuild`: how does TCFS make a tree of a function?
 - `aggregated`: which classifier is one tree in place of a tree or an ensemble?
 - `orthogonal`: which classifier is a few trees, the principal components of an ensemble?
@@ -33,6 +34,7 @@ from .ensembles import ModelDistance, gram, model_distance, schema_average, tree
 from .merged import MergedModel, merge
 from .orthogonal import OrthogonalTreesClassifier
 from .rebuild import RebuiltTree
+from .shapley import ShapleyValues, shapley_values
 from .spectrum import FourierSpectrum, tree_from_spectra
 from .streams import ModelStream
 
@@ -50,6 +52,7 @@ __all__ = [
     "OrthogonalTreesClassifier",
     "RebuiltTree",
     "ReconstructedFourierTree",
+    "ShapleyValues",
     "SobolIndices",
     "additive_model",
     "anova_effects",
@@ -60,6 +63,7 @@ __all__ = [
     "ordinal_codes",
     "partial_dependence",
     "schema_average",
+    "shapley_values",
     "sobol_indices",
     "tree_from_ensemble",
     "tree_from_spectra",

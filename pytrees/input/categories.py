@@ -17,11 +17,10 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from .._engine import kernel
 from .._missing import is_missing
 from .._numbers import check_array
 from .._sklearn import StrOptions, narwhals
-from .._typing import AnyArray, BoolArray, CategoricalFeatures, FloatArray, IntArray, Specification
+from .._typing import AnyArray, BoolArray, CategoricalFeatures, FloatArray, IntArray
 
 _WAYS = {"error", "majority"}
 
@@ -266,24 +265,13 @@ def n_categories(estimator: Any) -> IntArray | None:
     return numbers
 
 
-def kinds_of_features(estimator: Any, criterion: Specification | None, n_classes: int) -> dict[str, Any]:
-    """Return the kernels' arguments about the features of a fitted estimator: none if all are numeric.
-
-    Raises a ValueError if a feature has too many categories to judge all their divisions into two.
-    """
+def kinds_of_features(estimator: Any) -> dict[str, Any]:
+    """Return the kernels' arguments about the features of a fitted estimator: none if all are numeric."""
     sizes = n_categories(estimator)
     if sizes is None:
         return {}
     if getattr(estimator, "categorical_split", "multiway") == "multiway":
         return {"n_categories": sizes}
-    most = kernel("most_categories")(criterion, n_classes)
-    for column in np.flatnonzero(sizes > most).tolist() if most is not None else ():
-        classes = f" and {n_classes} classes" if hasattr(estimator, "predict_proba") else ""
-        raise ValueError(
-            f"{number_of_categories(estimator, column)}. categorical_split='subset' with "
-            f"criterion={estimator.criterion!r}{classes} judges all divisions of at most {most} categories: group some "
-            "of them, or set categorical_split='multiway'."
-        )
     return {"n_categories": sizes, "subsets": True}
 
 

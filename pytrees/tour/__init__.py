@@ -1,5 +1,6 @@
-"""The tour, ``python -m pytrees``: the permutation paper's toy example, and its protocol on data of scikit-learn.
+"""The tour, ``python -m pytrees``: what the library does, and the permutation paper on data of scikit-learn.
 
-`toy` has the example, `permutation` the protocol, `report` tables and pictures, `program` the command line. The studies
-in the repository, which recompute the tables of all papers, use these modules too.
+`overview` shows the library in a minute, `toy` has the paper's example, `permutation` its protocol. `report` makes
+tables and pictures, and `program` the command line. The studies in the repository, which recompute the tables of all
+papers, use these modules too.
 """

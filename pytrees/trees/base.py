@@ -666,7 +666,7 @@ class BaseTree(BaseModel):
         criterion = self._criterion_for(samples, total, rows)
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups[rows])
-        options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self, criterion, n_codes)}
+        options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self)}
         grow_tree = self._grower(samples.outcome)
         grown = grow_tree(X, codes, samples.weights, n_codes, criterion, limits, seed, **options)
         self._know(samples.outcome)

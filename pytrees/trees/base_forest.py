@@ -187,7 +187,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
         criterion = self._criterion_for(samples, float(total) * float(unit))
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups)
-        kinds = kinds_of_features(self, criterion, n_codes)
+        kinds = kinds_of_features(self)
         draw = self._make_draw(samples)
         if samples.groups is not None:
             draw = partial(draw, sizes=np.bincount(samples.groups))

@@ -170,7 +170,7 @@ class C45Classifier(BaseTreeClassifier):
                 min_samples_leaf=float(or_unlimited(self.min_samples_leaf)),
                 confidence=None if self.confidence is None else float(self.confidence),
                 subtree_raising=bool(self.subtree_raising),
-                **kinds_of_features(self, None, len(classes)),
+                **kinds_of_features(self),
             )
             self._know(classes)
             tree = Tree.from_arrays(arrays, X.shape[1])

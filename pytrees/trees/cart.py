@@ -33,9 +33,10 @@ __all__ = ["DecisionTreeClassifier"]
 class DecisionTreeClassifier(BaseTreeClassifier):
     """A decision tree, grown from the root by any criterion.
 
-    A numeric feature splits a node in two by a threshold. A categorical feature splits it into a child for every
-    category, or in two by two sets of categories. The tree is exact: every cut between two neighbouring values of every
-    feature is judged. Ties go to the lowest feature, then to the lowest threshold, on every machine and both engines.
+    A numeric feature splits a node in two by a threshold. A categorical feature splits it in two by two sets of
+    categories, or into a child for every category. The tree is exact: every cut between two neighbouring values of
+    every feature is judged. Ties go to the lowest feature, then to the lowest threshold, on every machine and both
+    engines.
 
     Parameters
     ----------
@@ -94,14 +95,17 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         feature of ordered categories for missing. Samples of a category that `fit` has seen, but not among the samples
         of the node, always stay there. Fitting does not depend on this parameter: ``set_params`` can change it
         afterwards.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        The children of a split by a categorical feature: one for every category among the node's samples; or two, for
-        the two best sets of categories (``"subset"``). With two classes, and ``"gini"``, ``"entropy"``,
+    categorical_split : {"multiway", "subset"}, default="subset"
+        The children of a split by a categorical feature: two, for the two best sets of categories (``"subset"``); or
+        one for every category among the node's samples. With two classes, and ``"gini"``, ``"entropy"``,
         ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"`` or ``"ogini"``, the best set is a prefix of the categories sorted by
         their share of the second class (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
         under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. Otherwise all
-        2**(k - 1) - 1 divisions of k categories are judged, and features may have 12 of them. Your own criterion is
-        asked by its ``gains`` or ``gain``.
+        2**(k - 1) - 1 divisions of a node's k categories are judged, up to 12 of them. A node of more categories takes
+        the best prefix of an order, a heuristic: by the share of the second class or, with more classes, by the first
+        principal direction of the class shares (Coppersmith, Hong and Hosking, "Partitioning nominal attributes in
+        decision trees", 1999). ``tree_.splits_by_heuristic`` names these nodes. Your own criterion is asked by its
+        ``gains`` or ``gain``.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn; not with ``"etc"`` and ``"lz76"``.
     n_jobs : int or None, default=None
@@ -226,7 +230,7 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
-        categorical_split: CategoricalSplit = "multiway",
+        categorical_split: CategoricalSplit = "subset",
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,

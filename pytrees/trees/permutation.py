@@ -60,6 +60,9 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         replaces ETC in the gain. Under every other criterion of the engine the order of the samples has no influence.
     min_gain : float or None, default=None
         As in :class:`DecisionTreeClassifier`, in steps of ``"etc"``.
+    categorical_split : {"multiway", "subset"}, default="multiway"
+        As in :class:`DecisionTreeClassifier`, where ``"subset"`` is the default. Here every division of categories into
+        two sets is another sequence to judge, of which a node of 12 categories has 2,047.
     n_jobs : int or None, default=None
         Threads that scan the features of a node together if the node is large enough to profit; None is one thread,
         -1 as many as there are cores. The tree is the same for every number. Only ``"etc"`` and ``"lz76"`` use them.

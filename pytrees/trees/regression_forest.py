@@ -136,7 +136,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
-        categorical_split: CategoricalSplit = "multiway",
+        categorical_split: CategoricalSplit = "subset",
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         oob_score: OobScore = False,

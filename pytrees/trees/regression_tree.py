@@ -210,13 +210,14 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         along a feature of 0 it may do anything; a dict has constraints by the names of features. A cut that breaks a
         constraint is not taken, and leaves predict numbers within bounds that follow from the splits above them. For
         numeric features. See the Notes.
-    categorical_split : {"multiway", "subset"}, default="multiway"
-        The children of a split by a categorical feature: one for every category among the node's samples; or two, for
-        the two best sets of categories (``"subset"``). With ``"squared_error"`` the best set is a prefix of the
+    categorical_split : {"multiway", "subset"}, default="subset"
+        The children of a split by a categorical feature: two, for the two best sets of categories (``"subset"``); or
+        one for every category among the node's samples. With ``"squared_error"`` the best set is a prefix of the
         categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
         under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
-        ``"absolute_error"`` or a criterion of your own all 2**(k - 1) - 1 divisions of k categories are judged, and
-        features may have 12 of them.
+        ``"absolute_error"`` or a criterion of your own all 2**(k - 1) - 1 divisions of a node's k categories are
+        judged, up to 12 of them; a node of more categories takes the best prefix by means, a heuristic.
+        ``tree_.splits_by_heuristic`` names these nodes.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
@@ -280,7 +281,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         monotonic_cst: MonotonicConstraints = None,
         categorical_features: CategoricalFeatures = None,
         handle_unknown: HandleUnknown = "error",
-        categorical_split: CategoricalSplit = "multiway",
+        categorical_split: CategoricalSplit = "subset",
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:

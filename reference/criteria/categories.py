@@ -4,61 +4,104 @@ With two classes and a suitable criterion, the best division is a cut of the cat
 second class: Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees" (1984), Theorem 4.5. A
 criterion is suitable if its gain is greatest at a corner of the possible class counts of the left child. This holds if
 the gain is a convex function of these counts, or a convex function divided by a concave one. Otherwise every division
-is judged.
+is judged, if a node has few categories.
 
 If classes are numbers and squared errors are judged, the best division is a cut of the categories sorted by their
 means, for the same reason: the gain is a convex function of the left child's weight and sum, and at a corner of their
 possible values one side has all categories whose mean is below some number.
+
+Many categories are put in an order by a heuristic, and its cuts are judged: by the mean, by the share of the second
+class or, with more classes, by the first principal direction of the class shares: D. Coppersmith, S. J. Hong and
+J. R. M. Hosking, "Partitioning nominal attributes in decision trees", Data Mining and Knowledge Discovery 3 (1999).
 """
 
 from fractions import Fraction
 
-from .counts import counted, quotient, targets_of
+from .counts import add_up, counted, quotient, targets_of
 from .table import orders_by_mean, orders_by_share
 
-# If every division is judged, a feature may have this many categories: k categories have 2**(k - 1) - 1 divisions.
+# All divisions of so many categories of a node are judged: k categories have 2**(k - 1) - 1 divisions.
 MOST_CATEGORIES = 12
+
+# Towards the first principal direction.
+STEPS = 16
 
 
 def most_categories(criterion, n_classes):
-    """Return how many categories a feature may have if it splits into two sets; None is any number."""
-    return None if orders_by_mean(criterion) or orders_by_share(criterion, n_classes) else MOST_CATEGORIES
+    """Return of how many categories of a node the best division is found; None is any number, because it is a cut of
+    their order by share or mean. No criterion is an unknown one."""
+    is_known = criterion is not None
+    return None if is_known and has_best_order(criterion, n_classes) else MOST_CATEGORIES
 
 
-def check_subsets(criterion, n_classes, n_categories):
-    """Raise ValueError if a feature has too many categories for every division to be judged."""
-    most = most_categories(criterion, n_classes)
-    for feature, n_codes in enumerate([] if n_categories is None or most is None else n_categories):
-        if n_codes > most:
-            raise ValueError(
-                f"Feature {feature} has {n_codes} categories: where all their divisions into two are judged, there may "
-                f"be {most}."
-            )
+def has_best_order(criterion, n_classes):
+    """Whether the best division of any number of categories is a cut of their order by share or mean."""
+    return orders_by_mean(criterion) or orders_by_share(criterion, n_classes)
 
 
 def divisions(criterion, y, weights, n_classes, parts):
     """Return the divisions to judge, each as the list of the categories of one side.
 
-    Parts are the categories, ascending, with their rows. In the order of shares or means, one side has the first
-    categories; equal ones are sorted by category. Otherwise the side is the one without the lowest category. A binary
-    number then has a digit for every other category, the lowest category first, and the divisions are in the order of
-    these numbers.
+    Parts are the categories, ascending, with their rows. In an order of categories, one side has the first ones; equal
+    categories are sorted by their codes. Otherwise the side is the one without the lowest category. A binary number
+    then has a digit for every other category, the lowest category first, and the divisions are in the order of these
+    numbers.
     """
     categories = [category for category, _ in parts]
-    if orders_by_mean(criterion):
-        targets = targets_of(criterion, n_classes)
-        mean = {category: mean_of(y, weights, rows, targets) for category, rows in parts}
-        ordered = sorted(categories, key=mean.get)
-        return [ordered[:n] for n in range(1, len(ordered))]
-    if orders_by_share(criterion, n_classes):
-        share = {category: share_of(y, weights, rows) for category, rows in parts}
-        ordered = sorted(categories, key=share.get)
+    if has_best_order(criterion, n_classes) or len(parts) > MOST_CATEGORIES:
+        places = places_of(criterion, y, weights, n_classes, parts)
+        ordered = sorted(categories, key=dict(zip(categories, places, strict=True)).get)
         return [ordered[:n] for n in range(1, len(ordered))]
     others = categories[1:]
     return [
         [category for digit, category in enumerate(others) if number >> digit & 1]
         for number in range(1, 2 ** len(others))
     ]
+
+
+def places_of(criterion, y, weights, n_classes, parts):
+    """Return numbers by which the categories are ordered."""
+    targets = targets_of(criterion, n_classes)
+    if targets is not None:
+        return [mean_of(y, weights, rows, targets) for _, rows in parts]
+    if n_classes == 2:
+        return [share_of(y, weights, rows) for _, rows in parts]
+    return principal_scores(
+        [counted([(y[row], weights[row]) for row in rows], n_classes) for _, rows in parts], n_classes
+    )
+
+
+def principal_scores(counts, n_classes):
+    """Project the categories' class shares onto their first principal direction.
+
+    Let d be the differences of a category's class shares to the node's, and w its weight. The direction is near the
+    first eigenvector of the sum of w d d': the power method starts with the d of the greatest w d'd, and its steps
+    divide by the greatest component. All sums are added from left to right, in floating-point numbers.
+    """
+    total = sum(weight for _, weight in counts)
+    shares = [sum(of_class) / total for of_class in zip(*(of_classes for of_classes, _ in counts), strict=True)]
+    deviations = [
+        [count / weight - share for count, share in zip(of_classes, shares, strict=True)]
+        for of_classes, weight in counts
+    ]
+    weights = [float(weight) for _, weight in counts]
+    squares = [product(d, d) * weight for d, weight in zip(deviations, weights, strict=True)]
+    direction = deviations[squares.index(max(squares))]
+    for _ in range(STEPS):
+        pulls = [weight * product(d, direction) for d, weight in zip(deviations, weights, strict=True)]
+        following = [
+            add_up(pull * d[label] for pull, d in zip(pulls, deviations, strict=True)) for label in range(n_classes)
+        ]
+        greatest = max(map(abs, following))
+        if greatest == 0.0:
+            break
+        direction = [component / greatest for component in following]
+    return [product(d, direction) for d in deviations]
+
+
+def product(one, other):
+    """Return the scalar product."""
+    return add_up(x * y for x, y in zip(one, other, strict=True))
 
 
 def share_of(y, weights, rows):

@@ -11,7 +11,6 @@ from math import ceil
 
 from ..base.signals import raise_if_stopped
 from ..base.types import UNLIMITED
-from ..criteria.categories import check_subsets
 from ..criteria.counts import (
     add_up,
     check_targets,
@@ -56,9 +55,7 @@ def grow_by_gain(
     """
     check_categories(X, n_categories)
     check_judging(criterion)
-    if limits.get("subsets"):
-        check_subsets(criterion, n_classes, n_categories)
-    else:
+    if not limits.get("subsets"):
         check_criterion(criterion, n_categories)
     if weights is not None and judges_sequence(criterion):
         raise ValueError("A label sequence has no weights.")

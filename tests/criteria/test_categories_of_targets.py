@@ -73,22 +73,40 @@ def test_a_category_for_every_sample(engine, error):
     assert not tree["impurity"][1:].any()
 
 
-# ----------------------------------------------------------------------------------------------------- what is refused
+# ----------------------------------------------------------------------------------------------------- many categories
 
 
-def test_only_the_order_of_means_takes_many_categories(engine):
+def test_the_order_of_means_is_best_for_squared_errors_alone(engine):
     assert kernel("most_categories")("squared_error", 9) is None
     assert kernel("most_categories")("absolute_error", 2) == MOST_CATEGORIES
     X, targets = column(range(MOST_CATEGORIES + 1)), np.arange(MOST_CATEGORIES + 1) % 5
     options = {"n_categories": [MOST_CATEGORIES + 1], "subsets": True, "max_depth": 1}
-    with pytest.raises(ValueError, match=f"Feature 0 has {MOST_CATEGORIES + 1} categories: .* {MOST_CATEGORIES}"):
-        grow_numbers(X, targets, None, "absolute_error", **options)
-    assert sets_of_children(grow_numbers(X, targets, None, "squared_error", **options)) == [
-        [0, 1, 5, 6, 10, 11],
-        [2, 3, 4, 7, 8, 9, 12],
-    ]
-    options |= {"n_categories": [MOST_CATEGORIES]}
-    assert len(sets_of_children(grow_numbers(X[:-1], targets[:-1], None, "absolute_error", **options))) == 2
+    for error in ERRORS:
+        assert sets_of_children(grow_numbers(X, targets, None, error, **options)) == [
+            [0, 1, 5, 6, 10, 11],
+            [2, 3, 4, 7, 8, 9, 12],
+        ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_medians_of_many_categories_are_divided_in_the_order_of_means(engine, seed):
+    rng = np.random.default_rng(seed)
+    n_codes, n_rows = int(rng.integers(MOST_CATEGORIES + 1, 30)), int(rng.integers(60, 200))
+    codes = rng.permutation(np.arange(n_rows) % n_codes)
+    targets = rng.integers(0, 100, n_rows) + codes * 7 % 11
+    tree = grow_numbers(
+        column(codes), targets, None, "absolute_error", n_categories=[n_codes], subsets=True, max_depth=1
+    )
+
+    def cost(rows):
+        return np.abs(targets[rows] - np.sort(targets[rows])[(np.count_nonzero(rows) - 1) // 2]).sum()
+
+    ordered = sorted(
+        range(n_codes), key=lambda code: Fraction(int(targets[codes == code].sum()), int((codes == code).sum()))
+    )
+    prefixes = [np.isin(codes, ordered[:n]) for n in range(1, n_codes)]
+    best = min(cost(left) + cost(~left) for left in prefixes)
+    assert tree["gain"][0] == float(Fraction(int(cost(np.full(n_rows, True)) - best), n_rows))
 
 
 # ----------------------------------------------------------------------------------------------------- a naive program
@@ -267,11 +285,17 @@ def test_both_engines_grow_equal_trees(drawn, error, subsets, data):
     assert_same_tree(*grown)
 
 
-@given(drawn=problems_of_numbers(most_categories=40, max_rows=40), subsets=st.booleans(), data=st.data())
-def test_both_engines_grow_equal_trees_of_many_categories(drawn, subsets, data):
+@given(
+    drawn=problems_of_numbers(most_categories=40, max_rows=40),
+    error=st.sampled_from(ERRORS),
+    subsets=st.booleans(),
+    data=st.data(),
+)
+def test_both_engines_grow_equal_trees_of_many_categories(drawn, error, subsets, data):
     problem, n_categories = drawn
     limits = data.draw(limits_of_growth())
-    assert_same_tree(*on_both_engines(grow_numbers, *problem, n_categories=n_categories, subsets=subsets, **limits))
+    grown = on_both_engines(grow_numbers, *problem, error, n_categories=n_categories, subsets=subsets, **limits)
+    assert_same_tree(*grown)
 
 
 @given(drawn=problems_of_numbers(max_features=1), error=st.sampled_from(ERRORS), subsets=st.booleans(), data=st.data())

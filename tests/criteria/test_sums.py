@@ -130,9 +130,11 @@ def test_variance_splits_categories_as_squared_errors_do(split):
 
 def test_categories_need_a_method(engine):
     X, y = table(20, categories=[0])
-    with pytest.raises(ValueError, match=r"Poisson must define gain_of_children\(sums\) for categorical features"):
-        DecisionTreeRegressor(Poisson(), categorical_features=[0]).fit(X, y)
-    assert DecisionTreeRegressor(Poisson(), categorical_features=[0], categorical_split="subset").fit(X, y).tree_
+    with pytest.raises(
+        ValueError, match=r"Poisson must define gain_of_children\(sums\) for a child for every category"
+    ):
+        DecisionTreeRegressor(Poisson(), categorical_features=[0], categorical_split="multiway").fit(X, y)
+    assert DecisionTreeRegressor(Poisson(), categorical_features=[0]).fit(X, y).tree_
 
 
 @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 30}, {"max_features": 2, "random_state": 0}], ids=str)

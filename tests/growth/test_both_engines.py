@@ -30,7 +30,7 @@ def by_category(weights=no_weights, **shape):
 
 
 def by_sets(weights=no_weights, max_rows=MOST_CATEGORIES - 2, most_categories=5, **shape):
-    """Draw features of so few categories that all divisions may be judged."""
+    """Draw features of so few categories that all divisions are judged, as a rule."""
     drawn = by_category(weights, max_rows=max_rows, most_categories=most_categories, **shape)
     return drawn.map(lambda drawn: (drawn[0], drawn[1] | {"subsets": True}))
 
@@ -107,6 +107,37 @@ def test_engines_divide_many_categories_of_two_classes_alike(criterion, weights)
     def check(drawn, growth_limits):
         problem, options = drawn
         assert_same_tree(*on_both_engines(grow, *problem, criterion, **options, **growth_limits))
+
+    check()
+
+
+MANY = {"max_rows": 40, "most_categories": 30, "max_features": 2}
+
+
+@pytest.mark.parametrize("criterion", CRITERIA + SEQUENCE_CRITERIA)
+def test_engines_divide_many_categories_alike(criterion):
+    weights = [no_weights] if criterion in SEQUENCE_CRITERIA else WEIGHTS
+
+    @examples(20)
+    @given(st.sampled_from(weights).flatmap(lambda weights: by_sets(weights, **MANY)), limits())
+    def check(drawn, growth_limits):
+        problem, options = drawn
+        specification = sized(criterion, problem.n_classes)
+        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits))
+
+    check()
+
+
+@pytest.mark.parametrize("criterion", OF_CHILDREN, ids=lambda criterion: criterion.name)
+def test_engines_divide_many_categories_alike_by_a_user_s_criterion(criterion):
+    weights = [no_weights] if criterion.judges == "sequence" else WEIGHTS
+
+    @examples(20)
+    @given(st.sampled_from(weights).flatmap(lambda weights: by_sets(weights, **MANY)), limits())
+    def check(drawn, growth_limits):
+        problem, options = drawn
+        specification = criterion.specification(problem.n_classes)
+        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits))
 
     check()
 

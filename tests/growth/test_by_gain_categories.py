@@ -178,7 +178,7 @@ def test_wrong_codes_are_refused(engine, value, n_categories, message):
 )
 def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterion, method):
     specification = criterion.specification(2)
-    with pytest.raises(ValueError, match=rf"{criterion.name} must define {method} for categorical features"):
+    with pytest.raises(ValueError, match=rf"{criterion.name} must define {method} for a child for every category"):
         grow([[0.0], [1.0]], [0, 0], None, 2, specification, n_categories=[2])
     assert len(grow([[0.0], [1.0]], [0, 1], None, 2, specification, n_categories=[0])["feature"]) == 3
 

@@ -26,7 +26,7 @@ def grow_subsets(*problem, **options):
 
 
 def few_categories(weights=no_weights, **shape):
-    """Draw problems whose features have no more categories than all divisions may be judged of."""
+    """Draw problems whose features have no more categories than all divisions are judged of."""
     shape = {"max_rows": MOST_CATEGORIES - 2} | shape
     return problems_with_categories(weights, most_categories=5, missing=True, **shape)
 
@@ -115,13 +115,43 @@ def sets_of_children(tree):
     return [part.tolist() for part in parts[1:]]
 
 
-# ------------------------------------------------------------------------------------------------------------- refusals
+# ----------------------------------------------------------------------------------------------------- many categories
 
 
 @pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 3), ("wig", 2), ("ranking", 2), ("etc", 2)])
-def test_too_many_categories_are_refused(engine, criterion, n_classes):
-    X = np.arange(MOST_CATEGORIES + 1, dtype=np.float64)[:, np.newaxis]
-    y = (np.arange(len(X)) % 2).astype(np.int32)
-    with pytest.raises(ValueError, match=f"Feature 0 has {MOST_CATEGORIES + 1} categories: .* {MOST_CATEGORIES}"):
-        grow_subsets(X, y, None, n_classes, criterion, n_categories=[len(X)])
-    assert len(grow_subsets(X[:-1], y[:-1], None, n_classes, criterion, n_categories=[len(X) - 1])["feature"]) > 1
+def test_a_category_for_every_sample(engine, criterion, n_classes):
+    """Classes alternate, so that a cut of any order by share separates them, as some division of all does."""
+    for n_codes in (MOST_CATEGORIES, MOST_CATEGORIES + 1, 20):
+        X = np.arange(n_codes, dtype=np.float64)[:, np.newaxis]
+        y = (np.arange(n_codes) % 2).astype(np.int32)
+        tree = grow_subsets(X, y, None, n_classes, criterion, n_categories=[n_codes])
+        assert sets_of_children(tree) == [list(range(0, n_codes, 2)), list(range(1, n_codes, 2))]
+
+
+@pytest.mark.parametrize("n_classes", [3, 4, 9])
+@pytest.mark.parametrize("seed", range(8))
+def test_many_categories_are_cut_along_the_first_principal_direction(engine, seed, n_classes):
+    rng = np.random.default_rng(seed)
+    # Two kinds of shares, from which categories differ a little: the first eigenvalue is far from the second.
+    one, other = rng.dirichlet(np.ones(n_classes), 2)
+    mixture = rng.random((15, 1))
+    counts = np.round(200 * (mixture * one + (1 - mixture) * other)).astype(int) + 1
+    codes = np.repeat(np.arange(15.0), counts.sum(axis=1))
+    y = np.concatenate([np.repeat(np.arange(n_classes), of_category) for of_category in counts]).astype(np.int32)
+    tree = grow_subsets(codes[:, np.newaxis], y, None, n_classes, "gini", n_categories=[15], max_depth=1)
+    weights = counts.sum(axis=1)
+    deviations = counts / weights[:, np.newaxis] - counts.sum(axis=0) / weights.sum()
+    values, vectors = np.linalg.eigh((weights[:, np.newaxis] * deviations).T @ deviations)
+    assert values[-2] < 0.2 * values[-1]
+    order = np.argsort(deviations @ vectors[:, -1])
+    left = counts[order].cumsum(axis=0)[:-1]
+    right = counts.sum(axis=0) - left
+    pure = sum((side**2).sum(axis=1) / side.sum(axis=1) for side in (left, right))
+    expected = {frozenset(order[: pure.argmax() + 1].tolist()), frozenset(order[pure.argmax() + 1 :].tolist())}
+    assert set(map(frozenset, sets_of_children(tree))) == expected
+
+
+def test_equal_shares_are_in_the_order_of_their_codes(engine):
+    X, y = np.tile(np.arange(14.0), 3)[:, np.newaxis], np.repeat([0, 1, 2], 14).astype(np.int32)
+    tree = grow_subsets(X, y, None, 3, "gini", n_categories=[14], max_depth=1, min_samples_leaf=12)
+    assert sets_of_children(tree) == [list(range(4)), list(range(4, 14))]

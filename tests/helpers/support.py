@@ -1,5 +1,6 @@
 """Helpers of several test modules: calls of the kernels, and comparisons of trees."""
 
+import gc
 import os
 import signal
 import threading
@@ -61,6 +62,9 @@ def interrupted(after=0.3, warned=None):
         started.append(time.process_time())
         signal.raise_signal(signal.SIGINT)
 
+    # A finalizer of other tests' garbage would swallow the exception, if it happened to run when the signal comes.
+    gc.collect()
+    gc.disable()
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, send)
     timer.start()
@@ -72,6 +76,7 @@ def interrupted(after=0.3, warned=None):
         timer.cancel()
         timer.join()
         signal.signal(signal.SIGINT, previous)
+        gc.enable()
 
 
 def effort(codes, n_symbols=None):

@@ -106,7 +106,8 @@ def fitted():
     }
     found = {name: (estimator.fit(X, y), near(estimator)) for name, estimator in kinds.items()}
     for name, kind in (("tree", DecisionTreeClassifier), ("forest", DecisionForestClassifier)):
-        estimator = kind(categorical_features=["colour"], max_depth=3, random_state=0).fit(table, y)
+        options = {"categorical_features": ["colour"], "categorical_split": "multiway"}
+        estimator = kind(max_depth=3, random_state=0, **options).fit(table, y)
         found[f"{name} of categories"] = estimator, estimator.encode(table)
     return found
 

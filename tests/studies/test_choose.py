@@ -122,13 +122,6 @@ def test_rules_of_the_grades_are_those_of_the_estimators(monkeypatch):
     assert len({row["rps"] for row in rows if row["model"].startswith("ogini_tree")}) == 1
 
 
-def test_subset_splits_need_few_categories_or_two_classes():
-    X = np.arange(13.0)[:, np.newaxis]
-    assert choose_models.has_subset_splits(X, np.arange(13) % 2, (0,))
-    assert not choose_models.has_subset_splits(X, np.arange(13) % 3, (0,))
-    assert choose_models.has_subset_splits(X[:12], np.arange(12) % 3, (0,))
-
-
 def test_trees_of_ties_are_counted():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, 60).astype(float)

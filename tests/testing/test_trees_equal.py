@@ -181,9 +181,9 @@ def test_different_numbers_of_samples_are_named(iris):
 
 def test_different_categories_are_named():
     X, y = np.array([[0.0], [0.0], [1.0], [1.0], [2.0], [2.0]]), [0, 0, 1, 1, 2, 0]
-    multiway = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
+    multiway = DecisionTreeClassifier(categorical_features=[0], categorical_split="multiway").fit(X, y)
     binary = DecisionTreeClassifier().fit(X, y)
-    subset = DecisionTreeClassifier(categorical_features=[0], categorical_split="subset").fit(X, y)
+    subset = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
     assert_trees_equal(multiway, copy.deepcopy(multiway), X=X)
     assert "the kind of split of node 0" in difference(multiway, binary)
     assert "the categories of its children of node 0" in difference(multiway, subset)

@@ -180,7 +180,8 @@ def test_tampered_dicts_are_refused(path, value, message):
 @pytest.mark.parametrize("value", ["white", -1, 1.0, True, "0", [0], {}])
 def test_unknown_categories_are_refused(value):
     X, y = table()
-    fitted = DecisionTreeClassifier(categorical_features=["colour"], max_depth=1).fit(X[["colour"]], y)
+    tree = DecisionTreeClassifier(categorical_features=["colour"], categorical_split="multiway", max_depth=1)
+    fitted = tree.fit(X[["colour"]], y)
     for one in (fitted, fitted.tree_):
         with pytest.raises(ValueError, match="is no category of"):
             Tree.from_dict(changed(through_json(one), ["children", 0, "category"], value))

@@ -55,7 +55,8 @@ def test_text_equals_scikit_learns(fitted, options):
 
 def test_categories_stand_at_edges(engine):
     X = pd.DataFrame({"sky": ["sun", "rain", 'a "cloud"\\', "sun"]})
-    tree = DecisionTreeClassifier(categorical_features=["sky"]).fit(X, ["go", "stay", "stay", "go"])
+    tree = DecisionTreeClassifier(categorical_features=["sky"], categorical_split="multiway")
+    tree.fit(X, ["go", "stay", "stay", "go"])
     lines = export_graphviz(tree, impurity=False).splitlines()
     assert lines[3:] == [
         r'0 [label="sky\nsamples = 4\nvalue = [2, 2]\nclass = go"] ;',

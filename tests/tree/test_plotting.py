@@ -324,7 +324,7 @@ def test_the_path_of_a_sample_that_lacks_values(plt):
         assert texts[-1] == f"predicted: {tree.predict([[sample]])[0]}"
         assert texts[0] == ("feature_0 is missing" if np.isnan(sample) else "feature_0 is not missing")
     X = pd.DataFrame({"sky": ["sun", None, "rain"]})
-    tree = DecisionTreeClassifier(categorical_features=["sky"]).fit(X, ["a", "b", "c"])
+    tree = DecisionTreeClassifier(categorical_features=["sky"], categorical_split="multiway").fit(X, ["a", "b", "c"])
     assert plot_decision_path(tree, X.iloc[1])[0].get_text() == "sky is missing"
 
 

@@ -310,7 +310,8 @@ def test_paths_lead_to_the_leaves(engine):
 
 def test_leaves_as_a_frame():
     X, y = samples_of_words()
-    tree = DecisionTreeRegressor(categorical_features=["city", "code"], max_depth=2).fit(X, y)
+    options = {"categorical_features": ["city", "code"], "categorical_split": "multiway"}
+    tree = DecisionTreeRegressor(max_depth=2, **options).fit(X, y)
     frame = leaf_rules(tree, as_frame=True)
     assert frame.to_dict("records") == leaf_rules(tree)
     assert frame["n_samples"].sum() == len(X)

@@ -109,7 +109,7 @@ def test_pruning_path_of_a_small_tree(engine):
 
 def test_nodes_with_a_child_for_every_category(engine):
     X, y = [[0], [0], [1], [1], [2], [2]], [0, 0, 1, 1, 2, 3]
-    tree = DecisionTreeClassifier(categorical_features=[0]).fit(X, y).tree_
+    tree = DecisionTreeClassifier(categorical_features=[0], categorical_split="multiway").fit(X, y).tree_
     path = pruning_path(tree, "gini")
     # 1 - (4 + 4 + 1 + 1) / 36 = 26/36 in one leaf, and a third of 1/2 in three: 20/36 for two leaves.
     assert path.ccp_alphas.tolist() == [0.0, 10 / 36]

@@ -186,10 +186,11 @@ def test_impurities_equal_scikit_learns():
 def test_categories_in_scikit_learn(engine):
     X, y = data()
     X["colour"] = pd.Categorical(np.array(["red", "green", "blue", "white"])[np.arange(60) % 4])
+    options = {"categorical_features": "from_dtype", "categorical_split": "multiway"}
     for ours in (
-        DecisionTreeClassifier(categorical_features="from_dtype"),
-        DecisionForestClassifier(5, categorical_features="from_dtype", random_state=0),
-        PermutationDecisionForestClassifier(5, categorical_features="from_dtype", max_depth=2, random_state=0),
+        DecisionTreeClassifier(**options),
+        DecisionForestClassifier(5, random_state=0, **options),
+        PermutationDecisionForestClassifier(5, max_depth=2, random_state=0, **options),
     ):
         ours.fit(X, y)
         theirs = to_sklearn(ours)

@@ -340,12 +340,13 @@ def test_regressors_with_categories_go_and_come_back(error):
     )
     y = np.round(np.arange(60) % 4 % 3 + X["size"].to_numpy(), 1)
     options = {"criterion": error, "categorical_features": ["colour"], "max_depth": 3}
-    for ours in (DecisionTreeRegressor(**options), DecisionForestRegressor(3, random_state=0, **options)):
+    multiway = options | {"categorical_split": "multiway"}
+    for ours in (DecisionTreeRegressor(**multiway), DecisionForestRegressor(3, random_state=0, **multiway)):
         theirs = to_sklearn(ours.fit(X, y))
         encoded = pd.DataFrame(ours.encode(X), columns=X.columns)
         np.testing.assert_array_equal(theirs.predict(encoded), ours.predict(X))
         np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances_, atol=1e-9)
-    ours = DecisionTreeRegressor(categorical_split="subset", **options).fit(X, y)
+    ours = DecisionTreeRegressor(**options).fit(X, y)
     assert "colour" in export_text(ours)
     assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(ours)))), ours.tree_)
     np.testing.assert_array_equal(merge_redundant(ours.tree_).predict(encoded.to_numpy()), ours.predict(X))

@@ -26,12 +26,14 @@ from pytrees import (
 )
 from pytrees._tree_checks import LEAF, MULTIWAY
 
+# Trees with a child for every category; those of two sets are in test_category_sets.py. Forests have two sets.
+IN_MANY = {"categorical_split": "multiway"}
 TREES = [
-    DecisionTreeClassifier(),
-    DecisionTreeClassifier("entropy", max_leaf_nodes=9),
+    DecisionTreeClassifier(**IN_MANY),
+    DecisionTreeClassifier("entropy", max_leaf_nodes=9, **IN_MANY),
     PermutationDecisionTreeClassifier(),
-    OrdinalDecisionTreeClassifier(),
-    OrdinalDecisionTreeClassifier(predict_rule="expected"),
+    OrdinalDecisionTreeClassifier(**IN_MANY),
+    OrdinalDecisionTreeClassifier(predict_rule="expected", **IN_MANY),
     ID3Classifier(),
     ID3Classifier("jaccard", evaluation="global"),
     ID3Classifier("nvi", evaluation="glocal", max_leaf_nodes=9),
@@ -209,7 +211,7 @@ def test_a_sample_of_an_unknown_category_stays_and_gets_the_majority(engine, est
 
 
 @pytest.mark.parametrize("handle_unknown", ["error", "majority"])
-@pytest.mark.parametrize("estimator", [DecisionTreeClassifier("entropy"), ID3Classifier()], ids=repr)
+@pytest.mark.parametrize("estimator", [DecisionTreeClassifier("entropy", **IN_MANY), ID3Classifier()], ids=repr)
 def test_samples_stay_at_nodes_that_have_not_seen_their_category(engine, estimator, handle_unknown):
     X = [["x", "a"], ["x", "b"], ["x", "b"], ["y", "c"], ["y", "c"], ["y", "c"], ["z", "a"], ["z", "b"]]
     y = [0, 1, 1, 2, 2, 2, 3, 3]

@@ -27,7 +27,9 @@ def load_weather():
     return frame.drop(columns="class"), frame["class"].to_numpy(dtype=object)
 
 
-@pytest.mark.parametrize("estimator", [DecisionTreeClassifier("entropy"), ID3Classifier()], ids=repr)
+@pytest.mark.parametrize(
+    "estimator", [DecisionTreeClassifier("entropy", categorical_split="multiway"), ID3Classifier()], ids=repr
+)
 def test_tree_of_saturday_mornings(engine, estimator):
     """Fig. 2 of Quinlan's paper, and the gains in bits that its Section 4 prints for the root."""
     X, y = load_weather()
@@ -65,7 +67,9 @@ def load_lenses():
 def test_the_tree_of_contact_lenses(engine):
     """The tree of ID3, as in Fig. 1.2 of Witten and Frank, "Data Mining", without pruning."""
     X, y = load_lenses()
-    fitted = DecisionTreeClassifier("entropy", categorical_features=[0, 1, 2, 3]).fit(X, y)
+    fitted = DecisionTreeClassifier("entropy", categorical_features=[0, 1, 2, 3], categorical_split="multiway").fit(
+        X, y
+    )
     tree = fitted.tree_
     names = np.where(tree.feature >= 0, X.columns.to_numpy()[tree.feature], fitted.classes_[tree.majority])
     assert names.tolist() == [
@@ -119,7 +123,8 @@ def test_predictions_follow_the_definition(data):
     X, others = data.draw(tables(n_rows, n_features, "abc")), data.draw(tables(4, n_features, "abcd"))
     y = data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows))
     expected = naive_predictions(X, y, others)
-    estimator = DecisionTreeClassifier(categorical_features=range(n_features), handle_unknown="majority")
+    options = {"categorical_features": range(n_features), "handle_unknown": "majority"}
+    estimator = DecisionTreeClassifier(categorical_split="multiway", **options)
     for predicted in on_both_engines(lambda: clone(estimator).fit(X, y).predict(others).tolist()):
         assert predicted == expected
 

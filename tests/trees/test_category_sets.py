@@ -12,6 +12,7 @@ from support import on_both_engines
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     OptimalTreeClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
@@ -82,7 +83,7 @@ def test_a_set_is_found_if_every_single_category_is_too_small(engine):
     assert tree.score(X, y) > 0.95
     assert [found.categories_of(child).tolist() for child in found.children_of(0)] != [[0], [1]]
     assert found.n_leaves <= 4
-    multiway = DecisionTreeClassifier(max_depth=2, categorical_features="from_dtype").fit(X, y)
+    multiway = DecisionTreeClassifier(max_depth=2, **(KIND | {"categorical_split": "multiway"})).fit(X, y)
     assert multiway.tree_.n_leaves > found.n_leaves
 
 
@@ -109,17 +110,38 @@ def test_missing_values_are_a_category_of_a_set(engine):
     assert tree.predict(pd.DataFrame({"letter": [None, "a"]})).tolist() == [1, 0]
 
 
-def test_too_many_categories_are_refused_by_name():
-    X = pd.DataFrame({"x": np.arange(26.0), "letter": pd.Categorical(list("abcdefghijklmnopqrstuvwxyz"))})
-    y = np.arange(26) % 3
-    message = "Found 26 categories in column 1 .'letter'.*criterion='gini' and 3 classes.*at most 12 categories"
-    with pytest.raises(ValueError, match=message):
-        DecisionTreeClassifier(**KIND).fit(X, y)
-    with pytest.raises(ValueError, match=message):
-        DecisionForestClassifier(2, **KIND).fit(X, y)
-    DecisionTreeClassifier(**KIND).fit(X, y % 2)
-    with pytest.raises(ValueError, match="criterion='etc' and 2 classes"):
-        PermutationDecisionTreeClassifier(**KIND).fit(X, y % 2)
+def test_the_tree_tells_which_sets_come_from_a_heuristic(engine):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"letter": pd.Categorical(list("abcdefghijklmnopqrstuvwxyz") * 8), "x": rng.random(208)})
+    y = (X["letter"].cat.codes * 7 % 26 > 12) + (rng.random(208) < 0.3) * 1
+    tree = DecisionTreeClassifier(**KIND).fit(X, y).tree_
+    n_divided = [
+        sum(tree.categories_of(child).size for child in tree.children_of(node)) for node in range(len(tree.gain))
+    ]
+    np.testing.assert_array_equal(tree.splits_by_heuristic, np.array(n_divided) > 12)
+    assert tree.splits_by_heuristic[0]
+    for criterion, targets in (("gini", y % 2), ("entropy", y % 2), ("ogini", y % 2)):
+        assert not DecisionTreeClassifier(criterion, **KIND).fit(X, targets).tree_.splits_by_heuristic.any()
+    for criterion in (Gini(), "wig", "ranking"):
+        assert DecisionTreeClassifier(criterion, **KIND).fit(X, y % 2).tree_.splits_by_heuristic[0]
+    multiway = DecisionTreeClassifier(categorical_features=["letter"], categorical_split="multiway").fit(X, y).tree_
+    assert multiway.is_multiway
+    assert not multiway.splits_by_heuristic.any()
+    assert not DecisionTreeRegressor(**KIND).fit(X, y).tree_.splits_by_heuristic.any()
+    assert DecisionTreeRegressor("absolute_error", **KIND).fit(X, y).tree_.splits_by_heuristic[0]
+    assert merge_redundant(tree).splits_by_heuristic[0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [DecisionTreeClassifier, OrdinalDecisionTreeClassifier, DecisionTreeRegressor],
+    ids=lambda make: make.__name__,
+)
+def test_two_sets_are_the_default_of_trees_and_forests_by_a_criterion(make):
+    X, y = np.repeat(np.arange(3.0), 4)[:, np.newaxis], np.repeat([0, 1, 0], 4)
+    assert make(categorical_features=[0]).fit(X, y).tree_.n_leaves == 2
+    assert make(categorical_features=[0], categorical_split="multiway").fit(X, y).tree_.n_leaves == 3
+    assert PermutationDecisionTreeClassifier(categorical_features=[0]).fit(X, y).tree_.n_leaves == 3
 
 
 def test_errors_about_many_categories_count_the_missing_value_aloud():
@@ -127,7 +149,7 @@ def test_errors_about_many_categories_count_the_missing_value_aloud():
     words = pd.DataFrame({"word": [None, *map(str, range(12))]}, dtype=object)
     y = np.arange(13) % 3
     for fit, X, column in (
-        (DecisionTreeClassifier(**KIND).fit, letters, r"column 1 \('letter'\)"),
+        (OptimalTreeClassifier(max_depth=1, categorical_features="from_dtype").fit, letters, r"column 1 \('letter'\)"),
         (OptimalTreeClassifier(max_depth=1, categorical_features=["word"]).fit, words, r"column 0 \('word'\)"),
     ):
         with pytest.raises(ValueError, match=rf"Found 13 categories in {column}, the missing value among them\."):

@@ -9,34 +9,45 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint
 from pytrees._core.criteria.counts cimport TargetSums
 
 
+cdef enum:
+    MOST_DIVIDED = 12   # categories of a node, all 2**(k - 1) - 1 divisions of which are judged
+
+
 @cython.final
 cdef class CategoryCounts:
     """The categories of a feature that the samples of a node have, ascending, numbered from 0.
 
-    Divisions into two sets have numbers. In the order of shares or means, the number is how many of the first
-    categories are on the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ...
+    Divisions into two sets have numbers. In an order of categories, the number is how many of the first categories are
+    on the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ...
     are listed; category 0 never is.
     """
 
     cdef index_t n_classes, n_present
-    cdef bint by_share                  # only divisions of the order of shares or means are judged
+    cdef bint has_best_order            # the best division is a cut of the order, whatever the number of categories
+    cdef bint in_order                  # of the node's categories, only cuts of an order are judged
     cdef bint has_targets               # the rows of `counts`, and `listed_counts`, are TargetSums
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
     cdef int64_t[:, ::1] counts         # by category and class
+    cdef int64_t[:, ::1] for_user       # TargetSums by category, as a criterion of the user gets them
     cdef int64_t[::1] weight            # by category
     cdef index_t[::1] order, spare_order
+    # For the first principal direction: differences of class shares by category and class; the direction by class; and
+    # the categories' projections.
+    cdef float64_t[:, ::1] deviations
+    cdef float64_t[::1] direction, next_direction
+    cdef float64_t[::1] scores
     # The listed side.
     cdef uint8_t[::1] is_listed
     cdef index_t n_listed
     cdef int64_t[::1] listed_counts
     cdef int64_t listed_weight
-    # For criteria on label sequences: the category of the node's i-th sample, and scratch for both sides.
+    # For criteria that look at samples: the category of the node's i-th sample, and scratch for entries of both sides.
     cdef index_t[::1] category_of
     cdef uint64_t[::1] divided
 
 
 cdef index_t start_category(CategoryCounts categories, index_t code) noexcept nogil
-cdef void order_by_share(CategoryCounts categories) noexcept nogil
+cdef void set_order(CategoryCounts categories) noexcept nogil
 cdef index_t n_divisions(CategoryCounts categories) noexcept nogil
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil
@@ -44,6 +55,10 @@ cdef void list_next_division(CategoryCounts categories, index_t number) noexcept
 
 cdef inline TargetSums* sums_of_category(CategoryCounts categories, index_t category) noexcept nogil:
     return <TargetSums*> &categories.counts[category, 0]
+
+
+cdef inline TargetSums* summed_for_user(CategoryCounts categories) noexcept nogil:
+    return <TargetSums*> &categories.for_user[0, 0]
 
 
 cdef inline TargetSums* listed_sums(CategoryCounts categories) noexcept nogil:

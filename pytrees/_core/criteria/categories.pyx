@@ -3,7 +3,8 @@
 With two classes, the best division puts the categories with the lowest shares of the second class on one side, if the
 gain is greatest at a corner of the possible class counts of the left child: Breiman, Friedman, Olshen and Stone,
 "Classification and Regression Trees" (1984), Theorem 4.5. The gain is greatest at a corner if it is a convex function
-of these counts, or a convex function over a concave one. In all other cases every division is judged.
+of these counts, or a convex function over a concave one. In all other cases every division is judged, if a node does
+not have too many categories.
 
 If classes are numbers and squared errors are judged, the best division of any number of categories puts the categories
 with the lowest means on one side. If one side has the weight n and the sum s, and the node N and S, the gain grows with
@@ -13,61 +14,69 @@ corner of the hull of all these sums. At a corner some linear function a n + b s
 the sum of the points with a n_v + b s_v > 0 has the greatest value: all categories with means s_v / n_v on one side of
 -a / b. No two categories of equal means are divided at a corner, so any order of them will do; theirs is the order of
 their codes. Limits on samples may forbid the best division: then the best allowed one in the order is taken, as with
-two classes. Distances to medians have no such order.
+two classes.
+
+Too many categories are put in an order, too, and its cuts are judged, though another division may gain more. The order
+is by the mean or the share as above, and with more than two classes by the first principal direction of the class
+shares: D. Coppersmith, S. J. Hong and J. R. M. Hosking, "Partitioning nominal attributes in decision trees", Data
+Mining and Knowledge Discovery 3 (1999), 197-217.
 """
 
 import numpy as np
 
 cimport cython
 
+from pytrees._core.base.types cimport float64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport TargetSums
 
 from pytrees._core.criteria.table import orders_by_mean, orders_by_share
 
-# A feature of more categories is refused if every division has to be judged: there are 2**(k - 1) - 1.
-MOST_CATEGORIES = 12
+cdef enum:
+    STEPS = 16      # towards the first principal direction
+
+MOST_CATEGORIES = MOST_DIVIDED
 
 
 def most_categories(criterion, n_classes):
-    """Return how many categories a feature may have if its divisions into two are judged; None is any number."""
-    if orders_by_mean(criterion) or orders_by_share(criterion, n_classes):
-        return None
-    return MOST_CATEGORIES
+    """Return of how many categories of a node the best division is found; None is any number, because it is a cut of
+    their order by share or mean. No criterion is an unknown one."""
+    is_known = criterion is not None
+    return None if is_known and has_best_order(criterion, n_classes) else MOST_CATEGORIES
 
 
-def check_subsets(criterion, n_classes, n_categories):
-    """Raise ValueError if a feature has too many categories for every division to be judged."""
-    most = most_categories(criterion, n_classes)
-    for feature, n_codes in enumerate([] if n_categories is None or most is None else n_categories):
-        if n_codes > most:
-            raise ValueError(
-                f"Feature {feature} has {n_codes} categories: where all their divisions into two are judged, there may "
-                f"be {most}."
-            )
+def has_best_order(criterion, n_classes):
+    """Whether the best division of any number of categories is a cut of their order by share or mean."""
+    return orders_by_mean(criterion) or orders_by_share(criterion, n_classes)
 
 
 @cython.final
 cdef class CategoryCounts:
     def __cinit__(
-        self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint by_share,
-        bint judges_sequences, bint has_targets,
+        self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint has_best_order,
+        bint needs_entries, bint has_targets,
     ):
         cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
         cdef Py_ssize_t n_columns = sizeof(TargetSums) // sizeof(int64_t) if has_targets else n_classes
+        cdef bint has_scores = most > MOST_DIVIDED and n_classes > 2 and not has_targets
         self.n_classes = <index_t> n_classes
-        self.by_share = by_share
+        self.has_best_order = has_best_order
+        self.in_order = False
         self.has_targets = has_targets
         self.codes = np.empty(most, dtype=np.int32)
         self.sizes = np.empty(most, dtype=np.int32)
         self.counts = np.empty((most, n_columns), dtype=np.int64)
+        self.for_user = np.empty((most if has_targets else 0, n_columns), dtype=np.int64)
         self.weight = np.empty(most, dtype=np.int64)
         self.order = np.empty(most, dtype=np.int32)
         self.spare_order = np.empty(most, dtype=np.int32)
         self.is_listed = np.zeros(most, dtype=np.uint8)
         self.listed_counts = np.empty(n_columns, dtype=np.int64)
-        self.category_of = np.empty(n_rows if judges_sequences else 0, dtype=np.int32)
-        self.divided = np.empty(n_rows if judges_sequences else 0, dtype=np.uint64)
+        self.deviations = np.empty((most if has_scores else 0, n_classes))
+        self.direction, self.next_direction = np.empty((2, n_classes if has_scores else 0))
+        self.scores = np.empty(most if has_scores else 0)
+        self.category_of = np.empty(n_rows if needs_entries else 0, dtype=np.int32)
+        self.divided = np.empty(n_rows if needs_entries else 0, dtype=np.uint64)
 
 
 cdef index_t start_category(CategoryCounts categories, index_t code) noexcept nogil:
@@ -81,10 +90,19 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
     return category
 
 
-# ------------------------------------------------------------------------------------------------ the order of shares
+# ---------------------------------------------------------------------------------------------- the order of categories
 
-cdef void order_by_share(CategoryCounts categories) noexcept nogil:
-    """Sort the categories by the share of the second class or by the mean, then by code: a merge sort."""
+cdef void set_order(CategoryCounts categories) noexcept nogil:
+    """Put the categories of a node, which are counted, in the order whose cuts are judged, if not all divisions are."""
+    categories.in_order = categories.has_best_order or categories.n_present > MOST_DIVIDED
+    if categories.in_order:
+        if not categories.has_targets and categories.n_classes > 2:
+            _score(categories)
+        _sort(categories)
+
+
+cdef void _sort(CategoryCounts categories) noexcept nogil:
+    """Sort the categories by mean, share or score, then by code: a merge sort."""
     cdef index_t i, start, width = 1, n = categories.n_present
     for i in range(n):
         categories.order[i] = i
@@ -112,7 +130,7 @@ cdef inline void _merge(CategoryCounts categories, index_t start, index_t middle
 
 
 cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other) noexcept nogil:
-    """Whether the share of the second class, or the mean, is less in one category than in the other."""
+    """Whether the mean, the share of the second class or the score is less in one category than in the other."""
     cdef const int64_t* a = &categories.counts[one, 0]
     cdef const int64_t* b = &categories.counts[other, 0]
     cdef const TargetSums* sums
@@ -120,14 +138,77 @@ cdef inline bint _is_less(CategoryCounts categories, index_t one, index_t other)
     if categories.has_targets:
         sums, others = sums_of_category(categories, one), sums_of_category(categories, other)
         return sums.sum * others.weight < others.sum * sums.weight
+    if categories.n_classes > 2:
+        return categories.scores[one] < categories.scores[other]
     return <int128_t> a[1] * (b[0] + b[1]) < <int128_t> b[1] * (a[0] + a[1])
+
+
+cdef void _score(CategoryCounts categories) noexcept nogil:
+    """Project the class shares of the categories onto their first principal direction, by steps of the power method.
+
+    Every sum goes through categories or classes in ascending order, so that it has the same bits on every machine.
+    """
+    cdef index_t _, category, label, start
+    cdef float64_t greatest, weighted
+    start = _deviate(categories)
+    categories.direction[:] = categories.deviations[start]
+    for _ in range(STEPS):
+        categories.next_direction[:] = 0.0
+        for category in range(categories.n_present):
+            weighted = <float64_t> categories.weight[category] * _projection(categories, category)
+            for label in range(categories.n_classes):
+                categories.next_direction[label] += weighted * categories.deviations[category, label]
+        greatest = 0.0
+        for label in range(categories.n_classes):
+            greatest = max(greatest, abs(categories.next_direction[label]))
+        if greatest == 0.0:     # all shares are equal
+            break
+        for label in range(categories.n_classes):
+            categories.direction[label] = categories.next_direction[label] / greatest
+    for category in range(categories.n_present):
+        categories.scores[category] = _projection(categories, category)
+
+
+cdef inline index_t _deviate(CategoryCounts categories) noexcept nogil:
+    """Write by how much the class shares of every category differ from the node's, and return the category of the
+    greatest weight times squared deviation."""
+    cdef index_t category, label, start = 0
+    cdef int64_t total = 0, of_class
+    cdef float64_t square, greatest = -1.0, share
+    for category in range(categories.n_present):
+        total += categories.weight[category]
+    for label in range(categories.n_classes):
+        of_class = 0
+        for category in range(categories.n_present):
+            of_class += categories.counts[category, label]
+        share = <float64_t> of_class / <float64_t> total
+        for category in range(categories.n_present):
+            categories.deviations[category, label] = (
+                <float64_t> categories.counts[category, label] / <float64_t> categories.weight[category] - share
+            )
+    for category in range(categories.n_present):
+        square = 0.0
+        for label in range(categories.n_classes):
+            square += categories.deviations[category, label] * categories.deviations[category, label]
+        square *= <float64_t> categories.weight[category]
+        if square > greatest:
+            start, greatest = category, square
+    return start
+
+
+cdef inline float64_t _projection(CategoryCounts categories, index_t category) noexcept nogil:
+    cdef index_t label
+    cdef float64_t projection = 0.0
+    for label in range(categories.n_classes):
+        projection += categories.deviations[category, label] * categories.direction[label]
+    return projection
 
 
 # ---------------------------------------------------------------------------------------------------------- divisions
 
 cdef index_t n_divisions(CategoryCounts categories) noexcept nogil:
     """Return how many divisions there are to judge; they are numbered from 1."""
-    return categories.n_present - 1 if categories.by_share else (1 << (categories.n_present - 1)) - 1
+    return categories.n_present - 1 if categories.in_order else (1 << (categories.n_present - 1)) - 1
 
 
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil:
@@ -137,31 +218,40 @@ cdef void list_division(CategoryCounts categories, index_t number) noexcept nogi
     categories.n_listed = 0
     categories.listed_counts[:] = 0
     categories.listed_weight = 0
-    if categories.by_share:
+    if categories.in_order:
         for i in range(number):
-            _list(categories, categories.order[i])
+            _list(categories, categories.order[i], 1)
         return
     for i in range(1, categories.n_present):
         if number >> (i - 1) & 1:
-            _list(categories, i)
+            _list(categories, i, 1)
 
 
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil:
     """List the categories of one side of a division; the division before it, if any, is listed."""
-    if number == 1 or not categories.by_share:
+    cdef index_t category = 1
+    if number == 1:
         list_division(categories, number)
-    else:
-        _list(categories, categories.order[number - 1])
+        return
+    if categories.in_order:
+        _list(categories, categories.order[number - 1], 1)
+        return
+    # The lowest digits of the number before are ones, and become zeros.
+    while categories.is_listed[category]:
+        _list(categories, category, -1)
+        category += 1
+    _list(categories, category, 1)
 
 
-cdef inline void _list(CategoryCounts categories, index_t category) noexcept nogil:
+cdef inline void _list(CategoryCounts categories, index_t category, index_t sign) noexcept nogil:
+    """Put a category on the listed side; with a sign of -1, take it away from there."""
     cdef index_t label
-    categories.is_listed[category] = True
-    categories.n_listed += categories.sizes[category]
-    categories.listed_weight += categories.weight[category]
+    categories.is_listed[category] = sign > 0
+    categories.n_listed += sign * categories.sizes[category]
+    categories.listed_weight += sign * categories.weight[category]
     if categories.has_targets:
-        listed_sums(categories).weight += sums_of_category(categories, category).weight
-        listed_sums(categories).sum += sums_of_category(categories, category).sum
+        listed_sums(categories).weight += sign * sums_of_category(categories, category).weight
+        listed_sums(categories).sum += sign * sums_of_category(categories, category).sum
         return
     for label in range(categories.n_classes):
-        categories.listed_counts[label] += categories.counts[category, label]
+        categories.listed_counts[label] += sign * categories.counts[category, label]

@@ -12,6 +12,7 @@ cimport cython
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
 from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.categories cimport MOST_DIVIDED
 
 cdef enum:
     STEP = 64       # samples
@@ -25,11 +26,9 @@ cdef class CategoryErrors:
         self.category_at = np.zeros(n_rows + 1, dtype=np.int32)
         self.starts = np.zeros(min(most_categories, n_rows) + 2, dtype=np.int32)
         self.positions = np.zeros(n_rows, dtype=np.int32)
-        n_steps = n_rows // STEP + 2 if has_sets else 0
-        self.weights_before = np.zeros((n_steps, most_categories), dtype=np.int64)
-        self.sums_before = np.zeros(
-            (n_steps, most_categories * (sizeof(int128_t) // sizeof(int64_t))), dtype=np.int64
-        )
+        n_steps, most_divided = (n_rows // STEP + 2 if has_sets else 0), min(most_categories, MOST_DIVIDED)
+        self.weights_before = np.zeros((n_steps, most_divided), dtype=np.int64)
+        self.sums_before = np.zeros((n_steps, most_divided * (sizeof(int128_t) // sizeof(int64_t))), dtype=np.int64)
 
 
 cdef void take_categories(CategoryErrors categories, const Entry* entries) noexcept nogil:
@@ -73,7 +72,7 @@ cdef inline int128_t* _sums_before(CategoryErrors categories, index_t step) noex
 
 
 cdef void sum_steps(CategoryErrors categories) noexcept nogil:
-    """Prepare the sums of sets. The last step comes after all samples."""
+    """Prepare the sums of sets of a few categories. The last step comes after all samples."""
     cdef index_t position, category, step = 0
     for category in range(categories.n_categories):
         categories.weights_before[0, category] = 0

@@ -190,7 +190,7 @@ cdef class CountCriterion(CutCriterion):
         raise NotImplementedError(f"{self.name} must define gains(left, right).")
 
     def gain_of_children(self, counts):
-        """Compute the gain of a split by category; a subclass must define it for categorical features.
+        """Compute the gain of a split into a child for every category; a subclass must define it for them.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ cdef class SumCriterion(CutCriterion):
         raise NotImplementedError(f"{self.name} must define gains(left, right).")
 
     def gain_of_children(self, sums):
-        """Compute the gain of a split by category; a subclass must define it for categorical features.
+        """Compute the gain of a split into a child for every category; a subclass must define it for them.
 
         Parameters
         ----------
@@ -640,7 +640,7 @@ def _thin_gain(criterion, node_impurity, labels, parts, rows):
 def _check_defined(criterion, base, arguments):
     if type(criterion).gain_of_children is base.gain_of_children:
         raise ValueError(
-            f"The criterion {criterion.name} must define gain_of_children({arguments}) for categorical features."
+            f"The criterion {criterion.name} must define gain_of_children({arguments}) for a child for every category."
         )
 
 

@@ -53,7 +53,6 @@ from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user
 from pytrees._core.split.way cimport uses_table_bins
 
 from pytrees._core.base.threads import work_together
-from pytrees._core.criteria.categories import check_subsets
 from pytrees._core.criteria.counts import given_of, sums_are_wide
 from pytrees._core.criteria.table import (
     has_bounds, has_sums_in_bins, has_wide_bounds, is_exact, is_wide, judges_sequence,
@@ -728,9 +727,7 @@ def grow_by_gain(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
             n_threads,
         )
-    if subsets:
-        check_subsets(criterion, n_classes, n_categories)
-    else:
+    if not subsets:
         check_categories(criterion, shared.features)
     can_use_bins = (
         shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes)) and min_leaf_weight == 0

@@ -50,10 +50,10 @@ from pytrees._core.split.node_search cimport (
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
+from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, orders_by_mean, orders_by_share,
-    scores_cuts, sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts, sequence_impurity_of,
 )
 
 
@@ -97,7 +97,7 @@ def make_search(
     if search.children is not None and subsets:
         search.categories = CategoryCounts(
             n_classes, partition.child_ends.shape[0], partition.n_rows,
-            orders_by_mean(criterion) or orders_by_share(criterion, n_classes), judges_sequence(criterion),
+            has_best_order(criterion, n_classes), judges_sequence(criterion) or judges_medians(criterion),
             are_numbers(search.counts),
         )
     if search.children is not None and judges_medians(criterion):

@@ -2,15 +2,18 @@
 
 The samples of every category are counted once, and these counts give the gains of all divisions. Only criteria on label
 sequences go through the samples for every division.
+
+If only cuts of an order of the categories are judged, their absolute errors are those of cuts of samples in this order.
 """
 
 import numpy as np
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
+from pytrees._core.criteria.absolute_error cimport errors_of, sum_errors
 from pytrees._core.criteria.categories cimport (
-    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, order_by_share, start_category,
-    sums_of_category,
+    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, set_order, start_category,
+    summed_for_user, sums_of_category,
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
@@ -26,10 +29,6 @@ from pytrees._core.split.children cimport (
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node, weight_of_place,
 )
-
-
-cdef enum:
-    MOST_SUMMED = 12        # categories: see MOST_CATEGORIES of `categories.pyx`
 
 
 cdef int offer_divisions(
@@ -50,8 +49,11 @@ cdef int _offer_divisions(
     if search.judging == SEQUENCES or search.judging == OWN_SEQUENCES:
         _number_categories(search, entries, n)
     if search.category_errors is not None:
-        take_categories(search.category_errors, entries)
-        sum_steps(search.category_errors)
+        if categories.in_order:
+            _sum_errors_in_order(search, categories, entries)
+        else:
+            take_categories(search.category_errors, entries)
+            sum_steps(search.category_errors)
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
         if not _is_allowed(search, categories, n):
@@ -119,8 +121,7 @@ cdef void _count_categories(
             add_target(sums_of_category(categories, category), search.counts.targets[label], count)
         else:
             categories.counts[category, label] += count
-    if categories.by_share:
-        order_by_share(categories)
+    set_order(categories)
 
 
 cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) noexcept nogil:
@@ -156,7 +157,10 @@ cdef int _offer_targets(
     others.weight = search.counts.sums.weight - listed.weight
     others.sum = search.counts.sums.sum - listed.sum
     listed.spread = others.spread = 0
-    if search.category_errors is not None:
+    if search.category_errors is not None and categories.in_order:
+        listed.spread = errors_of(search.counts.errors.left, MISSING_RIGHT)[categories.n_listed]
+        others.spread = errors_of(search.counts.errors.right, MISSING_RIGHT)[categories.n_listed]
+    elif search.category_errors is not None:
         is_listed = <uint32_t> number << 1      # category 0 never is
         listed.spread = error_of_set(search.category_errors, is_listed)
         others.spread = error_of_set(search.category_errors, ~is_listed)
@@ -166,6 +170,22 @@ cdef int _offer_targets(
     return offer_target_children(search.children)
 
 
+cdef void _sum_errors_in_order(NodeSearch search, CategoryCounts categories, const Entry* entries) noexcept nogil:
+    """Compute the absolute errors of both sides of all cuts of the order of the categories."""
+    cdef index_t i, k, category, start = 0, n = 0
+    # Until the samples are in order, `category_of` has the first entry of every category.
+    for category in range(categories.n_present):
+        categories.category_of[category] = start
+        start += categories.sizes[category]
+    for k in range(categories.n_present):
+        category = categories.order[k]
+        start = categories.category_of[category]
+        for i in range(start, start + categories.sizes[category]):
+            categories.divided[n] = packed(k, place_of(entries[i]), <uint64_t> 0)
+            n += 1
+    sum_errors(search.counts.errors, <const uint64_t*> &categories.divided[0], 0)
+
+
 # ----------------------------------------------------------------------------------------------- a user's criterion
 
 cdef int _offer_to_user(
@@ -173,14 +193,10 @@ cdef int _offer_to_user(
 ) except -1 nogil:
     """Offer the divisions to a user's criterion on class counts or sums of targets, which judges all of them
     together."""
-    cdef TargetSums[MOST_SUMMED] of_category
     if search.units is not None:
-        if categories.n_present > MOST_SUMMED:
-            with gil:
-                raise ValueError(f"All divisions of {categories.n_present} categories are too many.")
-        _sum_categories(search, node, entries, of_category)
+        _sum_categories(search, node, entries, summed_for_user(categories))
     with gil:
-        return _offer_together(search, categories, node, feature, of_category)
+        return _offer_together(search, categories, node, feature)
 
 
 cdef inline void _sum_categories(
@@ -201,9 +217,7 @@ cdef inline void _forget_sums(TargetSums* sums) noexcept nogil:
     sums.spread = 0
 
 
-cdef int _offer_together(
-    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const TargetSums* of_category
-) except -1:
+cdef int _offer_together(NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature) except -1:
     cdef ChildCounts children = search.children
     cdef index_t number, n_allowed = 0, n = node.stop - node.start
     cdef index_t n_columns = categories.n_classes if search.units is None else 3
@@ -217,7 +231,7 @@ cdef int _offer_together(
         if search.units is None:
             _write_listed_counts(children, categories, left, right, n_allowed)
         else:
-            _write_listed_sums(search, categories, of_category, left, right, n_allowed)
+            _write_listed_sums(search, categories, left, right, n_allowed)
         n_allowed += 1
         numbers.append(number)
     if numbers:
@@ -239,10 +253,10 @@ cdef inline void _write_listed_counts(
 
 
 cdef inline int _write_listed_sums(
-    NodeSearch search, CategoryCounts categories, const TargetSums* of_category, float64_t[::1, :] left,
-    float64_t[::1, :] right, index_t row
+    NodeSearch search, CategoryCounts categories, float64_t[::1, :] left, float64_t[::1, :] right, index_t row
 ) except -1 nogil:
     cdef index_t category
+    cdef const TargetSums* of_category = summed_for_user(categories)
     cdef TargetSums listed, others
     _forget_sums(&listed)
     for category in range(categories.n_present):

@@ -1,0 +1,180 @@
+"""Shapley values: against their definition, of every kind of trees and model; against shap; and errors."""
+
+from itertools import combinations
+from math import factorial
+
+import numpy as np
+import pandas as pd
+import pytest
+from fourier_samples import CLOSE
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from support import examples
+
+from pytrees import (
+    C45Classifier,
+    DecisionForestClassifier,
+    DecisionForestRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    DistilledTreesClassifier,
+    ID3Classifier,
+)
+from pytrees.fourier import additive_model, shapley_values
+from pytrees.fourier import shapley as module
+
+
+def by_definition(evaluate, X, background):
+    """Return the Shapley values of the mean prediction with some features of a sample and the others of another."""
+    n_features = X.shape[1]
+
+    def value(sample, coalition):
+        mixed = background.copy()
+        mixed[:, list(coalition)] = sample[list(coalition)]
+        return evaluate(mixed).mean(axis=0)
+
+    found = []
+    for sample in X:
+        of_feature = []
+        for feature in range(n_features):
+            others = [m for m in range(n_features) if m != feature]
+            total = 0.0
+            for size in range(n_features):
+                share = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
+                for coalition in combinations(others, size):
+                    total = total + share * (value(sample, (*coalition, feature)) - value(sample, coalition))
+            of_feature.append(total)
+        found.append(of_feature)
+    return np.array(found)
+
+
+def table(n_samples=40, n_classes=2, seed=0):
+    """Draw two features of categories, and two of numbers."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack(
+        [rng.integers(0, 14, n_samples), rng.integers(0, 3, n_samples), rng.normal(size=(n_samples, 2))]
+    )
+    return X, ((X[:, 0] * 5 % 14 > 6) + (X[:, 2] > 0.3) * X[:, 1]).astype(int) % n_classes
+
+
+NOMINAL = {"categorical_features": [0, 1], "handle_unknown": "majority"}
+ESTIMATORS = {
+    "sets": DecisionTreeClassifier(**NOMINAL),
+    "sets in a forest": DecisionForestClassifier(4, random_state=0, **NOMINAL),
+    "a child for every category": DecisionForestClassifier(
+        4, categorical_split="multiway", max_features=2, random_state=0, **NOMINAL
+    ),
+    "C4.5": C45Classifier(**NOMINAL),
+    "ID3": ID3Classifier(max_depth=3, **NOMINAL),
+    "numbers by sets": DecisionTreeRegressor(**NOMINAL),
+    "numbers in a forest": DecisionForestRegressor(3, random_state=0, categorical_split="multiway", **NOMINAL),
+    "scikit-learn's forest": RandomForestClassifier(3, random_state=0),
+    "boosting": GradientBoostingClassifier(n_estimators=5, random_state=0),
+    "boosting of numbers": HistGradientBoostingRegressor(max_iter=4, min_samples_leaf=2),
+    "distilled trees": DistilledTreesClassifier(DecisionForestClassifier(3, random_state=0), n_trees=2),
+}
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_values_by_their_definition(name, n_classes):
+    X, y = table(n_classes=n_classes)
+    model = additive_model(ESTIMATORS[name].fit(X[5:], y[5:]))  # the first samples may have unknown categories
+    background = X[3:20]
+    found = shapley_values(model, X[:6], background)
+    expected = by_definition(model.evaluate, X[:6], background)
+    np.testing.assert_allclose(found.values.reshape(expected.shape), expected, **CLOSE)
+    np.testing.assert_allclose(found.base_values, model.evaluate(background).mean(axis=0).squeeze(), **CLOSE)
+    of_sums = found.values.sum(axis=1) + found.base_values
+    np.testing.assert_allclose(of_sums, model.evaluate(X[:6]).reshape(of_sums.shape), **CLOSE)
+
+
+@examples(20)
+@given(st.integers(0, 2**20), st.integers(1, 12), st.integers(1, 3))
+def test_patterns_are_weighed_in_pieces_of_any_size(monkeypatch_pairs, seed, n_background, n_pairs):
+    X, y = table(30, seed=seed)
+    forest = DecisionForestClassifier(3, max_depth=4, random_state=seed % 1000, **NOMINAL).fit(X, y)
+    found = shapley_values(forest, X, X[:n_background])
+    monkeypatch_pairs(n_pairs)
+    np.testing.assert_allclose(shapley_values(forest, X, X[:n_background]).values, found.values, rtol=0, atol=1e-14)
+
+
+@pytest.fixture
+def monkeypatch_pairs(monkeypatch):
+    return lambda number: monkeypatch.setattr(module, "_PAIRS", number)
+
+
+def test_the_background_is_x_by_default_and_names_come_along():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = X.iloc[::9], y.iloc[::9]
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    found = shapley_values(forest, X)
+    assert found.feature_names.tolist() == X.columns.tolist()
+    np.testing.assert_array_equal(found.values, shapley_values(forest, X, X).values)
+    np.testing.assert_allclose(found.values.mean(axis=0), 0.0, atol=1e-15)
+    assert isinstance(found.base_values, float)
+    plain = shapley_values(RandomForestClassifier(5, random_state=0).fit(X.to_numpy(), y), X.to_numpy())
+    assert plain.feature_names is None
+    np.testing.assert_array_equal(plain.values, found.values)
+
+
+def test_several_outputs_have_the_last_axis():
+    X, y = load_iris(return_X_y=True)
+    found = shapley_values(RandomForestClassifier(5, random_state=0).fit(X, y), X[:7], X)
+    assert found.values.shape == (7, 4, 3)
+    assert found.base_values.shape == (3,)
+    np.testing.assert_allclose(found.values.sum(axis=2), 0.0, atol=1e-15)
+
+
+def test_values_of_shap():
+    shap = pytest.importorskip("shap")
+    X, y = load_diabetes(return_X_y=True)
+    X = X.astype(np.float32)
+    forest = DecisionForestRegressor(8, random_state=0).fit(X, y)
+    explainer = shap.TreeExplainer(forest.to_sklearn(), X[:50], feature_perturbation="interventional")
+    found = shapley_values(forest, X[:20], X[:50])
+    np.testing.assert_allclose(found.values, explainer.shap_values(X[:20]), rtol=1e-4, atol=1e-3)
+
+
+def test_paths_through_more_features_than_a_word_has_bits():
+    """A chain of splits: every feature holds one sample that leaves the chain."""
+    X, y = np.eye(140), np.arange(140) % 2
+    tree = DecisionTreeClassifier(min_samples_leaf=1).fit(X, y)
+    assert tree.get_depth() > 64
+    model = additive_model(tree)
+    found = shapley_values(tree, X)
+    np.testing.assert_allclose(found.values.sum(axis=1) + found.base_values, model.evaluate(X)[:, 0], **CLOSE)
+
+
+def test_a_leaf_alone_adds_nothing():
+    tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1])
+    found = shapley_values(tree, [[0.0], [2.0]])
+    assert found.values.tolist() == [[0.0], [0.0]]
+    assert found.base_values == 1.0
+
+
+def test_invalid_arguments_are_refused():
+    X, y = table()
+    forest = DecisionForestClassifier(2, random_state=0).fit(X, y)
+    with pytest.raises(TypeError, match="A fitted ensemble of trees is expected, got LogisticRegression"):
+        shapley_values(LogisticRegression().fit(X, y), X)
+    with pytest.raises(NotFittedError):
+        shapley_values(RandomForestClassifier(), X)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        shapley_values(forest, X[:, :3])
+    for arguments in ((X[:0],), (X, X[:0])):
+        with pytest.raises(ValueError, match="Found array with 0 sample"):
+            shapley_values(forest, *arguments)
+    with pytest.raises(ValueError, match="NaN"):
+        shapley_values(forest, np.where(X > 1, np.nan, X))
+    named = DecisionForestClassifier(2, random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y)
+    with pytest.raises(ValueError, match="The columns of X should be"):
+        shapley_values(named, pd.DataFrame(X, columns=list("dcba")))
