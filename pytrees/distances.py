@@ -575,7 +575,10 @@ def clustering_distance(
 
     ``"vi"``, ``"nvi"`` and ``"nvi_max"`` are metrics, ``"nvi_sum"`` is not [2]_. The variation of information divided
     by log2 n, the normalisation of [3]_, has no name: on the same n samples it is proportional to ``"vi"``, and prefers
-    the same trees and splits.
+    the same trees and splits. Neither has 1 - Gain / sqrt(H(T) H(Y)): scikit-learn's score with
+    ``average_method="geometric"`` is one minus it.
+
+    All are symmetric but ``"gain_ratio"`` and ``"gini"``.
 
     References
     ----------

@@ -58,7 +58,7 @@ def add_options(parser):
         nargs="+",
         choices=PARTS,
         default=PARTS,
-        help="what to do; the impurities of Figures 2 and 3 need no data",
+        help="what to do; the impurities, which are Figures 1 to 3, need no data",
     )
 
 

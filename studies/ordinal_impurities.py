@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of the ordinal paper: impurities of two nodes, and gains of two splits of one node."""
+"""Figures 1 to 3 of the ordinal paper: an ordinal problem, impurities of two nodes, gains of two splits of a node."""
 
 import numpy as np
 
@@ -6,6 +6,11 @@ from pytrees.criteria import RankingImpurity, gain, impurity
 from pytrees.tour.report import format_table, import_pyplot, write_csv
 
 from .ordinal_paper import CRITERIA
+
+# Figure 1 has five classes in the plane. The paper's points are not published; these follow the rule of the data set
+# `toy`: its classes are the intervals, by these bounds, of 10 (x1 - 1/2) (x2 - 1/2).
+BOUNDS = (-1.0, -0.1, 0.25, 1.0)
+N_POINTS = 400
 
 # Figure 2: ten samples of each of two classes, far and near on the scale.
 NODES = {"distant classes": (10, 0, 0, 10), "adjacent classes": (10, 10, 0, 0)}
@@ -25,6 +30,17 @@ MEASURED = {
 NAMES_OF_IMPURITIES = {"entropy": "H", "wig": "H_w"}
 
 
+def make_problem():
+    """Make the points of Figure 1 in the unit square, and their classes 0 to 4."""
+    points = np.random.default_rng(0).uniform(size=(N_POINTS, 2))
+    return points, np.digitize(latent(*points.T), BOUNDS)
+
+
+def latent(x1, x2):
+    """Return the number that orders the points of Figure 1."""
+    return 10.0 * (x1 - 0.5) * (x2 - 0.5)
+
+
 def compute_impurities():
     """Compute the numbers of the figures.
 
@@ -42,7 +58,7 @@ def compute_impurities():
 
 
 def report_impurities(output):
-    """Print and write the numbers of both figures, and draw them if matplotlib is installed."""
+    """Print and write the numbers of Figures 2 and 3; draw all three figures if matplotlib is installed."""
     impurities, gains = compute_impurities()
     rows = [(NAMES_OF_IMPURITIES.get(name, CRITERIA[name]), *map(_number, found)) for name, found in impurities.items()]
     print("\nFigure 2: impurities of twenty samples of four ordered classes; the less the better\n")
@@ -59,6 +75,23 @@ def report_impurities(output):
     write_csv(output / "ordinal_impurities.csv", ("figure", "criterion", "shown", "value"), written)
     if import_pyplot() is not None:
         draw_impurities(impurities, gains, output / "ordinal_impurities.png")
+        draw_problem(output / "ordinal_problem.png")
+
+
+def draw_problem(path):
+    """Draw the points of Figure 1 by class, and the bounds of the classes."""
+    plt = import_pyplot()
+    points, classes = make_problem()
+    figure, ax = plt.subplots(figsize=(5.4, 4.6), layout="constrained")
+    colors = plt.get_cmap("RdYlGn")(np.linspace(0.0, 1.0, len(BOUNDS) + 1))
+    for code, color in enumerate(colors):
+        ax.scatter(*points[classes == code].T, color=color, edgecolor="0.4", linewidth=0.4, s=22, label=f"C{code + 1}")
+    x1, x2 = np.meshgrid(*[np.linspace(0.0, 1.0, 201)] * 2)
+    ax.contour(x1, x2, latent(x1, x2), levels=BOUNDS, colors="black", linestyles="solid", linewidths=0.8)
+    ax.set(xlabel="x1", ylabel="x2", aspect="equal", title="Figure 1: a problem of five ordered classes")
+    figure.legend(loc="outside right center", frameon=False)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
 
 
 def draw_impurities(impurities, gains, path):

@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from pytrees import OrdinalDecisionTreeClassifier
 from pytrees.criteria import RankingImpurity, WeightedInformationGain
-from pytrees.datasets import load_toy_ordinal, make_balance_scale
+from pytrees.datasets import load_ordinal, load_toy_ordinal, make_balance_scale
 from pytrees.metrics import make_ordinal_scorer
 from studies import ordinal, ordinal_impurities, ordinal_paper, ordinal_report, ordinal_variants
 from studies.__main__ import main
@@ -335,7 +335,22 @@ def test_variants_are_compared_with_their_base(tables, tmp_path, capsys):
     )
 
 
-# ------------------------------------------------------------------------------------------------------ Figures 2 and 3
+# ------------------------------------------------------------------------------------------------------ Figures 1 to 3
+
+
+def test_figure_1_has_five_classes():
+    points, classes = ordinal_impurities.make_problem()
+    assert len(points) == 400
+    assert set(classes.tolist()) == {0, 1, 2, 3, 4}
+
+
+def test_figure_1_follows_the_rule_of_toy(clone_tables):
+    try:
+        toy = load_ordinal("toy")
+    except FileNotFoundError as error:
+        pytest.skip(f"tools/fetch_tables.py fetches the table: {error}")
+    of_rule = np.digitize(ordinal_impurities.latent(*toy.data.T), ordinal_impurities.BOUNDS)
+    np.testing.assert_array_equal(of_rule, toy.target)
 
 
 def test_impurities_of_figure_2_and_gains_of_figure_3():
@@ -361,6 +376,7 @@ def test_figures_need_no_data(tmp_path, capsys, monkeypatch):
     assert "Figure 2" in printed
     assert "RI, unweighted" in printed
     assert (tmp_path / "ordinal_impurities.png").stat().st_size > 10_000
+    assert (tmp_path / "ordinal_problem.png").stat().st_size > 10_000
     rows = read_csv(tmp_path / "ordinal_impurities.csv")
     assert {row["figure"] for row in rows} == {"2", "3"}
     assert len(rows) == 2 * 5 + 2 * 6
