@@ -38,7 +38,7 @@ extensions = [
     "myst_parser",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["gallery/*"]
+exclude_patterns = ["gallery/**"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 nitpicky = True
 highlight_language = "none"  # blocks without a language are output
@@ -75,19 +75,27 @@ html_theme_options = {
     "logo": {"text": "pytrees", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
     "show_nav_level": 1,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
+    # The gallery's thumbnails take the room of its table of contents, which the navigation has, too.
+    "secondary_sidebar_items": {"**": ["page-toc"], "auto_examples/index": []},
     "footer_start": ["copyright", "built_from"],
     "footer_end": [],
 }
 
 # Gallery: examples are executed; the page of a name shows the examples that use it.
-has_gallery = any((HERE / "gallery").glob("plot_*.py"))
+has_gallery = any((HERE / "gallery").glob("*/plot_*.py"))
 autosummary_context = {"gallery": has_gallery}
 if has_gallery:
+    import site_gallery
+
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
         "examples_dirs": "gallery",
         "gallery_dirs": "auto_examples",
+        "subsection_order": [f"gallery/{section}" for section in site_gallery.SECTIONS],
+        "within_subsection_order": "site_gallery.place",
+        "minigallery_sort_order": "site_gallery.place",
+        "image_scrapers": ("site_gallery.scrape",),
+        "thumbnail_size": (560, 392),
         "filename_pattern": r"/plot_",
         "reference_url": {"pytrees": None},
         "doc_module": ("pytrees",),

@@ -10,7 +10,7 @@ from docutils import nodes
 from pytrees._site import REPOSITORY
 
 ROOT = Path(__file__).parents[1]
-THUMBNAIL = re.compile(r"auto_examples/images/thumb/sphx_glr_(\w+)_thumb\.png$")
+THUMBNAIL = re.compile(r"(auto_examples/\w+)/images/thumb/sphx_glr_(\w+)_thumb\.png$")
 LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s]+)\)")
 
 # The pages on which other packages describe their names.
@@ -101,7 +101,7 @@ def describe_thumbnails(app, doctree, page):
         example = THUMBNAIL.search(image["uri"])
         if example is None or image.get("alt"):
             continue
-        pictures = app.env.get_doctree(f"auto_examples/{example[1]}").findall(nodes.Element)
+        pictures = app.env.get_doctree(f"{example[1]}/{example[2]}").findall(nodes.Element)
         image["alt"] = next((picture["alt"] for picture in pictures if picture.get("alt")), "")
 
 

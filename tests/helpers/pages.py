@@ -28,7 +28,7 @@ def comments_below(lines, statement):
 
 
 def run(code, output, names):
-    """Run a block; want what the comments behind expressions say that they are, and the output.
+    """Run a block; want what the comments behind or below expressions say that they are, and the output.
 
     An error is wanted where the comment below the expression gives it.
     """
@@ -47,6 +47,8 @@ def run(code, output, names):
                 continue
             value = eval(source, names)
             _, _, said = lines[statement.end_lineno - 1].partition("  # ")
+            if value is not None:
+                said = said or below
             assert said == "" or repr(value) == said.strip(), source
     if output is not None:
         assert printed.getvalue() == output

@@ -144,12 +144,14 @@ def test_the_dashboard_is_published(publish, tmp_path):
 
 
 COMPARISON = """
-from parts.comparison import OURS, REFERENCE, ahead, in_words, table
+from parts.comparison import DRAWN, OURS, REFERENCE, ahead, in_words, lead, table
 found = {
     "tree": {OURS: [0.5, 1, 2], "scikit-learn": [20, 40, 80], "other": [0.5, 0.5, 1], REFERENCE: [5e3] * 3},
     "forest": {OURS: [2e-4], "scikit-learn": [0.0005]},
 }
-print(*table(found), ahead(found), ahead({"tree": {OURS: [1], "other": [1]}}), in_words(0.0123456), sep="\\n")
+fronts = {work: {OURS: [1], "scikit-learn": [n + 30.4]} for n, work in enumerate(DRAWN)}
+print(*table(found), lead(fronts), sep="\\n")
+print(ahead(found), ahead({"tree": {OURS: [1], "other": [1]}}), in_words(0.0123456), sep="\\n")
 """
 
 
@@ -162,6 +164,7 @@ def test_the_table_of_the_comparison():
         "|---|---|---|---|---|",
         "| tree | 1 s | 40 s (40×) | 500 ms (0.50×) | 5000 s (5,000×) |",
         "| forest | 200 µs | 500 µs (2.5×) | – | – |",
+        "pytrees grows a tree of 100,000 samples 30 times as fast as scikit-learn, and a forest of 100 trees 31 times.",
         "Others are ahead here: other in “tree” (0.50×).",
         "In this table no other library is ahead.",
         "12.3 ms",

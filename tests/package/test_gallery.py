@@ -1,6 +1,7 @@
 """Examples of the gallery: their form, and that quick ones run."""
 
 import ast
+import importlib
 import runpy
 
 import matplotlib
@@ -9,11 +10,11 @@ import pytest
 from pages import DOCS
 
 GALLERY = DOCS / "gallery"
-EXAMPLES = sorted(GALLERY.glob("plot_*.py"))
+EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
 MOST_LINES = 120
 
 # Builds of the site run all of them; these take about two seconds.
-QUICK = ("plot_fourier_energy", "plot_permutation_trees")
+QUICK = ("explain/plot_fourier_energy", "order/plot_permutation_trees")
 
 
 def named(path):
@@ -24,6 +25,15 @@ def named(path):
 def test_there_are_enough():
     assert len(EXAMPLES) >= 15
     assert (GALLERY / "GALLERY_HEADER.rst").exists()
+
+
+def test_every_example_has_a_place_in_its_section(monkeypatch):
+    pytest.importorskip("sphinx_gallery")
+    monkeypatch.syspath_prepend(str(DOCS))
+    sections = importlib.import_module("site_gallery").SECTIONS
+    listed = {f"{section}/plot_{name}.py" for section, names in sections.items() for name in names}
+    assert {path.relative_to(GALLERY).as_posix() for path in EXAMPLES} == listed
+    assert all((GALLERY / section / "GALLERY_HEADER.rst").exists() for section in sections)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=named)

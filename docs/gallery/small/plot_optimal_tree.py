@@ -15,15 +15,27 @@ from sklearn.model_selection import StratifiedKFold
 from pytrees import DecisionTreeClassifier, optimal_tree
 
 X, y = load_breast_cancer(return_X_y=True)
-X = X[:, [0, 1, 4, 7, 20, 21, 23, 24, 26, 27]]  # ten of the thirty features, so that three levels take a moment
+# Ten of the thirty features, so that three levels take a moment:
+X = X[:, [0, 1, 4, 7, 20, 21, 23, 24, 26, 27]]
 levels = (1, 2, 3)
 
 # %%
 # Errors on all samples, and errors on new samples in tenfold cross-validation:
 
 found = {level: optimal_tree(X, y, max_depth=level) for level in levels}
-print(*(f"{level} levels: {tree.n_errors} errors, proven: {tree.is_proven}" for level, tree in found.items()), sep="\n")
-shares = {("greedy", "known"): [], ("optimal", "known"): [], ("greedy", "new"): [], ("optimal", "new"): []}
+print(
+    *(
+        f"{level} levels: {tree.n_errors} errors, proven: {tree.is_proven}"
+        for level, tree in found.items()
+    ),
+    sep="\n",
+)
+shares = {
+    ("greedy", "known"): [],
+    ("optimal", "known"): [],
+    ("greedy", "new"): [],
+    ("optimal", "new"): [],
+}
 folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
 for level in levels:
     greedy = DecisionTreeClassifier(max_depth=level)
@@ -41,7 +53,12 @@ for level in levels:
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
 for ax, samples in zip(axes, ("known", "new"), strict=True):
     for shift, who in ((-0.18, "greedy"), (0.18, "optimal")):
-        bars = ax.bar(np.array(levels) + shift, 100 * np.array(shares[who, samples]), width=0.34, label=who)
+        bars = ax.bar(
+            np.array(levels) + shift,
+            100 * np.array(shares[who, samples]),
+            width=0.34,
+            label=who,
+        )
         ax.bar_label(bars, fmt="%.1f")
     ax.set(xlabel="levels of splits", xticks=levels)
     ax.set_title(f"Errors on {samples} samples")
@@ -62,7 +79,9 @@ plt.show()
 # A search knows two things at any time: the errors of the best tree found so far, and a number of errors below which
 # there is no tree. A limit of time shows both. Four levels on 600 samples:
 
-X, y = make_classification(600, 6, n_informative=3, n_redundant=1, flip_y=0.1, random_state=0)
+X, y = make_classification(
+    600, 6, n_informative=3, n_redundant=1, flip_y=0.1, random_state=0
+)
 seconds, errors, bounds = [], [], []
 for limit in 0.01 * 1.25 ** np.arange(25):
     search = optimal_tree(X, y, max_depth=4, time_limit=limit)
@@ -71,7 +90,9 @@ for limit in 0.01 * 1.25 ** np.arange(25):
     bounds.append(search.lower_bound * len(y))
     if search.is_proven:
         break
-print(f"{errors[0]} errors at first, {errors[-1]} in the end, proven: {search.is_proven}")
+print(
+    f"{errors[0]} errors at first, {errors[-1]} in the end, proven: {search.is_proven}"
+)
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")

@@ -19,7 +19,10 @@ X = rng.integers(0, 2, (60, 5)).astype(float)
 y = X[:, 0].astype(int) ^ X[:, 1].astype(int)
 greedy = DecisionTreeClassifier().fit(X, y)
 smallest = minimal_tree(X, y)
-print(f"greedy: {greedy.get_n_leaves()} leaves; smallest: {smallest.tree.n_leaves}, proven: {smallest.is_proven}")
+print(
+    f"greedy: {greedy.get_n_leaves()} leaves; "
+    f"smallest: {smallest.tree.n_leaves}, proven: {smallest.is_proven}"
+)
 
 # %%
 sizes = {}
@@ -29,7 +32,9 @@ for n_samples in (10, 15, 20, 30, 45, 60, 90):
         X_drawn = rng.integers(0, 2, (n_samples, 5)).astype(float)
         y_drawn = X_drawn[:, 0].astype(int) ^ X_drawn[:, 1].astype(int)
         grown = DecisionTreeClassifier().fit(X_drawn, y_drawn).get_n_leaves()
-        sizes.setdefault(n_samples, []).append((grown, minimal_tree(X_drawn, y_drawn).tree.n_leaves))
+        sizes.setdefault(n_samples, []).append(
+            (grown, minimal_tree(X_drawn, y_drawn).tree.n_leaves)
+        )
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
 names = [f"x{j}" for j in range(5)]
@@ -38,7 +43,9 @@ axes[0].set_title("The smallest tree of 60 samples")
 means = np.array([np.mean(found, axis=0) for found in sizes.values()])
 axes[1].plot(list(sizes), means[:, 0], "s--", label="greedy (Gini)")
 axes[1].plot(list(sizes), means[:, 1], "o-", label="smallest")
-axes[1].set(xlabel="number of samples", ylabel="leaves, mean of 15 sets", ylim=(0, None))
+axes[1].set(
+    xlabel="number of samples", ylabel="leaves, mean of 15 sets", ylim=(0, None)
+)
 axes[1].set_title("Leaves of trees without errors")
 axes[1].legend()
 fig.suptitle("One of two, but not both: a rule of four leaves")

@@ -48,15 +48,26 @@ for name, tree in trees.items():
 ours, theirs = set(), set()
 for seed in range(20):
     rows = np.random.default_rng(seed).permutation(len(y))
-    ours.add(DecisionTreeClassifier(random_state=seed).fit(X[rows], y[rows]).tree_.threshold.tobytes())
-    theirs.add(SklearnTree(random_state=seed).fit(X[rows], y[rows]).tree_.threshold.tobytes())
+    ours.add(
+        DecisionTreeClassifier(random_state=seed)
+        .fit(X[rows], y[rows])
+        .tree_.threshold.tobytes()
+    )
+    theirs.add(
+        SklearnTree(random_state=seed).fit(X[rows], y[rows]).tree_.threshold.tobytes()
+    )
 print(f"20 seeds and orders of the rows: {len(ours)} tree here, {len(theirs)} there")
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 positions = np.arange(len(trees))
 for shift, engine in ((-0.2, "compiled"), (0.2, "reference")):
-    ax.bar(positions + shift, [1000 * seconds[name, engine] for name in trees], width=0.38, label=engine)
+    ax.bar(
+        positions + shift,
+        [1000 * seconds[name, engine] for name in trees],
+        width=0.38,
+        label=engine,
+    )
 ax.set(yscale="log", ylabel="milliseconds of a fit", ylim=(None, 1000))
 ax.set_xticks(positions, list(trees))
 ax.set_title("Equal trees from two engines; the compiled one is much faster")

@@ -19,7 +19,9 @@ X, y = load_wine(return_X_y=True)
 models = {
     "C4.5": C45Classifier(),
     "CART": DecisionTreeClassifier(),
-    "CART, medians filled in": make_pipeline(SimpleImputer(strategy="median"), DecisionTreeClassifier()),
+    "CART, medians filled in": make_pipeline(
+        SimpleImputer(strategy="median"), DecisionTreeClassifier()
+    ),
     "forest of 30 trees": DecisionForestClassifier(30, random_state=0),
 }
 folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
@@ -30,13 +32,18 @@ folds = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
 shares = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
 draws = np.random.default_rng(0).random(X.shape)
 accuracy = {
-    name: [cross_val_score(model, np.where(draws < share, np.nan, X), y, cv=folds).mean() for share in shares]
+    name: [
+        cross_val_score(model, np.where(draws < share, np.nan, X), y, cv=folds).mean()
+        for share in shares
+    ]
     for name, model in models.items()
 }
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-for (name, scores), style in zip(accuracy.items(), ("o-", "s--", "^:", "D-."), strict=True):
+for (name, scores), style in zip(
+    accuracy.items(), ("o-", "s--", "^:", "D-."), strict=True
+):
     ax.plot(100 * shares, scores, style, label=name)
 ax.set(xlabel="% of the values that are missing", ylabel="accuracy")
 ax.set_title("Wine with missing values: the forest bears them better than single trees")

@@ -14,9 +14,14 @@ from pytrees.datasets import load_toy_permutations
 toy = load_toy_permutations()
 trees = {}
 for name, rows in toy.permutations.items():
-    trees[name] = PermutationDecisionTreeClassifier().fit(toy.data[rows], toy.target[rows])
+    trees[name] = PermutationDecisionTreeClassifier().fit(
+        toy.data[rows], toy.target[rows]
+    )
 for name, tree in trees.items():
-    print(f"{name}: {tree.get_n_leaves()} leaves; patients that take each test: {tree.feature_usage(toy.data)}")
+    print(
+        f"{name}: {tree.get_n_leaves()} leaves; "
+        f"patients that take each test: {tree.feature_usage(toy.data)}"
+    )
 
 # %%
 # All trees are right about all patients. They differ in their tests: the second feature stands for a molecular test,
@@ -24,7 +29,12 @@ for name, tree in trees.items():
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 for ax, name in zip(axes, "BD", strict=True):
-    plot_tree(trees[name], feature_names=["symptoms", "molecular test"], class_names=["quarantine", "free"], ax=ax)
+    plot_tree(
+        trees[name],
+        feature_names=["symptoms", "molecular test"],
+        class_names=["quarantine", "free"],
+        ax=ax,
+    )
     tested = trees[name].feature_usage(toy.data)[1]
     ax.set_title(f"order {name}: {tested} of 14 patients need the molecular test")
 fig.suptitle("Two orders of the same patients, two trees")

@@ -14,7 +14,9 @@ from pytrees import C45Classifier, export_text, plot_decision_path, plot_tree
 
 data = load_wine()
 names = {"feature_names": data.feature_names, "class_names": data.target_names}
-X_train, X_test, y_train, y_test = train_test_split(data.data, data.target, stratify=data.target, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    data.data, data.target, stratify=data.target, random_state=0
+)
 tree = C45Classifier().fit(X_train, y_train)
 print(export_text(tree, **names))
 
@@ -23,7 +25,10 @@ print(export_text(tree, **names))
 
 fig, ax = plt.subplots(figsize=(11, 5), layout="constrained")
 plot_tree(tree, **names, ax=ax)
-ax.set_title(f"A C4.5 tree of the wine data: right about {tree.score(X_test, y_test):.0%} of new samples")
+ax.set_title(
+    "A C4.5 tree of the wine data: "
+    f"right about {tree.score(X_test, y_test):.0%} of new samples"
+)
 plt.show()
 
 # %%

@@ -45,7 +45,9 @@ def draw(ax, targets, models):
 
 trees = {
     "squared error": DecisionTreeRegressor(max_leaf_nodes=8, min_samples_leaf=5),
-    "absolute error": DecisionTreeRegressor("absolute_error", max_leaf_nodes=8, min_samples_leaf=5),
+    "absolute error": DecisionTreeRegressor(
+        "absolute_error", max_leaf_nodes=8, min_samples_leaf=5
+    ),
 }
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
 draw(axes[0], y, trees)

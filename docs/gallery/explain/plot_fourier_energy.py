@@ -13,12 +13,21 @@ from pytrees import DecisionTreeClassifier, FourierSpectrum
 from pytrees.datasets import make_monks
 
 cardinalities = [3, 3, 2, 3, 4, 2]
-rules = {1: "1: a1 = a2, or a5 is 1", 2: "2: exactly two features are 1", 3: "3: a5 and a2, a little a4"}
+rules = {
+    1: "1: a1 = a2, or a5 is 1",
+    2: "2: exactly two features are 1",
+    3: "3: a5 and a2, a little a4",
+}
 spectra = {}
 for problem in rules:
     X, y = make_monks(problem)
-    spectra[problem] = FourierSpectrum.from_tree(DecisionTreeClassifier().fit(X - 1, y), cardinalities)
-    print(f"Monks {problem}: {spectra[problem].n_coefficients} of 432 coefficients are not zero")
+    spectra[problem] = FourierSpectrum.from_tree(
+        DecisionTreeClassifier().fit(X - 1, y), cardinalities
+    )
+    print(
+        f"Monks {problem}: {spectra[problem].n_coefficients} "
+        "of 432 coefficients are not zero"
+    )
 
 # %%
 # The left picture has the energy by the number of features in a coefficient, its order. The right picture keeps
@@ -26,14 +35,24 @@ for problem in rules:
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 orders = np.arange(1, 7)
-for place, ((problem, rule), style) in enumerate(zip(rules.items(), ("o-", "s--", "^:"), strict=True)):
+for place, ((problem, rule), style) in enumerate(
+    zip(rules.items(), ("o-", "s--", "^:"), strict=True)
+):
     spectrum = spectra[problem]
     energy = np.zeros(7)
     by_order = np.asarray(spectrum.energy_by_order())
     energy[: len(by_order)] = by_order
-    axes[0].bar(orders + 0.27 * (place - 1), energy[1:] / energy[1:].sum(), width=0.25, label=rule)
+    axes[0].bar(
+        orders + 0.27 * (place - 1),
+        energy[1:] / energy[1:].sum(),
+        width=0.25,
+        label=rule,
+    )
     X, y = make_monks(problem)
-    kept = [np.mean((spectrum.truncate(max_order=k).evaluate(X - 1).real > 0.5) == y) for k in range(7)]
+    kept = [
+        np.mean((spectrum.truncate(max_order=k).evaluate(X - 1).real > 0.5) == y)
+        for k in range(7)
+    ]
     axes[1].plot(range(7), kept, style, label=rule)
 axes[0].set(xlabel="features together", ylabel="share of the variance")
 axes[0].set_title("Energy by order")

@@ -17,7 +17,9 @@ from pytrees import OrdinalDecisionForestClassifier
 data = load_breast_cancer()
 order = ["benign", "malignant"]
 y = np.where(data.target == 0, "malignant", "benign")
-X_train, X_test, y_train, y_test = train_test_split(data.data, y, test_size=0.5, stratify=y, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    data.data, y, test_size=0.5, stratify=y, random_state=0
+)
 forest = OrdinalDecisionForestClassifier(
     classes=order, predict_rule="cost", cost_matrix=[[0, 1], [1, 0]], random_state=0
 )
@@ -30,7 +32,8 @@ forest.fit(X_train, y_train)
 prices = np.array([1, 2, 3, 5, 8, 12, 20, 30, 50])
 missed, alarms = [], []
 for price in prices:
-    predicted = forest.set_params(cost_matrix=[[0, 1], [float(price), 0]]).predict(X_test)
+    forest.set_params(cost_matrix=[[0, 1], [float(price), 0]])
+    predicted = forest.predict(X_test)
     missed.append(np.sum((y_test == "malignant") & (predicted == "benign")))
     alarms.append(np.sum((y_test == "benign") & (predicted == "malignant")))
 
@@ -38,7 +41,11 @@ for price in prices:
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(prices, missed, "o-", label="malignant, predicted benign")
 ax.plot(prices, alarms, "s--", label="benign, predicted malignant")
-ax.set(xscale="log", xlabel="price of a missed tumour, in false alarms", ylabel=f"of {len(y_test)} tumours")
+ax.set(
+    xscale="log",
+    xlabel="price of a missed tumour, in false alarms",
+    ylabel=f"of {len(y_test)} tumours",
+)
 ax.set_xticks(prices, prices)
 ax.minorticks_off()
 ax.set_title("The dearer a missed tumour, the more false alarms")

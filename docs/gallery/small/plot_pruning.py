@@ -27,7 +27,9 @@ fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for (name, (X, y)), style in zip(sets.items(), ("o-", "s--", "^:"), strict=True):
     accuracy, leaves = [], []
     for confidence in confidences:
-        found = cross_validate(C45Classifier(confidence=confidence), X, y, cv=folds, return_estimator=True)
+        found = cross_validate(
+            C45Classifier(confidence=confidence), X, y, cv=folds, return_estimator=True
+        )
         accuracy.append(found["test_score"].mean())
         leaves.append(np.mean([tree.get_n_leaves() for tree in found["estimator"]]))
     axes[0].plot(confidences, accuracy, style, label=name)

@@ -18,7 +18,9 @@ def coupled(strength, n_samples=1200, seed=0):
     signals = np.zeros((n_samples, 2))
     for t in range(1, n_samples):
         signals[t, 0] = 0.9 * signals[t - 1, 0] + noise[t, 0]
-        signals[t, 1] = 0.8 * signals[t - 1, 1] + strength * signals[t - 1, 0] + noise[t, 1]
+        signals[t, 1] = (
+            0.8 * signals[t - 1, 1] + strength * signals[t - 1, 0] + noise[t, 1]
+        )
     return signals.T
 
 
@@ -30,14 +32,27 @@ strengths = np.linspace(0.0, 0.9, 7)
 drives, driven = np.zeros((2, len(strengths), 5))
 for place, strength in enumerate(strengths):
     for seed in range(5):
-        x, y = (symbolize(signal, "width", n_symbols=8) for signal in coupled(strength, seed=seed))
+        x, y = (
+            symbolize(signal, "width", n_symbols=8)
+            for signal in coupled(strength, seed=seed)
+        )
         found = compression_complexity_causality(x, y, past=150, present=15, step=80)
         drives[place, seed], driven[place, seed] = found.x_to_y, found.y_to_x
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-for values, label in ((drives, "first to second (true)"), (driven, "second to first (false)")):
-    ax.errorbar(strengths, values.mean(axis=1), values.std(axis=1, ddof=1), capsize=3, marker="o", label=label)
+for values, label in (
+    (drives, "first to second (true)"),
+    (driven, "second to first (false)"),
+):
+    ax.errorbar(
+        strengths,
+        values.mean(axis=1),
+        values.std(axis=1, ddof=1),
+        capsize=3,
+        marker="o",
+        label=label,
+    )
 ax.axhline(0.0, color="0.7", zorder=0)
 ax.set(xlabel="strength of the coupling", ylabel="causality")
 ax.set_title("With strong coupling the true direction stands out")

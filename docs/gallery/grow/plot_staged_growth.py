@@ -16,7 +16,10 @@ from pytrees import ID3Classifier
 
 X, y = load_iris(return_X_y=True)
 n_runs, n_stages = 40, 26
-accuracy = {"local": np.full((n_runs, n_stages), np.nan), "global": np.full((n_runs, n_stages), np.nan)}
+accuracy = {
+    "local": np.full((n_runs, n_stages), np.nan),
+    "global": np.full((n_runs, n_stages), np.nan),
+}
 
 # %%
 # There are forty runs. Each draws a third of the labels of 100 training samples anew, at random. The labels of the 50
@@ -24,12 +27,19 @@ accuracy = {"local": np.full((n_runs, n_stages), np.nan), "global": np.full((n_r
 
 for run in range(n_runs):
     rng = np.random.default_rng(run)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=100, stratify=y, random_state=run)
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, train_size=100, stratify=y, random_state=run
+    )
     noisy = rng.random(100) < 1 / 3
     y_train[noisy] = rng.integers(0, 3, noisy.sum())
     for evaluation, curve in accuracy.items():
-        tree = ID3Classifier("gini", evaluation=evaluation, ties="local", max_leaf_nodes=n_stages)
-        stages = [np.mean(predicted == y_test) for predicted in tree.fit(X_train, y_train).staged_predict(X_test)]
+        tree = ID3Classifier(
+            "gini", evaluation=evaluation, ties="local", max_leaf_nodes=n_stages
+        )
+        stages = [
+            np.mean(predicted == y_test)
+            for predicted in tree.fit(X_train, y_train).staged_predict(X_test)
+        ]
         curve[run] = np.pad(stages, (0, n_stages - len(stages)), mode="edge")
 
 # %%
@@ -43,7 +53,10 @@ ax.set_title("Iris with noisy labels: two splits are enough")
 ax.legend()
 plt.show()
 for evaluation, curve in accuracy.items():
-    print(f"{evaluation}: best mean {curve.mean(axis=0).max():.3f} after {curve.mean(axis=0).argmax()} splits")
+    print(
+        f"{evaluation}: best mean {curve.mean(axis=0).max():.3f} "
+        f"after {curve.mean(axis=0).argmax()} splits"
+    )
 
 # %%
 # Two splits separate the three kinds, and after them global evaluation has .92. Local growth takes the leaves in

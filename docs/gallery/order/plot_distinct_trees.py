@@ -12,17 +12,27 @@ from sklearn.datasets import load_iris
 from pytrees import PermutationDecisionForestClassifier, plot_distinct_trees
 
 data = load_iris()
-forest = PermutationDecisionForestClassifier(200, max_depth=2, random_state=0).fit(data.data, data.target)
+forest = PermutationDecisionForestClassifier(200, max_depth=2, random_state=0)
+forest.fit(data.data, data.target)
 distinct = forest.distinct_trees(data.data)
 print(f"{len(distinct)} different trees among 200")
 for found in distinct[:5]:
-    print(f"{found.count:3} times: {found.tree.n_leaves} leaves, {found.tests_per_row:.2f} tests a flower")
+    print(
+        f"{found.count:3} times: {found.tree.n_leaves} leaves, "
+        f"{found.tests_per_row:.2f} tests a flower"
+    )
 
 # %%
 # The most frequent trees, drawn:
 
 figure = plt.figure(figsize=(13, 7), layout="constrained")
-plot_distinct_trees(forest, max_trees=4, feature_names=data.feature_names, class_names=data.target_names, figure=figure)
+plot_distinct_trees(
+    forest,
+    max_trees=4,
+    feature_names=data.feature_names,
+    class_names=data.target_names,
+    figure=figure,
+)
 figure.suptitle("The four most frequent of 200 trees on the iris data")
 plt.show()
 

@@ -25,13 +25,23 @@ np.bincount(y)
 
 forests = {
     "Gini, most frequent grade": DecisionForestClassifier(random_state=0),
-    "ordinal Gini, most frequent grade": OrdinalDecisionForestClassifier(random_state=0),
-    "ordinal Gini, median": OrdinalDecisionForestClassifier(predict_rule="median", random_state=0),
+    "ordinal Gini, most frequent grade": OrdinalDecisionForestClassifier(
+        random_state=0
+    ),
+    "ordinal Gini, median": OrdinalDecisionForestClassifier(
+        predict_rule="median", random_state=0
+    ),
 }
 folds = StratifiedKFold(10, shuffle=True, random_state=0)
-misses = {name: cross_val_predict(forest, X, y, cv=folds) - y for name, forest in forests.items()}
+misses = {
+    name: cross_val_predict(forest, X, y, cv=folds) - y
+    for name, forest in forests.items()
+}
 for name, miss in misses.items():
-    print(f"{name:34} mean miss {np.abs(miss).mean():.2f} grades, right {np.mean(miss == 0):.0%}")
+    print(
+        f"{name:34} mean miss {np.abs(miss).mean():.2f} grades, "
+        f"right {np.mean(miss == 0):.0%}"
+    )
 
 # %%
 # How far the predictions are off, in grades:
@@ -40,10 +50,19 @@ grades = np.arange(5)
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for place, (name, miss) in enumerate(misses.items()):
     shares = np.bincount(np.abs(miss), minlength=5) / len(y)
-    ax.bar(grades + 0.27 * (place - 1), 100 * shares, width=0.25, label=f"{name}: {np.abs(miss).mean():.2f} on average")
-ax.set(xlabel="grades between the prediction and the truth", ylabel="% of the patients")
+    ax.bar(
+        grades + 0.27 * (place - 1),
+        100 * shares,
+        width=0.25,
+        label=f"{name}: {np.abs(miss).mean():.2f}",
+    )
+ax.set(
+    xlabel="grades between the prediction and the truth",
+    ylabel="% of the patients",
+    ylim=(0, 80),
+)
 ax.set_title("The median misses by one grade where the others miss by more")
-ax.legend()
+ax.legend(title="mean miss")
 plt.show()
 
 # %%

@@ -15,7 +15,9 @@ rng = np.random.default_rng(0)
 n_samples = 600
 angle = np.linspace(0.0, 1.5 * np.pi, n_samples)
 drifting = rng.normal(size=(n_samples, 4))
-drifting_y = (np.cos(angle) * drifting[:, 0] + np.sin(angle) * drifting[:, 1] > 0).astype(int)
+drifting_y = (
+    np.cos(angle) * drifting[:, 0] + np.sin(angle) * drifting[:, 1] > 0
+).astype(int)
 still = rng.normal(size=(n_samples, 4))
 still_y = (still[:, 0] + still[:, 1] > 0).astype(int)
 
@@ -26,11 +28,18 @@ still_y = (still[:, 0] + still[:, 1] > 0).astype(int)
 
 tree = DecisionTreeClassifier(max_depth=4)
 found = {
-    "the classes drift": order_sensitivity(tree, drifting, drifting_y, n_permutations=99, random_state=0),
-    "nothing changes": order_sensitivity(tree, still, still_y, n_permutations=99, random_state=0),
+    "the classes drift": order_sensitivity(
+        tree, drifting, drifting_y, n_permutations=99, random_state=0
+    ),
+    "nothing changes": order_sensitivity(
+        tree, still, still_y, n_permutations=99, random_state=0
+    ),
 }
 for name, result in found.items():
-    print(f"{name}: true order {result.score:.2f}, effect {result.effect:+.2f}, p = {result.pvalue:.2f}")
+    print(
+        f"{name}: true order {result.score:.2f}, "
+        f"effect {result.effect:+.2f}, p = {result.pvalue:.2f}"
+    )
 
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), sharex=True, layout="constrained")

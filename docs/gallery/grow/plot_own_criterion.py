@@ -22,9 +22,11 @@ class HellingerOfClasses(CountCriterion):
     """Distance between the distributions of two classes over the two sides of a cut."""
 
     def gains(self, left, right):
-        total = np.maximum(left + right, np.finfo(float).tiny)  # a class can be missing in a node
+        # A class can be missing in a node.
+        total = np.maximum(left + right, np.finfo(float).tiny)
         to_left, to_right = np.sqrt(left / total), np.sqrt(right / total)
-        return (to_left[:, 0] - to_left[:, 1]) ** 2 + (to_right[:, 0] - to_right[:, 1]) ** 2
+        between = to_left[:, 0] - to_left[:, 1], to_right[:, 0] - to_right[:, 1]
+        return between[0] ** 2 + between[1] ** 2
 
 
 # %%
@@ -36,11 +38,22 @@ scores = {"Gini": [], "Hellinger": []}
 for share in shares:
     found = {name: [] for name in scores}
     for seed in range(3):
-        X, y = make_classification(1500, 12, n_informative=5, weights=[1 - share], flip_y=0.0, random_state=seed)
+        X, y = make_classification(
+            1500,
+            12,
+            n_informative=5,
+            weights=[1 - share],
+            flip_y=0.0,
+            random_state=seed,
+        )
         folds = StratifiedKFold(3, shuffle=True, random_state=seed)
         for name, criterion in (("Gini", "gini"), ("Hellinger", HellingerOfClasses())):
-            forest = DecisionForestClassifier(50, criterion=criterion, min_samples_leaf=2, random_state=seed)
-            probability = cross_val_predict(forest, X, y, cv=folds, method="predict_proba")[:, 1]
+            forest = DecisionForestClassifier(
+                50, criterion=criterion, min_samples_leaf=2, random_state=seed
+            )
+            probability = cross_val_predict(
+                forest, X, y, cv=folds, method="predict_proba"
+            )[:, 1]
             found[name].append(average_precision_score(y, probability))
     for name, precisions in found.items():
         scores[name].append(precisions)
@@ -49,7 +62,11 @@ for share in shares:
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for (name, precisions), style in zip(scores.items(), ("s--", "o-"), strict=True):
     ax.plot(100 * np.array(shares), np.mean(precisions, axis=1), style, label=name)
-ax.set(xscale="log", xlabel="% of the samples that are of the rare class", ylabel="average precision")
+ax.set(
+    xscale="log",
+    xlabel="% of the samples that are of the rare class",
+    ylabel="average precision",
+)
 ax.set_xticks(100 * np.array(shares), [f"{100 * share:g}" for share in shares])
 ax.minorticks_off()
 ax.set_title("A criterion written in Python ranks a rare class better here")

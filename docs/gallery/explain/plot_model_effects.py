@@ -13,7 +13,8 @@ from sklearn.ensemble import GradientBoostingRegressor
 from pytrees.fourier import anova_effects, sobol_indices
 
 data = load_diabetes(as_frame=True)
-boosted = GradientBoostingRegressor(max_depth=3, n_estimators=60, random_state=0).fit(data.data, data.target)
+boosted = GradientBoostingRegressor(max_depth=3, n_estimators=60, random_state=0)
+boosted.fit(data.data, data.target)
 indices = sobol_indices(boosted, data.data)
 shares = indices.energy_by_order[1:] / indices.variance
 print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0%}")
@@ -24,7 +25,9 @@ print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0
 # of the model, from low values to high values.
 
 strongest = int(indices.first_order.argmax())
-pair = tuple(int(m) for m in divmod(int(indices.pairs.argmax()), len(data.feature_names)))
+pair = tuple(
+    int(m) for m in divmod(int(indices.pairs.argmax()), len(data.feature_names))
+)
 effects = anova_effects(boosted, data.data, [tuple(sorted(pair))])
 fig, axes = plt.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
 indices.plot(axes[0])
@@ -32,7 +35,9 @@ axes[0].set_title("Shares of the variance")
 effects.plot(strongest, axes[1])
 axes[1].set_title(f"Effect of {data.feature_names[strongest]}")
 effects.plot(tuple(sorted(pair)), axes[2])
-axes[2].set_title(" and ".join(data.feature_names[m] for m in sorted(pair)) + ", beyond both alone")
+axes[2].set_title(
+    " and ".join(data.feature_names[m] for m in sorted(pair)) + ", beyond both alone"
+)
 fig.suptitle("Parts of a boosted model of diabetes")
 plt.show()
 

@@ -23,7 +23,11 @@ def make_shops(n_categories, n_samples=600, seed=0):
     good = rng.permutation(n_categories) < n_categories / 2
     shop = rng.integers(0, n_categories, n_samples)
     numbers = rng.normal(size=(n_samples, 3))
-    score = np.where(good[shop], 1.0, -1.0) + 0.7 * numbers[:, 0] + 0.5 * rng.normal(size=n_samples)
+    score = (
+        np.where(good[shop], 1.0, -1.0)
+        + 0.7 * numbers[:, 0]
+        + 0.5 * rng.normal(size=n_samples)
+    )
     return np.column_stack([shop, numbers]), (score > 0).astype(int)
 
 
@@ -31,7 +35,9 @@ limits = {"max_leaf_nodes": 60, "min_samples_leaf": 2}
 nominal = {"categorical_features": [0], "handle_unknown": "majority", **limits}
 trees = {
     "two sets of values": DecisionTreeClassifier(**nominal),
-    "one child for every value": DecisionTreeClassifier(categorical_split="multiway", **nominal),
+    "one child for every value": DecisionTreeClassifier(
+        categorical_split="multiway", **nominal
+    ),
     "thresholds on the codes": DecisionTreeClassifier(**limits),
 }
 numbers_of_shops = (2, 4, 8, 16, 32, 50)
@@ -39,7 +45,9 @@ accuracy = {name: [] for name in trees}
 for n_categories in numbers_of_shops:
     sets = [make_shops(n_categories, seed=seed) for seed in range(5)]
     for name, tree in trees.items():
-        accuracy[name].append(np.mean([cross_val_score(tree, X, y, cv=5).mean() for X, y in sets]))
+        accuracy[name].append(
+            np.mean([cross_val_score(tree, X, y, cv=5).mean() for X, y in sets])
+        )
 
 # %%
 fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")

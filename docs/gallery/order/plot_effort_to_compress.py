@@ -40,7 +40,9 @@ axes[0].plot(parameters, signal, ",", color="0.3")
 axes[0].set_ylabel("signal")
 axes[0].set_title("A logistic map on its way to chaos")
 axes[1].plot(centres, effort, color="tab:red")
-axes[1].axvspan(3.8284, 3.8568, color="tab:blue", alpha=0.2, label="window of period three")
+axes[1].axvspan(
+    3.8284, 3.8568, color="tab:blue", alpha=0.2, label="window of period three"
+)
 axes[1].set(xlabel="parameter of the map", ylabel="effort to compress (0 to 1)")
 axes[1].set_title("The effort of 120 symbols")
 axes[1].legend()

@@ -15,7 +15,9 @@ from sklearn.model_selection import train_test_split
 from pytrees.fourier import distil
 
 data = load_breast_cancer()
-X_train, X_test, y_train, y_test = train_test_split(data.data, data.target, stratify=data.target, random_state=0)
+X_train, X_test, y_train, y_test = train_test_split(
+    data.data, data.target, stratify=data.target, random_state=0
+)
 forest = RandomForestClassifier(random_state=0).fit(X_train, y_train)
 few = distil(forest, X_train, n_trees=2, max_leaf_nodes=6, measure="joint")
 print(few)
@@ -35,12 +37,26 @@ plt.show()
 leaves = (2, 4, 8, 16, 32)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for n_trees, style in ((1, "o-"), (2, "s--"), (4, "^:")):
-    models = [distil(forest, X_train, n_trees=n_trees, max_leaf_nodes=n, measure="joint") for n in leaves]
+    models = [
+        distil(forest, X_train, n_trees=n_trees, max_leaf_nodes=n, measure="joint")
+        for n in leaves
+    ]
     label = f"{n_trees} tree" + "s" * (n_trees > 1)
-    axes[0].plot(leaves, [model.explained_variance_ratio.sum() for model in models], style, label=label)
-    axes[1].plot(leaves, [np.mean((model.evaluate(X_test)[:, 0] > 0.5) == y_test) for model in models], style)
+    axes[0].plot(
+        leaves,
+        [model.explained_variance_ratio.sum() for model in models],
+        style,
+        label=label,
+    )
+    axes[1].plot(
+        leaves,
+        [np.mean((model.evaluate(X_test)[:, 0] > 0.5) == y_test) for model in models],
+        style,
+    )
 axes[1].axhline(forest.score(X_test, y_test), color="0.5", label="the forest")
-for ax, title in zip(axes, ("Variance that is kept", "Accuracy on test samples"), strict=True):
+for ax, title in zip(
+    axes, ("Variance that is kept", "Accuracy on test samples"), strict=True
+):
     ax.set(xscale="log", xlabel="leaves of a tree")
     ax.set_xticks(leaves, leaves)
     ax.minorticks_off()
