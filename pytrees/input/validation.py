@@ -137,6 +137,14 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     return X, codes, classes
 
 
+def warn_of_words(classes: AnyArray, remedy: str) -> None:
+    """Warn if three or more classes are words, which are in the alphabet's order, where their order counts."""
+    listed = classes.tolist()
+    if len(listed) > 2 and all(isinstance(label, str) for label in listed):
+        shown = f"{listed[:5]!r}"[1:-1] + (", ..." if len(listed) > 5 else "")
+        warn(f"The classes are words, in the alphabet's order: {shown}. {remedy}", stacklevel=level_of_caller())
+
+
 def validate_X_y(
     estimator: Any, X: MatrixLike, y: Any, are_codes: bool = False
 ) -> tuple[FloatArray, CodeArray, AnyArray]:

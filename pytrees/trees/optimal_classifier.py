@@ -27,7 +27,8 @@ from .._typing import (
 )
 from .._weights import on_grid
 from ..input.categories import CATEGORICAL_CONSTRAINTS
-from ..input.validation import row_weights
+from ..input.class_scale import ordered_categories
+from ..input.validation import row_weights, validate_X_y, warn_of_words
 from .base import GROWTH_CONSTRAINTS, BaseTreeClassifier, FiniteReal, threads_for, unchanged_on_error
 from .cart import DecisionTreeClassifier
 from .minimal import minimal_tree, smallest_tree
@@ -89,7 +90,8 @@ class OptimalTreeClassifier(_SearchedTree):
         Weights of the classes, as in scikit-learn.
     cost_matrix : array-like of shape (n_classes, n_classes), "absolute" or None, default=None
         In row j and column k, the cost of predicting class k for a sample of class j, in the order of `classes_`:
-        finite numbers, not negative, and 0 on the diagonal. ``"absolute"``, for ordered classes, is ``abs(j - k)``.
+        finite numbers, not negative, and 0 on the diagonal. ``"absolute"``, for ordered classes, is ``abs(j - k)``; an
+        ordered pandas Categorical y gives its order, and words in the alphabet's order get a warning.
         None: every error costs 1. A leaf predicts the class that costs least for its training samples, the lowest of
         several. If this is not its most frequent class, both classes exchange their shares in ``tree_.shares``, and so
         in `predict_proba`: the class of the greatest probability is the class that is predicted. ``tree_.value`` has
@@ -268,6 +270,18 @@ class OptimalTreeClassifier(_SearchedTree):
             self._take(found)
             self.n_errors_ = int(wrong_samples(found.tree, columns.X, codes).sum())
         return self
+
+    def _validate_X_y(self, X: MatrixLike, y: LabelsLike) -> tuple[FloatArray, CodeArray, AnyArray]:
+        """Validate X and y; if their order counts, classes are in the order of an ordered pandas Categorical."""
+        if not isinstance(self.cost_matrix, str):
+            return super()._validate_X_y(X, y)
+        coded = ordered_categories(y)
+        if coded is None:
+            X, codes, classes = super()._validate_X_y(X, y)
+            warn_of_words(classes, "Give y as an ordered pandas Categorical for cost_matrix='absolute'.")
+            return X, codes, classes
+        X, codes, present = validate_X_y(self, X, coded[0], are_codes=True)
+        return X, codes, coded[1][present]
 
     def _least_samples(self, n_samples: int) -> int:
         given = self.min_samples_leaf

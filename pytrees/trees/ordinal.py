@@ -7,7 +7,6 @@ for ordinal decision trees: an experimental study", 2024.
 from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +34,7 @@ from .._typing import (
     RandomState,
 )
 from ..input.class_scale import class_order, codes_in, ordered_categories
-from ..input.validation import level_of_caller, validate_X_y
+from ..input.validation import validate_X_y, warn_of_words
 from .base import MixedIn
 from .cart import DecisionTreeClassifier
 from .forest import DecisionForestClassifier
@@ -157,13 +156,10 @@ class OrdinalMixin(MixedIn):
         looks_at_order = (
             self._judge().name in _LOOK_AT_ORDER or self.predict_rule != "mode" or self.monotonic_cst is not None
         )
-        listed = classes.tolist()
-        if looks_at_order and len(listed) > 2 and all(isinstance(label, str) for label in listed):
-            shown = f"{listed[:5]!r}"[1:-1] + (", ..." if len(listed) > 5 else "")
-            warn(
-                f"The classes are words, in the alphabet's order: {shown}. Give classes=[...] from the lowest "
-                "to the highest, or y as an ordered pandas Categorical.",
-                stacklevel=level_of_caller(),
+        if looks_at_order:
+            warn_of_words(
+                classes,
+                "Give classes=[...] from the lowest to the highest, or y as an ordered pandas Categorical.",
             )
 
     def _check_costs(self, n_classes: int) -> FloatArray | None:

@@ -235,6 +235,21 @@ def test_the_absolute_error_of_ordered_classes(engine):
     assert absolute.cost_ == explicit.cost_ == pytest.approx(np.abs(absolute.predict(X) - y).mean())
 
 
+def test_the_absolute_error_takes_the_order_of_an_ordered_categorical(engine):
+    X, y = samples(20, 2, n_classes=3)
+    words = np.array(["low", "mid", "high"])[y]
+    grades = pd.Series(pd.Categorical(words, categories=["low", "mid", "high", "never"], ordered=True))
+    by_numbers = OptimalTreeClassifier(max_depth=2, cost_matrix="absolute", class_weight="balanced").fit(X, y)
+    by_grades = clone(by_numbers).fit(X, grades)
+    assert by_grades.tree_ == by_numbers.tree_
+    assert by_grades.classes_.tolist() == ["low", "mid", "high"]
+    assert by_grades.cost_ == by_numbers.cost_
+    with pytest.warns(UserWarning, match="The classes are words, in the alphabet's order: 'high', 'low', 'mid'"):
+        by_words = clone(by_numbers).fit(X, words)
+    assert by_words.classes_.tolist() == ["high", "low", "mid"]
+    assert OptimalTreeClassifier(max_depth=1).fit(X, words).classes_.tolist() == ["high", "low", "mid"]
+
+
 def test_costs_of_classes_act_as_their_weights(engine):
     X, y = samples(n_classes=3)
     costs = np.array([[0, 2, 2], [0.5, 0, 0.5], [1, 1, 0]])
