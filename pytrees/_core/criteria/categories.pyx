@@ -25,6 +25,7 @@ Mining and Knowledge Discovery 3 (1999), 197-217.
 import numpy as np
 
 cimport cython
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport float64_t
 from pytrees._core.base.wide cimport int128_t
@@ -111,7 +112,7 @@ cdef void _sort(CategoryCounts categories) noexcept nogil:
         while start < n:
             _merge(categories, start, min(start + width, n), min(start + 2 * width, n))
             start += 2 * width
-        categories.order[:n] = categories.spare_order[:n]
+        memcpy(&categories.order[0], &categories.spare_order[0], n * sizeof(index_t))
         width *= 2
 
 
@@ -151,9 +152,10 @@ cdef void _score(CategoryCounts categories) noexcept nogil:
     cdef index_t _, category, label, start
     cdef float64_t greatest, weighted
     start = _deviate(categories)
-    categories.direction[:] = categories.deviations[start]
+    for label in range(categories.n_classes):
+        categories.direction[label] = categories.deviations[start, label]
     for _ in range(STEPS):
-        categories.next_direction[:] = 0.0
+        memset(&categories.next_direction[0], 0, categories.n_classes * sizeof(float64_t))
         for category in range(categories.n_present):
             weighted = <float64_t> categories.weight[category] * _projection(categories, category)
             for label in range(categories.n_classes):

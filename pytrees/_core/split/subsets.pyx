@@ -140,7 +140,8 @@ cdef int _offer_counts(
     """Offer the listed division to a criterion of the engine on class counts."""
     cdef index_t label
     start_children(children, feature, 2, number)
-    children.counts[:] = categories.listed_counts
+    for label in range(categories.n_classes):
+        children.counts[label] = categories.listed_counts[label]
     end_child(children)
     for label in range(categories.n_classes):
         children.counts[label] = children.node.total_counts[label] - categories.listed_counts[label]
