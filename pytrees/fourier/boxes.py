@@ -220,8 +220,8 @@ def check_saw_no_missing(tree: Tree) -> None:
     saw_missing = tree.saw_missing | np.isinf(tree.threshold)
     if saw_missing.any():
         raise ValueError(
-            f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}: the Fourier "
-            "algebra takes trees that were grown without them, as functions of complete samples."
+            f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}, but its function "
+            "is taken of complete samples: fill in the values, as by SimpleImputer, and fit again."
         )
 
 

@@ -442,8 +442,8 @@ def _member_of(member: Any, columns: ArrayLike | None = None, n_features: Any = 
     for m in categories:
         if has_missing(categories[m]):
             raise ValueError(
-                f"Feature {m} has missing values among its categories: the Fourier algebra takes trees that were grown "
-                "without them."
+                f"Feature {m} has missing values among its categories, but functions of trees are taken of complete "
+                "samples: fill in the values, as by a category of their own, and fit again."
             )
     return Member(tree, labels, dtype, categories)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .._axes import pyplot, several_axes
 from .._progress import progress
 from .._tree_checks import LEAF
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
+from ..input.validation import level_of_caller
 from ..plotting import plot_tree
 from ..tree import Tree
 from .additive import AdditiveModel, additive_model, centred_values
@@ -117,7 +119,10 @@ class DistilledModel(AdditiveModel):
         """
         plt = pyplot("plot")
         if self.n_outputs > 1:
-            raise ValueError(f"Only trees of one output can be drawn; the model has {self.n_outputs} outputs.")
+            raise ValueError(
+                f"Only trees of one output can be drawn; the model has {self.n_outputs} outputs. "
+                "DistilledTreesClassifier has a tree for every output, which plot_tree takes: trees_[0, 0]."
+            )
         if axes is None:
             width = sum(tree.n_leaves for tree in self.codes.trees)
             axes = plt.subplots(1, len(self.values), figsize=(max(6.0, width), 4.0), squeeze=False)[1]
@@ -246,6 +251,12 @@ def distilled(
             break
         built.append(RebuiltTree(tree, values))
         rest = rest.less(Leaves([tree], cardinalities, values=[values]))
+    if variance and built[0].tree.n_leaves == 1:
+        warn(
+            f"The distilled tree is one leaf, which explains nothing of the model: no split fits into max_leaf_nodes="
+            f"{limits.max_leaf_nodes}. A feature of categories is split into all of them.",
+            stacklevel=level_of_caller(),
+        )
     explained = np.array(list(starmap(_variance, built)))
     left = variance - float(explained.sum())
     return DistilledModel(

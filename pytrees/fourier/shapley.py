@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import beta
 
+from .._axes import axes_of
 from .._progress import progress
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
 from .additive import AdditiveModel, additive_model
-from .boxes import Leaves, weighted_leaves
+from .boxes import Leaves, check_positive, weighted_leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
 
 # Pairs of patterns that are weighed at a time, so that they take little memory.
 _PAIRS = 2**20
@@ -56,6 +59,45 @@ class ShapleyValues:
     base_values: float | FloatArray
     feature_names: AnyArray | None = None
 
+    def plot(self, sample: int, ax: Axes | None = None, *, output: int = -1, max_features: int | None = 10) -> Axes:
+        """Draw what the features add to the prediction of one sample, as bars.
+
+        Parameters
+        ----------
+        sample : int
+            The number of the sample among those that were explained.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; the current axes by default.
+        output : int, default=-1
+            Which output of several, such as the class.
+        max_features : int or None, default=10
+            How many features are shown, the ones of the greatest absolute values; None shows all.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        IndexError
+            If there is no such sample or output.
+        ValueError
+            If `max_features` is not from 1.
+        """
+        check_positive("max_features", max_features)
+        values = self.values[sample] if self.values.ndim == 2 else self.values[sample, :, output]
+        base = float(np.atleast_1d(self.base_values)[output])
+        names = [f"feature {m}" for m in range(values.size)] if self.feature_names is None else self.feature_names
+        shown = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
+        ax = axes_of("plot", ax)
+        ax.barh([str(names[m]) for m in shown], values[shown], color=np.where(values[shown] < 0, "C0", "C1"))
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.set_xlabel(f"added to {base:.4g}, which makes {base + values.sum():.4g}")
+        return ax
+
 
 def shapley_values(
     model: Any, X: MatrixLike, background: MatrixLike | None = None, *, verbose: int = 0
@@ -87,7 +129,8 @@ def shapley_values(
     TypeError
         If :func:`additive_model` takes no such model.
     ValueError
-        As in :func:`additive_model`; if X or the background does not have the features of the model, or no samples.
+        As in :func:`additive_model`; if X or the background does not have the features of the model, has no samples, or
+        a category that the model has not seen.
 
     See Also
     --------
@@ -126,8 +169,8 @@ def shapley_values(
            [-0.2,  0.6]])
     """
     additive = model if isinstance(model, AdditiveModel) else additive_model(model)
-    rows = additive.codes.transform(X)
-    behind = rows if background is None else additive.codes.transform(background)
+    rows = _known_codes(additive, "X", X)
+    behind = rows if background is None else _known_codes(additive, "background", background)
     leaves = weighted_leaves(additive.trees, additive.cardinalities, class_index=-1, **additive.arguments)
     found = np.zeros((*rows.shape, additive.n_outputs))
     boxes = zip(leaves.values, _conditions(leaves), strict=True)
@@ -140,6 +183,20 @@ def shapley_values(
     if additive.n_outputs == 1:
         return ShapleyValues(found[:, :, 0], float(base[0]), names)
     return ShapleyValues(found, base, names)
+
+
+def _known_codes(model: AdditiveModel, name: str, X: MatrixLike) -> IntArray:
+    """Return the codes of samples; raise ValueError if a sample has a category that no tree knows."""
+    rows = model.codes.transform(X)
+    unknown = np.argwhere((rows < 0) | (rows >= model.cardinalities))
+    if unknown.size:
+        sample, m = unknown[0]
+        feature = f"feature {m}" if model.feature_names is None else repr(str(model.feature_names[m]))
+        raise ValueError(
+            f"Sample {sample} of {name} has a category of {feature} that the model has not seen: it has no leaf of its "
+            "own, and no Shapley values."
+        )
+    return rows
 
 
 def _conditions(leaves: Leaves) -> Iterator[tuple[IntArray, list[tuple[IntArray, IntArray]]]]:

@@ -357,7 +357,9 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         if column is None:
             raise
         advice = "if they are categories, name this column in categorical_features"
-        if any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
+        if isinstance(getattr(estimator, "categorical_features", None), str):
+            advice = "if they are categories, give this column the dtype category, which 'from_dtype' takes"
+        elif any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
             advice += ", or take all columns of the dtype category by categorical_features='from_dtype'"
         if function is not None:
             advice = (

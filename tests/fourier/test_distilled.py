@@ -163,6 +163,16 @@ def test_values_far_from_zero_lose_no_digits(measure):
     assert far.baseline == pytest.approx(2.0**30 + near.baseline)
 
 
+def test_a_tree_that_explains_nothing_warns():
+    """A feature of categories is split into all of them at once, for which there is no room."""
+    X = np.repeat(np.arange(20.0), 3)[:, np.newaxis]
+    forest = DecisionForestClassifier(3, categorical_features=[0], random_state=0).fit(X, X[:, 0] % 2 == 0)
+    with pytest.warns(UserWarning, match=r"one leaf, which explains nothing .* max_leaf_nodes=8\. A feature of"):
+        few = distil(forest, X, measure="joint", max_leaf_nodes=8)
+    assert few.explained_variance.tolist() == [0.0]
+    assert distil(forest, X, measure="joint", max_leaf_nodes=20).loss < 1e-12
+
+
 def test_invalid_arguments_are_refused():
     model, X = diabetes()
     for name, wrong in (("n_trees", 0), ("n_trees", 1.5), ("max_leaf_nodes", 1), ("max_leaf_nodes", None)):

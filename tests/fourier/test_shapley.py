@@ -3,6 +3,7 @@
 from itertools import combinations
 from math import factorial
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -159,6 +160,30 @@ def test_a_leaf_alone_adds_nothing():
     found = shapley_values(tree, [[0.0], [2.0]])
     assert found.values.tolist() == [[0.0], [0.0]]
     assert found.base_values == 1.0
+
+
+def test_categories_that_the_model_has_not_seen_are_refused():
+    X = pd.DataFrame({"town": ["Ulm", "Jena", "Kiel"] * 4, "size": np.arange(12.0)})
+    options = {"categorical_features": ["town"], "handle_unknown": "majority"}
+    tree = DecisionTreeClassifier(**options).fit(X, (X["town"] == "Ulm") + (X["size"] > 7))
+    other = X.replace("Kiel", "Bonn")
+    for arguments in ((other,), (X, other)):
+        with pytest.raises(ValueError, match=r"Sample 2 of (X|background) has a category of 'town' that the model has"):
+            shapley_values(tree, *arguments)
+
+
+def test_bars_of_one_sample():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    found = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X, y), X)
+    ax = found.plot(0, plt.figure().subplots(), output=1, max_features=2)
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["petal width (cm)", "petal length (cm)"]
+    assert ax.get_xlabel().startswith("added to 0.3333, which makes ")
+    assert [bar.get_width() for bar in ax.patches] == found.values[0, [3, 2], 1].tolist()
+    numbers = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X.to_numpy(), y == 0), X.to_numpy())
+    assert len(numbers.plot(3, plt.figure().subplots(), max_features=None).patches) == 4
+    plt.close("all")
+    with pytest.raises(ValueError, match="max_features must be a whole number from 1"):
+        found.plot(0, max_features=0)
 
 
 def test_invalid_arguments_are_refused():

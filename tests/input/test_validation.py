@@ -722,6 +722,10 @@ def test_words_that_are_not_declared_name_the_parameter():
     ):
         with pytest.raises(ValueError, match=hint):
             estimator.fit(table, [0, 1, 0])
+    with pytest.raises(
+        ValueError, match=r"words in column 1 \('sex'\): .* the dtype category, which 'from_dtype' takes"
+    ):
+        DecisionTreeClassifier(categorical_features="from_dtype").fit(X.astype({"city": "category"}), [0, 1, 0])
     mixed = X[["age", "sex"]].astype({"sex": "category"}).assign(child=[True, False, True])
     with pytest.raises(ValueError, match=r"words in column 1 \('sex'\): .* in categorical_features"):
         DecisionTreeClassifier(categorical_features=["child"]).fit(mixed, [0, 1, 0])

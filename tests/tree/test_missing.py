@@ -207,7 +207,7 @@ def test_the_fourier_algebra_takes_trees_grown_without_them():
     assert fitted.tree_.saw_missing.any() or fitted.tree_.feature[0] == 1
     lacking = DecisionTreeClassifier().fit(X[:, :1], [0, 1, 1, 0])
     for call in (lambda: FourierSpectrum.from_tree(lacking.tree_, [2]), lambda: ordinal_codes(lacking)):
-        with pytest.raises(ValueError, match="grown with missing values of feature 0: the Fourier algebra takes"):
+        with pytest.raises(ValueError, match=r"grown with missing values of feature 0, .* fill in the values"):
             call()
     named = DecisionTreeClassifier(categorical_features=[0]).fit(
         np.array([["a"], [None], ["b"]], dtype=object), [0, 1, 0]
