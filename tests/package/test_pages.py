@@ -37,8 +37,9 @@ def pages():
 
 
 @pytest.mark.parametrize("page", pages())
-def test_the_page_runs(page):
+def test_the_page_runs(page, tmp_path, monkeypatch):
     matplotlib.use("agg")
+    monkeypatch.chdir(tmp_path)  # pages write files
     names = {}
     for code, output in blocks((DOCS / f"{page}.md").read_text(encoding="utf-8")):
         with warnings.catch_warnings():
