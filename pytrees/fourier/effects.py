@@ -105,7 +105,7 @@ class SobolIndices:
         ValueError
             If the number of names differs from the number of features; if `max_features` is not from 1.
         """
-        names = _names(self.feature_names if feature_names is None else feature_names, self.total.size)
+        names = names_for(self.feature_names if feature_names is None else feature_names, self.total.size)
         check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
@@ -127,7 +127,7 @@ class SobolIndices:
         max_features : int or None, default=20
             How many features are shown, the ones of the greatest total indices; None shows all.
         """
-        names = _names(self.feature_names if feature_names is None else feature_names, self.total.size)
+        names = names_for(self.feature_names if feature_names is None else feature_names, self.total.size)
         check_positive("max_features", max_features)
         shown = np.argsort(-self.total, kind="stable")[:max_features]
         ax = axes_of("plot", ax)
@@ -420,7 +420,9 @@ class AnovaEffects:
             If there is no such effect; if a pair has several outputs; if the number of names differs from the number of
             features.
         """
-        names = _names(self.feature_names if feature_names is None else feature_names, len(self.features), "feature ")
+        names = names_for(
+            self.feature_names if feature_names is None else feature_names, len(self.features), "feature "
+        )
         m, other = _features(numbered([effect], self.feature_names), len(self.features))[0]
         ax = axes_of("plot", ax)
         if other < 0:
@@ -581,7 +583,7 @@ def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int
 # ------------------------------------------------------------------------------------------------------------ pictures
 
 
-def _names(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:
+def names_for(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:
     """Return the names of all features, or their numbers."""
     if feature_names is None:
         return [f"{prefix}{m}" for m in range(n_features)]

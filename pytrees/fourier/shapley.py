@@ -10,11 +10,13 @@ import numpy as np
 from scipy.special import beta
 
 from .._axes import axes_of
+from .._docstrings import described_like
 from .._progress import progress
 from .._sklearn import feature_names_of
-from .._typing import AnyArray, BoolArray, FloatArray, IntArray, MatrixLike
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .additive import AdditiveModel, additive_model
 from .boxes import Leaves, check_positive, weighted_leaves
+from .effects import SobolIndices, names_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,41 +61,40 @@ class ShapleyValues:
     base_values: float | FloatArray
     feature_names: AnyArray | None = None
 
-    def plot(self, sample: int, ax: Axes | None = None, *, output: int = -1, max_features: int | None = 10) -> Axes:
-        """Draw what the features add to the prediction of one sample, as bars.
+    @described_like(SobolIndices.plot)
+    def plot(
+        self,
+        sample: int,
+        ax: Axes | None = None,
+        *,
+        output: int = -1,
+        feature_names: LabelsLike | None = None,
+        max_features: int | None = 20,
+    ) -> Axes:
+        """Draw as bars what the features add to the prediction of one sample; needs matplotlib.
 
         Parameters
         ----------
         sample : int
             The number of the sample among those that were explained.
-        ax : matplotlib.axes.Axes, optional
-            The axes to draw on; the current axes by default.
         output : int, default=-1
             Which output of several, such as the class.
-        max_features : int or None, default=10
+        max_features : int or None, default=20
             How many features are shown, the ones of the greatest absolute values; None shows all.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes.
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
         IndexError
             If there is no such sample or output.
-        ValueError
-            If `max_features` is not from 1.
         """
-        check_positive("max_features", max_features)
         values = self.values[sample] if self.values.ndim == 2 else self.values[sample, :, output]
         base = float(np.atleast_1d(self.base_values)[output])
-        names = [f"feature {m}" for m in range(values.size)] if self.feature_names is None else self.feature_names
+        names = names_for(self.feature_names if feature_names is None else feature_names, values.size)
+        check_positive("max_features", max_features)
         shown = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
-        ax.barh([str(names[m]) for m in shown], values[shown], color=np.where(values[shown] < 0, "C0", "C1"))
+        ax.barh(range(len(shown)), values[shown], color=np.where(values[shown] < 0, "C0", "C1"))
+        ax.set_yticks(range(len(shown)), [names[m] for m in shown])
         ax.axvline(0.0, color="black", linewidth=0.8)
         ax.set_xlabel(f"added to {base:.4g}, which makes {base + values.sum():.4g}")
         return ax
