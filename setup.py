@@ -75,6 +75,7 @@ FAST_MODULES = (
     "minimal.nogoods",
     "optimal.cost_search",
     "optimal.cut_lists",
+    "rows.features",
     "rows.partition",
     "sequence.substitution",
     "split.few_cuts",

@@ -22,8 +22,9 @@ from .._typing import AnyArray, Draws, IntArray, RandomState
 
 def seed_of(random_state: RandomState) -> int:
     """Return the seed of a single tree. A whole number is the seed itself, so that the trees of a forest grow again."""
-    stream = check_random_state(random_state)  # which also refuses what cannot be a seed
-    return int(random_state) if isinstance(random_state, Integral) else int(stream.randint(2**31 - 1))
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def all_rows(seed: int, n_rows: int, weights: AnyArray | None) -> Draws:

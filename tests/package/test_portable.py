@@ -73,7 +73,7 @@ int main() {
 VECTORS = r"""
 #include <stdio.h>
 #include "simd_multiclass.h"
-#include "simd_sorted.h"
+#include "simd_entropy.h"
 
 static uint64_t state = 88172645463325252u, sum = 0;
 static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
@@ -176,7 +176,7 @@ int main() {
 
         uint32_t entries[136] = {0}, cuts[132];
         uint16_t labels[132];
-        uint64_t steps[3];
+        uint64_t steps[2 * 3];
         int64_t totals[3] = {0, 0, 0};
         float factors[2][140];
         int32_t first_of_1 = n / 3;
@@ -205,6 +205,28 @@ int main() {
             cuts, found, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(found, 8 * ends[0]);
+        score_classes_of_two(
+            entries, entries + 1, n - 1, labels, totals, 3, factors[0], factors[1], steps, scores
+        );
+        add(scores, 8);
+
+        int32_t logs[140], log_steps[136], size_terms[140], whole[2];
+        uint32_t starts[3], next[2 * 3];
+        for (int i = 0; i < 140; i++)
+            logs[i] = i * i;
+        for (int n_classes = 2; n_classes <= 3; n_classes++) {
+            totals[0] = totals[1] = totals[2] = 0;
+            for (int i = 0; i < n; i++)
+                totals[labels[i] %= n_classes]++;
+            write_entropy_steps(logs, totals, n_classes, log_steps, starts);
+            write_size_terms(logs, n, 1 + draw() % 3, n - 1 - draw() % 3, size_terms);
+            entropy_terms terms = {log_steps, starts, labels, size_terms, n_classes};
+            whole[0] = score_entropy(entries, ahead, behind, &terms, next, 0, NULL, NULL);
+            score_entropy(entries, ahead, behind, &terms, next, whole[0] * 9 / 10 + 1, cuts, ends);
+            add(whole, 4); add(ends, 4); add(cuts, 4 * ends[0]);
+            score_entropy_of_two(entries, entries + 1, n - 1, &terms, next, whole);
+            add(whole, 8);
+        }
 
         int32_t residuals[2 * 136] = {0};
         for (int i = 0; i < 2 * n; i++)

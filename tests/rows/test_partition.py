@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from samples import columns_of_all_kinds
 from support import examples, grow, on_both_engines
 
+from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
 from pytrees.testing.strategies import _EXTREME_VALUES, feature_matrices
 
@@ -22,6 +23,9 @@ def assert_sorted_as_by_numpy(X):
         order = np.argsort(column, kind="stable")
         np.testing.assert_array_equal(rows[feature], order)
         np.testing.assert_array_equal(ranks[feature], np.unique(column, return_inverse=True)[1][order])
+
+
+FOR_LONG_DIGITS, IN_WORDS = sizes()["FEWEST_FOR_LONG_DIGITS"], sizes()["MOST_IN_WORDS"]
 
 
 def column(values):
@@ -64,7 +68,6 @@ def test_neighbouring_doubles_are_different(engine, value):
     assert ranks.tolist() == [[0, 1, 2]]
 
 
-# The radix sort takes eight bits at a time, and passes over digits that all values share.
 @pytest.mark.parametrize("digit", range(8))
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_values_that_differ_in_one_digit(digit, sign):
@@ -100,21 +103,27 @@ def test_stable_over_many_ties(n_rows):
     assert_sorted_as_by_numpy(rng.integers(-5, 5, (n_rows, 2)) / 4.0)
 
 
-# Up to 24 rows are sorted by insertion, more of them digit by digit, from 1024 on by longer digits.
-@pytest.mark.parametrize("n_rows", [23, 24, 25, 26, 50, 1023, 1024, 1025])
-def test_short_and_long_sorts(n_rows):
+# Up to 24 values are sorted by insertion, more of them by two digits: of words, or of keys from MOST_IN_WORDS on and if
+# values are missing. Keys have longer digits from 2048 on.
+@pytest.mark.parametrize("n_missing", [0, 3])
+@pytest.mark.parametrize(
+    "n_rows",
+    [23, 24, 25, 26, 50, FOR_LONG_DIGITS - 1, FOR_LONG_DIGITS, 2050, 2051, 2052, IN_WORDS - 1, IN_WORDS, IN_WORDS + 1],
+)
+def test_short_and_long_sorts(n_rows, n_missing):
     rng = np.random.default_rng(n_rows)
     X = np.column_stack(list(columns_of_all_kinds(n_rows).values()))
+    X[rng.integers(0, n_rows, n_missing)] = np.nan
     assert_sorted_as_by_numpy(X)
-    for _ in range(20):
+    for _ in range(20 if n_rows < FOR_LONG_DIGITS else 3):
         X = rng.choice(_EXTREME_VALUES, (n_rows, 3))
         X[:, 0] = rng.integers(0, 3, n_rows)
         X[:, 1] = -np.arange(n_rows)
+        X[rng.integers(0, n_rows, n_missing)] = np.nan
         assert_sorted_as_by_numpy(X)
 
 
-# Keys have 32 bits. If the values of a feature span more, values that agree in the upper bits are sorted again by the
-# lower bits, few of them by insertion.
+# Values that share a key are told apart by their bits.
 @pytest.mark.parametrize("run_length", [1, 2, 3, 23, 24, 25, 26, 300])
 @pytest.mark.parametrize("n_different", [1, 2, 1000])
 def test_runs_of_values_that_differ_in_their_low_bits(run_length, n_different):
@@ -126,7 +135,16 @@ def test_runs_of_values_that_differ_in_their_low_bits(run_length, n_different):
     assert_sorted_as_by_numpy(column(rng.permutation(values)))
 
 
-# The bits that a key drops are as many as the range asks for: from none, where all are kept, to 32.
+# Values beside one that is far away share a key, or a digit.
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e12, 1e300, -1e300])
+@pytest.mark.parametrize("n_rows", [30, 600, 3000])
+def test_values_far_from_the_others(far, n_rows):
+    rng = np.random.default_rng(n_rows)
+    values = rng.normal(size=n_rows).round(rng.integers(1, 9))
+    values[rng.integers(n_rows)] = far
+    assert_sorted_as_by_numpy(column(values))
+
+
 @pytest.mark.parametrize("span_bits", [1, 8, 11, 22, 31, 32, 33, 34, 40, 52, 61])
 @pytest.mark.parametrize("n_more", [200, 600])
 def test_ranges_of_any_width(span_bits, n_more):

@@ -15,24 +15,30 @@ SIZES = sizes()
 FEWEST_SCORED, MOST_SCORED, ENTRIES_AT_ONCE = SIZES["FEWEST_SCORED"], SIZES["MOST_SCORED"], SIZES["ENTRIES_AT_ONCE"]
 
 
+# With more than two classes, and by entropy, two features are scored side by side, and the last of an odd number alone.
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
 @examples(120)
 @given(
     n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
+    n_features=st.integers(1, 6),
     growth_limits=limits(max_candidates=UNLIMITED),
     seed=st.integers(0, 2**32 - 1),
     noise=st.sampled_from([0.0, 0.2, 1.0]),
 )
-def test_any_number_of_entries(n_classes, n_rows, growth_limits, seed, noise):
+def test_any_number_of_entries(criterion, n_classes, n_rows, n_features, growth_limits, seed, noise):
     rng = np.random.default_rng(seed)
-    X = columns_of_some_kinds(n_rows, rng, 6)
-    problem = X, noisy_labels(X, n_classes, rng, noise), None, n_classes, "gini"
+    X = columns_of_some_kinds(n_rows, rng, n_features)
+    problem = X, noisy_labels(X, n_classes, rng, noise), None, n_classes, criterion
     del growth_limits["max_candidates"]
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
 
 
 # Missing values, which are the last entries, are on either side of every cut.
-@pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 2), ("gini", 3), ("gini", 10), ("squared_error", 0)])
+@pytest.mark.parametrize(
+    ("criterion", "n_classes"),
+    [(name, n_classes) for name in ("gini", "entropy") for n_classes in (2, 3, 10)] + [("squared_error", 0)],
+)
 @examples(120)
 @given(
     n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
@@ -59,7 +65,8 @@ def test_missing_values(criterion, n_classes, n_rows, growth_limits, seed, noise
 @pytest.mark.parametrize("n_rows", [MOST_SCORED - 1, MOST_SCORED, MOST_SCORED + 1])
 @pytest.mark.parametrize("n_classes", [2, 7])
 @pytest.mark.parametrize("min_samples_leaf", [1, 40])
-def test_most_samples(n_rows, n_classes, min_samples_leaf):
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_most_samples(n_rows, n_classes, min_samples_leaf, criterion):
     rng = np.random.default_rng(n_rows)
     X = columns_of_some_kinds(n_rows, rng, 8)
     for y in (
@@ -67,15 +74,16 @@ def test_most_samples(n_rows, n_classes, min_samples_leaf):
         noisy_labels(X, n_classes, rng, 1.0),
         (rng.random(n_rows) < 3e-4).astype(np.int32),
     ):
-        problem = X, y, None, n_classes, "gini"
+        problem = X, y, None, n_classes, criterion
         options = {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
         one_block = grow(*problem, block_rows=n_rows, **options)
         assert_same_tree(one_block, grow_one_by_one(*problem, **options))
 
 
 # Scores nearly tie: the orders of the samples by the features differ in few places.
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_near_ties(n_classes):
+def test_near_ties(n_classes, criterion):
     rng = np.random.default_rng(5)
     n_rows = 3000
     order = rng.permutation(n_rows).astype(np.float64)
@@ -84,7 +92,7 @@ def test_near_ties(n_classes):
     for feature in range(12):
         first, second = rng.integers(n_rows, size=(2, 3))
         X[first, feature], X[second, feature] = X[second, feature], X[first, feature]
-    problem = X, y.astype(np.int32), None, n_classes, "gini"
+    problem = X, y.astype(np.int32), None, n_classes, criterion
     assert_same_tree(grow(*problem), grow_one_by_one(*problem))
 
 

@@ -1,4 +1,5 @@
-"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h` and `simd_sorted.h`."""
+"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h`, `simd_sorted.h` and
+`simd_entropy.h`."""
 
 from pytrees._core.base.types cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -104,8 +105,34 @@ cdef extern from "simd_sorted.h":
         const uint32_t* entries, int32_t n, int32_t first_of_1, uint32_t first_left, node_weights node,
         const float* factors, float to_reach, uint32_t* found, int32_t* n_found
     ) nogil
+    void score_classes_of_two(
+        const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const uint16_t* labels,
+        const int64_t* totals, int32_t n_classes, const float* left_factors, const float* right_factors,
+        uint64_t* steps, float* scores
+    ) nogil
     float score_classes(
         const uint32_t* entries, int32_t n, int32_t n_first, const uint16_t* labels, const int64_t* totals,
         int32_t n_classes, const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach,
         uint32_t* found, uint64_t* found_squares, int32_t* n_found
+    ) nogil
+
+
+cdef extern from "simd_entropy.h":
+    ctypedef struct entropy_terms:
+        const int32_t* steps
+        const uint32_t* starts
+        const uint16_t* labels
+        const int32_t* size_terms
+        int32_t n_classes
+    void write_entropy_steps(
+        const int32_t* logs, const int64_t* totals, int32_t n_classes, int32_t* steps, uint32_t* starts
+    ) nogil
+    void write_size_terms(const int32_t* logs, int32_t n, int32_t first, int32_t last, int32_t* terms) nogil
+    int32_t score_entropy(
+        const uint32_t* entries, int32_t n, int32_t n_first, const entropy_terms* node, uint32_t* room,
+        int32_t to_reach, uint32_t* found, int32_t* n_found
+    ) nogil
+    void score_entropy_of_two(
+        const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const entropy_terms* node,
+        uint32_t* room, int32_t* scores
     ) nogil

@@ -132,6 +132,24 @@ static inline void move_entries(
     left->squares = sum;
 }
 
+/* The same of two features side by side: an entry waits for what the entry of its class before it wrote, and the other
+feature's entry need not. */
+static inline void move_entries_of_two(
+    const uint32_t *const entries[2], int32_t n, const uint16_t *labels, squares_of_classes left[2],
+    uint64_t squares[2][ENTRIES_AT_ONCE]
+) {
+    uint64_t sums[2] = {left[0].squares, left[1].squares}, *steps[2] = {left[0].steps, left[1].steps};
+    for (int32_t i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            uint64_t *of_class = steps[k] + labels[entries[k][i] & 0xFFFFu], step = *of_class;
+            sums[k] += step;
+            *of_class = step + 2u - ((uint64_t)2 << 32);
+            squares[k][i] = sums[k];
+        }
+    for (int k = 0; k < 2; k++)
+        left[k].squares = sums[k];
+}
+
 static inline void halves_of_sums(const uint64_t *sums, lanes_i32 *low, lanes_i32 *high) {
 #if defined(PYTREES_SSE2)
     separate_pairs(
@@ -195,6 +213,37 @@ static PYTREES_ALWAYS_INLINE float score_classes(
     if (found != NULL)
         *n_found = n_listed;
     return greatest_f32(best);
+}
+
+/* Return the greatest scores of two features without missing values. `steps` has room for both. */
+static PYTREES_ALWAYS_INLINE void score_classes_of_two(
+    const uint32_t *first_entries, const uint32_t *other_entries, int32_t n, const uint16_t *labels,
+    const int64_t *totals, int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *steps,
+    float *scores
+) {
+    uint64_t squares[2][ENTRIES_AT_ONCE] = {{0}};
+    const uint32_t *entries[2] = {first_entries, other_entries};
+    squares_of_classes left[2] = {
+        start_squares(totals, n_classes, steps), start_squares(totals, n_classes, steps + n_classes)
+    };
+    lanes_f32 best[2] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
+    for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
+        int32_t n_now = at_once(n - first);
+        move_entries_of_two(entries, n_now, labels, left, squares);
+        for (int k = 0; k < 2; k++) {
+            for (int32_t i = 0; i < n_now; i += 4)
+                best[k] = greater_f32(
+                    score_squared(
+                        entries[k] + i, squares[k] + i, left[k].total_squares, left_factors + first + i,
+                        right_factors + first + i
+                    ),
+                    best[k]
+                );
+            entries[k] += n_now;
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        scores[k] = greatest_f32(best[k]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */

@@ -10,6 +10,10 @@ A limit named MOST_ is inclusive; FEWEST_ is the least value for which a way is 
 /* Entries of 32 bits hold a rank and a place of 16 bits each. */
 #define MOST_IN_NARROW 65536
 
+/* Sorts of values as words of 32 bits: a place of 14 bits under the upper bits of a key. */
+#define MOST_IN_WORDS 16384
+#define FEWEST_FOR_LONG_DIGITS 512          /* longer digits tell more values apart, and have more counts */
+
 /* ---------------------------------------------------------------------------------------- bins of the whole table */
 
 #define MAX_BINS 256                        /* a bin's number has 8 bits */

@@ -3,6 +3,8 @@
 cdef extern from "sizes.h":
     cpdef enum:
         MOST_IN_NARROW
+        MOST_IN_WORDS
+        FEWEST_FOR_LONG_DIGITS
         MAX_BINS
         MOST_ROWS_WITHOUT_BINS
         BLOCK_ROWS

@@ -1,16 +1,17 @@
 """Stable sort of places by a key, both packed in one integer, inlined where it is cimported."""
 
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
+from pytrees._core.base.compiler cimport bit_length
 from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
 
 cdef enum:
     SHORT_DIGIT_BITS = 8
-    N_SHORT_COUNTS = 4 * 256
+    N_SHORT_COUNTS = 2 * 256
     LONG_DIGIT_BITS = 11
-    N_LONG_COUNTS = 3 * 2048
-    # From here on fewer, longer digits are worth their counts.
-    LONG_DIGITS_LENGTH = 1024
+    N_LONG_COUNTS = 2 * 2048
+    # From here on longer digits, which leave fewer keys to be told apart afterwards, are worth their counts.
+    LONG_DIGITS_LENGTH = 2048
     # Up to here moving neighbours is cheaper than counting digits.
     INSERTION_LENGTH = 24
 
@@ -46,10 +47,10 @@ cdef inline void sort_entries(Entry* entries, Entry* spare, index_t n) noexcept 
     """Ascending by key; entries of one key stay as they come, which is in ascending order of their places."""
     if n <= INSERTION_LENGTH:
         _sort_by_insertion(entries, n)
-    elif Entry is uint64_t and n >= LONG_DIGITS_LENGTH:
-        _sort_by_long_digits(entries, spare, n)
-    else:
+    elif n < LONG_DIGITS_LENGTH:
         _sort_by_short_digits(entries, spare, n)
+    else:
+        _sort_by_long_digits(entries, spare, n)
 
 
 cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
@@ -67,46 +68,78 @@ cdef inline void _sort_by_insertion(Entry* entries, index_t n) noexcept nogil:
 
 cdef inline void _sort_by_short_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
     cdef uint32_t counts[N_SHORT_COUNTS]
-    _sort_by_digits(entries, spare, n, SHORT_DIGIT_BITS, sizeof(Entry) // 2, counts)
+    _sort_by_digits(entries, spare, n, SHORT_DIGIT_BITS, counts)
 
 
 cdef inline void _sort_by_long_digits(Entry* entries, Entry* spare, index_t n) noexcept nogil:
-    """Three digits, which have 33 bits together."""
     cdef uint32_t counts[N_LONG_COUNTS]
-    _sort_by_digits(entries, spare, n, LONG_DIGIT_BITS, 3, counts)
+    _sort_by_digits(entries, spare, n, LONG_DIGIT_BITS, counts)
 
 
 cdef inline void _sort_by_digits(
-    Entry* entries, Entry* spare, index_t n, int digit_bits, int n_digits, uint32_t* counts
+    Entry* entries, Entry* spare, index_t n, int digit_bits, uint32_t* counts
 ) noexcept nogil:
-    """Radix sort, least significant digit of the key first; digits that all keys share cost nothing."""
-    cdef uint32_t n_values = <uint32_t> 1 << digit_bits
-    cdef uint32_t key, value, count, offset
-    cdef uint32_t* digit_counts
-    cdef int digit
-    cdef Entry* source = entries
-    cdef Entry* target = spare
-    cdef index_t i
-    memset(counts, 0, n_digits * n_values * sizeof(uint32_t))
-    for i in range(n):
-        key = key_of(entries[i])
-        for digit in range(n_digits):
-            counts[digit * n_values + ((key >> (digit * digit_bits)) & (n_values - 1))] += 1
-    for digit in range(n_digits):
-        digit_counts = counts + digit * n_values
-        key = key_of(source[0])
-        if digit_counts[(key >> (digit * digit_bits)) & (n_values - 1)] == <uint32_t> n:
+    """Sort by the two highest digits in which keys differ, and then each run of keys that these do not tell apart."""
+    cdef int n_bits = bit_length(_varied_bits(entries, n)), shift = 4 * sizeof(Entry) + max(n_bits - 2 * digit_bits, 0)
+    cdef index_t start, stop, i = 1
+    if n_bits == 0:
+        return
+    sort_by_two_digits(entries, spare, n, shift, digit_bits, counts)
+    # entries[:i] are sorted.
+    while i < n:
+        if entries[i] >= entries[i - 1]:
+            i += 1
             continue
-        offset = 0
-        for value in range(n_values):
-            count = digit_counts[value]
-            digit_counts[value] = offset
-            offset += count
-        # digit_counts[v] is the place of the next entry with digit v.
-        for i in range(n):
-            value = (key_of(source[i]) >> (digit * digit_bits)) & (n_values - 1)
-            target[digit_counts[value]] = source[i]
-            digit_counts[value] += 1
-        source, target = target, source
-    if source != entries:
-        memcpy(entries, source, n * sizeof(Entry))
+        start, stop = i - 1, i + 1
+        while start > 0 and entries[start - 1] >> shift == entries[i] >> shift:
+            start -= 1
+        while stop < n and entries[stop] >> shift == entries[i] >> shift:
+            stop += 1
+        sort_entries(entries + start, spare, stop - start)
+        i = stop
+
+
+cdef inline uint32_t _varied_bits(const Entry* entries, index_t n) noexcept nogil:
+    """Return a number whose highest bit is the highest one in which keys differ; 0 if all keys are equal."""
+    cdef uint32_t varied = 0, first = key_of(entries[0])
+    cdef index_t i
+    for i in range(n):
+        varied |= key_of(entries[i]) ^ first
+    return varied
+
+
+cdef inline void sort_by_two_digits(
+    Entry* entries, Entry* spare, index_t n, int shift, int digit_bits, uint32_t* counts
+) noexcept nogil:
+    """Stable sort by two digits of the packed integers, which begin at the bit `shift`. `counts` has room for each value
+    of both."""
+    cdef uint32_t n_values = <uint32_t> 1 << digit_bits
+    cdef uint32_t digits, value, count, low_offset = 0, high_offset = 0
+    cdef uint32_t* high_counts = counts + n_values
+    cdef index_t i
+    memset(counts, 0, 2 * n_values * sizeof(uint32_t))
+    for i in range(n):
+        digits = <uint32_t> (entries[i] >> shift)
+        counts[digits & (n_values - 1)] += 1
+        high_counts[(digits >> digit_bits) & (n_values - 1)] += 1
+    for value in range(n_values):
+        count = counts[value]
+        counts[value] = low_offset
+        low_offset += count
+        count = high_counts[value]
+        high_counts[value] = high_offset
+        high_offset += count
+    _move_by_digit(entries, spare, n, shift, n_values - 1, counts)
+    _move_by_digit(spare, entries, n, shift + digit_bits, n_values - 1, high_counts)
+
+
+cdef inline void _move_by_digit(
+    const Entry* source, Entry* target, index_t n, int shift, uint32_t mask, uint32_t* places
+) noexcept nogil:
+    """places[v] is the place of the next entry with digit v."""
+    cdef uint32_t value
+    cdef index_t i
+    for i in range(n):
+        value = <uint32_t> (source[i] >> shift) & mask
+        target[places[value]] = source[i]
+        places[value] += 1

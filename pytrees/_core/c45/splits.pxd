@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.c45.entropies cimport EntropySums
-from pytrees._core.rows.partition cimport Features
+from pytrees._core.rows.features cimport Features
 
 
 cdef struct RatioSplit:

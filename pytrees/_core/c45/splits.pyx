@@ -25,7 +25,7 @@ from pytrees._core.c45.entropies cimport (
 from pytrees._core.c45.rows cimport is_missing
 from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.rows.partition cimport Features, threshold_between
+from pytrees._core.rows.features cimport Features, threshold_between
 
 # Quinlan's program lets a gain be this much below the average.
 cdef float64_t SLACK = 1e-3

@@ -7,9 +7,10 @@ samples of both. With more classes, each bin of a node has a row of class weight
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
-    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, mark_edges, mark_rows, node_weights, score_classes,
-    score_edges, score_numbers, score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few,
-    sum_squares_of_pairs, sum_up_rows, write_factors, write_permissions,
+    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, entropy_terms, mark_edges, mark_rows, node_weights,
+    score_classes, score_classes_of_two, score_edges, score_entropy, score_entropy_of_two, score_numbers, score_squares,
+    score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows,
+    write_entropy_steps, write_factors, write_permissions, write_size_terms,
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.sorting cimport place_of
@@ -41,12 +42,29 @@ ctypedef fused BinaryScan:
     BinaryRankingScan
 
 
+# Criteria whose sorted entries of two features are scored side by side.
+ctypedef fused SideBySideScan:
+    GiniScan
+    EntropyScan
+
+
+# Criteria whose cuts of sorted entries, once found, are compared after samples have moved one by one.
+ctypedef fused MovedScan:
+    EntropyScan
+    SquaredErrorScan
+
+
 cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entries) noexcept nogil:
     """Lower the best score by its error, which is below a third of the share taken off: another cut that reaches the
     lowered score may be better."""
     cdef float64_t share = 1e-5 if BinnedScan is BinaryGiniScan and not of_entries else 2e-6
     if BinnedScan is SquaredErrorScan:
         return <float> lowered_squared_error(score)
+    elif BinnedScan is EntropyScan:
+        # A score of sorted entries is a sum of rounded numbers, two by class and three by child or node.
+        return <float> (
+            score - share * fabs(score) - (2 * scan.n_classes + 4 if of_entries else tie_margin(scan))
+        )
     else:
         return <float> (score - share * fabs(score) - tie_margin(scan))
 
@@ -62,6 +80,19 @@ cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
         return INFINITY
     else:
         return 0.0
+
+
+cdef inline float64_t perfect_score_of_entries(const BinnedScan* scan, const EntryScores* scores) noexcept nogil:
+    """The same for sorted entries, whose scores by entropy are gains."""
+    cdef index_t label
+    cdef int64_t score
+    if BinnedScan is EntropyScan:
+        score = scores.logs[scan.total]
+        for label in range(scan.n_classes):
+            score -= scores.logs[scan.total_counts[label]]
+        return <float64_t> score
+    else:
+        return perfect_score(scan)
 
 
 cdef inline node_weights _weights_of(const BinaryScan* scan) noexcept nogil:
@@ -90,6 +121,13 @@ cdef struct EntryScores:
     uint32_t* found         # cuts that could be the best
     index_t n_entries       # of a feature
     uint64_t* squares_of_found
+    # Entropy: n log2 n by n, in units that let all sums fit 32 bits, what simd_entropy.h makes of it, and room for it.
+    const int32_t* logs
+    entropy_terms of_entropy
+    int32_t* log_steps
+    int32_t* size_terms
+    uint32_t* log_starts
+    uint32_t* next_steps
     # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
     # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
     int32_t* residuals
@@ -98,11 +136,18 @@ cdef struct EntryScores:
 
 
 cdef inline void allow_entries(
-    const BinnedScan* scan, const EntryScores* scores, const index_t* places, index_t n, index_t fewest_left,
-    index_t most_left
+    const BinnedScan* scan, EntryScores* scores, const index_t* places, const uint16_t* labels, index_t n,
+    index_t fewest_left, index_t most_left
 ) noexcept nogil:
     """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed, and what
     the scores need of the samples, which are at these places."""
+    if BinnedScan is EntropyScan:
+        write_entropy_steps(scores.logs, scan.total_counts, scan.n_classes, scores.log_steps, scores.log_starts)
+        write_size_terms(scores.logs, n, fewest_left, most_left, scores.size_terms)
+        scores.of_entropy.steps, scores.of_entropy.starts = scores.log_steps, scores.log_starts
+        scores.of_entropy.size_terms, scores.of_entropy.n_classes = scores.size_terms, scan.n_classes
+        scores.of_entropy.labels = labels
+        return
     if BinnedScan is SquaredErrorScan:
         write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals)
         if scores.counts != NULL:
@@ -122,6 +167,27 @@ cdef inline float score_entries(
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
     return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, labels, 0.0, NULL, NULL, NULL)
+
+
+cdef inline bint scores_two(const BinnedScan* scan) noexcept nogil:
+    """Whether `score_entries_of_two` scores two features faster than one after the other."""
+    return BinnedScan in SideBySideScan
+
+
+cdef inline void score_entries_of_two(
+    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, const uint32_t* others, index_t n,
+    const uint16_t* labels, float* best
+) noexcept nogil:
+    """Write the greatest scores of two features that have all values."""
+    cdef int32_t[2] whole
+    if BinnedScan is GiniScan:
+        score_classes_of_two(
+            entries, others, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
+            scores.steps, best,
+        )
+    elif BinnedScan is EntropyScan:
+        score_entropy_of_two(entries, others, n, &scores.of_entropy, scores.next_steps, whole)
+        best[0], best[1] = <float> whole[0], <float> whole[1]
 
 
 cdef inline index_t find_entries(
@@ -158,6 +224,11 @@ cdef inline float _walk_entries(
             entries, n_known, n_first, labels, scan.total_counts, scan.n_classes, scores.left_factors + n_first,
             scores.right_factors + n_first, scores.steps, to_reach, found, squares_of_found, n_found,
         )
+    elif BinnedScan is EntropyScan:
+        # Scores are whole; cuts that are not allowed have the score 0.
+        return <float> score_entropy(
+            entries, n_known, n_first, &scores.of_entropy, scores.next_steps, max(<int32_t> to_reach, 1), found, n_found
+        )
     elif BinnedScan is SquaredErrorScan:
         for i in range(n_known, n_known + n_first):
             if scores.counts == NULL:
@@ -188,15 +259,26 @@ cdef inline index_t known_on_left(
         return <index_t> scores.found[i]
 
 
+cdef inline bint moves_samples(const BinnedScan* scan) noexcept nogil:
+    """Whether `take_entries_left` moves samples; otherwise it puts the left child together from what was found."""
+    return BinnedScan in MovedScan
+
+
 cdef inline void take_entries_left(
     BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first, index_t i,
     index_t before
 ) noexcept nogil:
-    """Put the samples of the i-th cut that was found into the left child. Classes that are numbers: without those that
-    lack the value, and the first `before` entries are there, if any."""
+    """Put the samples of the i-th cut that was found into the left child. If the criterion moves samples: without those
+    that lack the value, and the first `before` entries are there, if any."""
+    cdef index_t k
     cdef uint64_t squares
     if BinnedScan is SquaredErrorScan:
         _sum_entries_left(scan, scores, entries, n_known, before, scores.found[i])
+    elif BinnedScan is EntropyScan:
+        if before == 0:
+            start_feature(scan)
+        for k in range(before, scores.found[i]):
+            move_left(scan, scores.of_entropy.labels[place_of(entries[k])], 1)
     elif BinnedScan is BinaryGiniScan:
         scan.left_total = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]

@@ -43,7 +43,8 @@ from pytrees._core.growth.tree cimport (
     is_greater_split, n_children_of, nodes_in_preorder, random_state_of, split_leaf, values_of,
 )
 from pytrees._core.rows.category_splits cimport count_children
-from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, has_cut, is_categorical, missing_of
+from pytrees._core.rows.features cimport Features, is_categorical
+from pytrees._core.rows.partition cimport RowPartition, entries_of, has_cut, missing_of
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 

@@ -44,7 +44,8 @@ from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
 )
 from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, is_ranked
+from pytrees._core.rows.features cimport Features, is_categorical, is_ranked
+from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node,

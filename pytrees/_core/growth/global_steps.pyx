@@ -41,7 +41,8 @@ from pytrees._core.growth.distances cimport (
 from pytrees._core.growth.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
 )
-from pytrees._core.rows.partition cimport Block, block_row, is_categorical, threshold_between
+from pytrees._core.rows.features cimport is_categorical, threshold_between
+from pytrees._core.rows.partition cimport Block, block_row
 from pytrees._core.split.node_search cimport NodeSearch
 
 from pytrees._core.growth.distances import TERM

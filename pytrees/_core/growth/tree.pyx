@@ -34,9 +34,8 @@ from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split_entries_among, split_rows_among
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
-from pytrees._core.rows.partition cimport (
-    RowPartition, are_few, block_row, is_categorical, mark_first, split_entries, split_rows, threshold_between,
-)
+from pytrees._core.rows.features cimport is_categorical, threshold_between
+from pytrees._core.rows.partition cimport RowPartition, are_few, block_row, mark_first, split_entries, split_rows
 from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, count_classes, direction_of, is_pure, mix64, row_at, sum_targets, value_of_samples,

@@ -22,7 +22,7 @@ from pytrees._core.base.types cimport NONE, UNDEFINED, UNLIMITED, float64_t, ind
 from pytrees._core.minimal.problem cimport MOST_LEVELS, STOPPED, YES, check_limits
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.sets cimport SetTable, add_bit, close_table, find_item, open_table, take_item, words_for
-from pytrees._core.rows.partition cimport threshold_between
+from pytrees._core.rows.features cimport threshold_between
 
 cdef enum:
     EXACT = 3                       # splits: a tree of so few cannot be beaten, as one and two splits are always found

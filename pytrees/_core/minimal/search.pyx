@@ -21,7 +21,7 @@ from pytrees._core.minimal.problem cimport NO, STOPPED, YES
 from pytrees._core.minimal.problem import check_codes, distinct_samples, orders_of, preorder_arrays, ranks_of
 from pytrees._core.minimal.rollouts import small_tree
 from pytrees._core.minimal.working_set cimport WorkingSet
-from pytrees._core.rows.partition cimport threshold_between
+from pytrees._core.rows.features cimport threshold_between
 
 # Samples among which the complete working set looks for conflicts.
 BOUND_ROWS = 1024

@@ -19,7 +19,8 @@ from cpython.pythread cimport PyThread_type_lock
 
 from pytrees._core.base.sizes cimport MAX_BINS
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t
-from pytrees._core.rows.partition cimport Features, RowPartition
+from pytrees._core.rows.features cimport Features
+from pytrees._core.rows.partition cimport RowPartition
 
 cdef enum:
     N_CELLS = 1024

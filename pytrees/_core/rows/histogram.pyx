@@ -16,7 +16,8 @@ from libc.string cimport memset
 from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport Features, RowPartition, is_categorical, lacks_values, sort_by_value
+from pytrees._core.rows.features cimport Features, is_categorical, lacks_values, sort_by_value
+from pytrees._core.rows.partition cimport RowPartition
 
 from pytrees._core.base.threads import start_all
 

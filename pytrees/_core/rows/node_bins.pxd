@@ -17,7 +17,8 @@ cimport cython
 from pytrees._core.base.simd cimport paired_classes, sample_of_few
 from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport Features, RowPartition
+from pytrees._core.rows.features cimport Features
+from pytrees._core.rows.partition cimport RowPartition
 
 # A feature in which the node's samples have several values.
 cdef struct NodeFeature:

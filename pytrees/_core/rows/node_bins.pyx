@@ -11,7 +11,8 @@ from pytrees._core.base.simd cimport find_marked, span_of_keys, sum_up
 from pytrees._core.base.sizes cimport MOST_NODE_BINS, MOST_PAIRED, SAMPLES_PER_NODE_BIN
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.rows.partition cimport Rank, RowPartition
+from pytrees._core.rows.features cimport Rank
+from pytrees._core.rows.partition cimport RowPartition
 
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares

@@ -1,8 +1,8 @@
 """Which rows does a node have, and in which order are they by each feature?
 
-`Features` holds the table X, which the trees of a forest share, and `RowPartition` the rows of one tree. The array
-`rows` lists the rows, and a node is a range [start, stop) of this list. A split reorders the range: the rows that go
-left come first, and both sides keep their order.
+`RowPartition` holds the rows of one tree, of the table in `features.pxd`. The array `rows` lists the rows, and a node
+is a range [start, stop) of this list. A split reorders the range: the rows that go left come first, and both sides keep
+their order.
 
 The features of a node are sorted in one of two ways.
 
@@ -23,23 +23,15 @@ Missing values are NaN, and the last in every order.
 
 cimport cython
 
-from libc.string cimport memcpy
-
 from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport (
-    float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.rows.features cimport Features, is_ranked
 
 
 cdef enum:
     # Entries behind the entries of all blocks, which vectors may read.
     ENTRIES_BEHIND = 8
-
-
-ctypedef fused Rank:
-    uint16_t
-    uint32_t
 
 
 ctypedef fused Sample:
@@ -51,37 +43,6 @@ ctypedef fused Sample:
 # The rows of a subtree at the time its features were sorted: a place is a row's number among them, in their order.
 cdef struct Block:
     index_t start, stop
-
-
-@cython.final
-cdef class Features:
-    """Values that the trees of a forest share, and their ranks if trees look at few features a node."""
-
-    cdef readonly Py_ssize_t n_rows, n_features
-    cdef const float64_t[:, ::1] X
-    cdef float64_t[::1] smallest, largest   # known values of every feature; 0 if none is known
-    cdef readonly bint has_missing          # whether a numeric feature has missing values, which are NaN
-    cdef uint8_t[::1] lacks_values          # by feature, if has_missing: whether it has missing values
-    # value -> (ascending bits - key_base) >> key_shift keeps the order of a feature's values in 32 bits.
-    cdef uint64_t[::1] key_base
-    cdef uint8_t[::1] key_shift
-    cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty if all are numeric
-    # By feature and row; both empty if blocks are sorted, otherwise the narrow ones if they suffice.
-    cdef uint16_t[:, ::1] narrow_ranks
-    cdef uint32_t[:, ::1] wide_ranks
-    # The same by row and feature, if nodes cut ranked features into bins; otherwise empty.
-    cdef uint16_t[:, ::1] narrow_rows
-    cdef uint32_t[:, ::1] wide_rows
-    # The bins of the values, see histogram.pxd, and the number of values of each feature that has a bin for every
-    # value, 0 for other features; both empty without bins.
-    cdef uint8_t[:, ::1] codes
-    cdef index_t[::1] n_values
-    # By feature: the ranks of all values above their rows, as sorted entries of 32 bits, if many trees sort them and
-    # ranks and rows are narrow; otherwise empty.
-    cdef uint32_t[:, ::1] in_order
-    # The ranks in these orders, less 2**15, by row and feature, `rank_stride_of` apart, if nodes of few samples compare
-    # ranks; otherwise empty.
-    cdef int16_t[:, ::1] ranks_in_order
 
 
 @cython.final
@@ -113,11 +74,6 @@ cdef class RowPartition:
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
-
-
-cdef inline Py_ssize_t rank_stride_of(Features features) noexcept nogil:
-    """Return how far apart the ranks of two samples are if features are compared eight at a time."""
-    return (features.n_features + 7) // 8 * 8
 
 
 cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
@@ -164,30 +120,6 @@ cdef inline index_t place_of_sample(Sample sample) noexcept nogil:
         return place_of(sample)
 
 
-cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
-    """Unsigned integers in the order of the doubles: flip all bits of negative ones, the sign bit of the others."""
-    cdef uint64_t bits
-    value += 0.0    # turns -0.0 into 0.0, its equal
-    memcpy(&bits, &value, sizeof(bits))
-    return bits ^ (((<uint64_t> 0) - (bits >> 63)) | (<uint64_t> 1 << 63))
-
-
-cdef inline bint is_ranked(Features features) noexcept nogil:
-    return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
-
-
-cdef inline bint lacks_values(Features features, index_t feature) noexcept nogil:
-    return features.has_missing and features.lacks_values[feature]
-
-
-cdef inline bint is_categorical(Features features, index_t feature) noexcept nogil:
-    return features.n_categories.shape[0] > 0 and features.n_categories[feature] > 0
-
-
-cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil
-cdef void sort_by_value(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
-) noexcept nogil
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
 cdef Entry* entries_of(

@@ -3,81 +3,21 @@
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY, floor, isnan
-from libc.string cimport memcpy, memset
+from libc.math cimport isnan
+from libc.string cimport memcpy
 
-from pytrees._core.base.compiler cimport prefetch
-from pytrees._core.base.sizes cimport MAX_BINS, MOST_IN_NARROW
+from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport (
-    NONE, UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+    NONE, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t,
+)
+from pytrees._core.rows.features cimport (
+    Rank, fits_words, lacks_values, rank_stride_of, sort_by_code, sort_by_value, sort_words, write_ranks, write_words,
 )
 
 cdef enum:
     # Blocks of at least a share of 1 / ROWS_OF_BLOCK_IN_ORDER of all rows are taken from features in order.
     ROWS_OF_BLOCK_IN_ORDER = 8
-    # Keys of so many features are made at once, from rows that are prefetched: neighbours in memory.
-    MOST_KEYED_AT_ONCE = 8
-    ROWS_PREFETCHED = 8
-
-
-@cython.final
-cdef class Features:
-    def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
-        cdef bint may_lack_values
-        self.X = X
-        self.n_rows = X.shape[0]
-        self.n_features = X.shape[1]
-        self.n_categories = _checked_categories(X, n_categories)
-        self.smallest = np.zeros(self.n_features)
-        self.largest = np.zeros(self.n_features)
-        self.key_base = np.zeros(self.n_features, dtype=np.uint64)
-        self.key_shift = np.zeros(self.n_features, dtype=np.uint8)
-        is_narrow = self.n_rows <= MOST_IN_NARROW
-        shape = (self.n_features, self.n_rows)
-        self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
-        self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
-        self.narrow_rows = np.empty((0, 0), dtype=np.uint16)
-        self.wide_rows = np.empty((0, 0), dtype=np.uint32)
-        self.codes = np.empty((0, 0), dtype=np.uint8)
-        self.n_values = np.empty(0, dtype=np.int32)
-        self.in_order = np.empty((0, 0), dtype=np.uint32)
-        self.ranks_in_order = np.empty((0, 0), dtype=np.int16)
-        if self.n_rows == 0:
-            return
-        with nogil:
-            may_lack_values = _find_ranges(self)
-            _set_keys(self)
-        if may_lack_values:
-            is_missing = np.isnan(X).any(axis=0)
-            self.has_missing = is_missing.any()
-            self.lacks_values = is_missing.astype(np.uint8)
-        if ranks:
-            _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
-
-    def put_in_order(self, bint keeps_ranks):
-        """Sort all features once for many trees; a table of at most MOST_IN_NARROW rows. `keeps_ranks`: lay the ranks
-        of every row side by side, too."""
-        cdef index_t feature, i, n = <index_t> self.n_rows
-        cdef index_t[::1] rows = np.arange(n, dtype=np.int32)
-        cdef uint64_t[:, ::1] scratch = np.empty((2, n), dtype=np.uint64)
-        cdef Py_ssize_t stride = rank_stride_of(self) if keeps_ranks else 0
-        self.in_order = np.empty((self.n_features, n), dtype=np.uint32)
-        self.ranks_in_order = np.zeros((n if keeps_ranks else 0, stride), dtype=np.int16)
-        with nogil:
-            for feature in range(<index_t> self.n_features if n > 0 else 0):
-                sort_by_value(self, feature, &rows[0], n, &scratch[0, 0], &scratch[1, 0])
-                for i in range(n):
-                    self.in_order[feature, i] = packed(
-                        key_of(scratch[0, i]), place_of(scratch[0, i]), self.in_order[feature, i]
-                    )
-                if keeps_ranks:
-                    _write_ranks(&self.ranks_in_order[0, feature], stride, &self.in_order[feature, 0], n)
-
-    def lay_out_rows(self):
-        """Lay the ranks of every row side by side, too."""
-        self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
-        self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
 
 @cython.final
@@ -133,174 +73,6 @@ cdef class RowPartition:
             self.place_ranks = shared.place_ranks
 
 
-def _checked_categories(const float64_t[:, ::1] X, n_categories):
-    """Return the numbers of categories as an array, empty for None; check that all values are codes 0, 1, ...,
-    n_categories - 1."""
-    cdef Py_ssize_t feature, row
-    cdef int64_t n_codes
-    cdef float64_t value
-    if n_categories is None:
-        return np.empty(0, dtype=np.int64)
-    checked = np.array(n_categories, dtype=np.int64)
-    if checked.shape != (X.shape[1],):
-        raise ValueError(
-            f"n_categories must have {X.shape[1]} numbers, one for every feature, got {len(n_categories)}."
-        )
-    for feature in range(X.shape[1]):
-        n_codes = checked[feature]
-        if not 0 <= n_codes <= UNLIMITED:
-            raise ValueError(f"n_categories of feature {feature} must be in 0..{UNLIMITED}, got {n_codes}.")
-        for row in range(X.shape[0] if n_codes > 0 else 0):
-            value = X[row, feature]
-            if not (0 <= value < n_codes and value == floor(value)):
-                raise ValueError(
-                    f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}."
-                )
-    return checked
-
-
-# ---------------------------------------------------------------------------------------------------------- values
-
-cdef bint _find_ranges(Features features) noexcept nogil:
-    """Find the least and the greatest known value of every feature. Return whether values are missing or infinite:
-    their difference to themselves is then not zero."""
-    cdef float64_t* smallest = &features.smallest[0]
-    cdef float64_t* largest = &features.largest[0]
-    cdef const float64_t* values
-    cdef float64_t differences = 0.0
-    cdef Py_ssize_t row, feature
-    features.smallest[:] = INFINITY
-    features.largest[:] = -INFINITY
-    for row in range(features.n_rows):
-        values = &features.X[row, 0]
-        # Missing values are neither smaller nor larger.
-        for feature in range(features.n_features):
-            smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
-            largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
-            differences += values[feature] - values[feature]
-    for feature in range(features.n_features):
-        if smallest[feature] > largest[feature]:
-            smallest[feature] = largest[feature] = 0.0
-    return isnan(differences)
-
-
-cdef void _set_keys(Features features) noexcept nogil:
-    """Set the shifts that make the differences to a feature's smallest value fit 32 bits."""
-    cdef Py_ssize_t feature
-    cdef uint64_t span
-    for feature in range(features.n_features):
-        features.key_base[feature] = ascending_bits(features.smallest[feature])
-        span = ascending_bits(features.largest[feature]) - features.key_base[feature]
-        while span >> features.key_shift[feature] > <uint64_t> 0xFFFFFFFF:
-            features.key_shift[feature] += 1
-
-
-cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
-    """Rank every value among the feature's distinct values."""
-    cdef index_t feature, i, n = <index_t> features.n_rows
-    cdef uint64_t* keyed = &scratch[0, 0]
-    with nogil:
-        for feature in range(<index_t> features.n_features):
-            sort_by_value(features, feature, &rows[0], n, keyed, &scratch[1, 0])
-            for i in range(n):
-                if features.narrow_ranks.shape[0] > 0:
-                    features.narrow_ranks[feature, place_of(keyed[i])] = <uint16_t> key_of(keyed[i])
-                else:
-                    features.wide_ranks[feature, place_of(keyed[i])] = key_of(keyed[i])
-
-
-cdef inline uint32_t _low_key(Features features, index_t row, index_t feature) noexcept nogil:
-    """Return a key for values that share the high key: it ascends with the value, and differs if the values differ."""
-    cdef uint64_t bits = ascending_bits(features.X[row, feature]) - features.key_base[feature]
-    return <uint32_t> (bits & ((<uint64_t> 1 << features.key_shift[feature]) - 1))
-
-
-cdef float64_t threshold_between(float64_t below, float64_t above) noexcept nogil:
-    """Return the threshold between two values. The second value is greater, or missing: then the threshold is
-    infinite."""
-    cdef float64_t middle = 0.5 * below + 0.5 * above
-    if not below <= middle < above:
-        middle = INFINITY if isnan(above) else below
-    return middle + 0.0     # one zero only
-
-
-# ------------------------------------------------------------------------------------------------------------ sorts
-
-cdef void sort_by_value(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
-) noexcept nogil:
-    """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
-    values come last, and share a rank."""
-    # Locals, because the compiler does not know that writing keys leaves the features as they are.
-    cdef const float64_t* values = &features.X[0, feature]
-    cdef Py_ssize_t stride = features.n_features
-    cdef uint64_t base = features.key_base[feature]
-    cdef uint8_t shift = features.key_shift[feature]
-    cdef index_t place, n_known = 0
-    cdef uint32_t n_ranks
-    cdef bint has_missing = lacks_values(features, feature)
-    cdef float64_t value
-    for place in range(n):
-        # A key that ascends with the value; different values can share it. The next key replaces that of a missing one.
-        value = values[rows[place] * stride]
-        keyed[n_known] = packed(<uint32_t> ((ascending_bits(value) - base) >> shift), place, keyed[0])
-        n_known += not (has_missing and isnan(value))
-    n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
-    for place in range(n if has_missing else 0):
-        if isnan(features.X[rows[place], feature]):
-            keyed[n_known] = packed(n_ranks, place, keyed[0])
-            n_known += 1
-
-
-cdef inline uint32_t _sort_keys(
-    Features features, index_t feature, const index_t* rows, index_t n, uint64_t* keyed, uint64_t* spare
-) noexcept nogil:
-    """Sort places under the high keys of their values, put them under the ranks, and return the next rank."""
-    cdef index_t start, stop, place
-    cdef uint32_t key, rank = 0
-    sort_entries(keyed, spare, n)
-    start = 0
-    # keyed[:start] hold ranks below `rank`, and keyed[start:] greater values, still under their keys.
-    while start < n:
-        key = key_of(keyed[start])
-        stop = start + 1
-        if stop == n or key_of(keyed[stop]) != key:
-            # Nearly all keys differ from their neighbours.
-            keyed[start] = packed(rank, place_of(keyed[start]), keyed[0])
-            rank += 1
-            start = stop
-            continue
-        while stop < n and key_of(keyed[stop]) == key:
-            stop += 1
-        if features.key_shift[feature] == 0:
-            for place in range(start, stop):
-                keyed[place] = packed(rank, place_of(keyed[place]), keyed[0])
-            rank += 1
-        else:
-            rank = _rank_by_low_keys(features, feature, rows, keyed + start, spare, stop - start, rank)
-        start = stop
-    return rank
-
-
-cdef uint32_t _rank_by_low_keys(
-    Features features, index_t feature, const index_t* rows, uint64_t* keyed, uint64_t* spare, index_t n, uint32_t rank
-) noexcept nogil:
-    """Sort these places, which share a key, rank their values from `rank`, and return the next rank."""
-    cdef index_t i, place
-    cdef uint32_t key, last_key
-    for i in range(n):
-        place = place_of(keyed[i])
-        keyed[i] = packed(_low_key(features, rows[place], feature), place, keyed[0])
-    sort_entries(keyed, spare, n)
-    last_key = key_of(keyed[0])
-    for i in range(n):
-        key = key_of(keyed[i])
-        rank += key != last_key
-        last_key = key
-        keyed[i] = packed(rank, place_of(keyed[i]), keyed[0])
-    return rank + 1
-
-
 # ----------------------------------------------------------------------------------------------------------- blocks
 
 cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil:
@@ -329,7 +101,7 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     """Write the sorted entries of a block."""
     cdef const index_t* row_of_place = &partition.row_of_place[block.start if partition.keeps_blocks else 0]
     cdef uint64_t* keyed = &partition.keyed[0]
-    cdef index_t i, feature, first_keyed = 0, stop_keyed = 0, n = block.stop - block.start
+    cdef index_t i, feature, stop_written = 0, n = block.stop - block.start
     cdef Entry* entries
     cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
     cdef bint has_ranks = are_in_order and 0 < partition.rank_stride == partition.features.ranks_in_order.shape[1]
@@ -338,51 +110,24 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
         if Entry is uint32_t and are_in_order:
             _take_in_order(partition, feature, entries)
         elif Entry is uint32_t and partition.features.codes.shape[0] > 0 and partition.features.n_values[feature] > 0:
-            _sort_by_code(partition.features, feature, row_of_place, n, entries)
+            sort_by_code(partition.features, feature, row_of_place, n, entries)
+        elif Entry is uint32_t and fits_words(partition.features, feature, n):
+            if feature >= stop_written:
+                stop_written = write_words(partition.features, feature, row_of_place, n, entries)
+            sort_words(
+                partition.features, feature, row_of_place, entries, n, &partition.spare_narrow[0], keyed,
+                &partition.spare_keyed[0],
+            )
         else:
-            if feature >= stop_keyed:
-                first_keyed = feature
-                stop_keyed = _write_many_keys(
-                    partition.features, feature, row_of_place, n, partition.n_rows, &partition.keyed[0]
-                )
-            keyed = &partition.keyed[(feature - first_keyed) * n]
-            if stop_keyed > first_keyed:
-                _sort_keys(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
-            else:
-                sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
+            sort_by_value(partition.features, feature, row_of_place, n, keyed, &partition.spare_keyed[0])
             for i in range(n):
                 entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
         if Entry is uint32_t and partition.rank_stride > 0 and not has_ranks:
-            _write_ranks(
+            write_ranks(
                 <int16_t*> ranks_of_place(partition, block, 0) + feature, partition.rank_stride, entries, n
             )
     if has_ranks:
         _take_ranks(partition, block, row_of_place, n)
-
-
-cdef index_t _write_many_keys(
-    Features features, index_t first, const index_t* rows, index_t n, Py_ssize_t room, uint64_t* keyed
-) noexcept nogil:
-    """Put the places of these rows under the keys of features [first, stop), feature after feature, and return `stop`.
-    It is `first` if the room is not enough for two features, or values may be missing."""
-    cdef index_t stop = <index_t> min(features.n_features, first + min(MOST_KEYED_AT_ONCE, room // n))
-    cdef index_t place, feature
-    cdef const float64_t* values = &features.X[0, 0]
-    cdef const uint64_t* bases = &features.key_base[0]
-    cdef const uint8_t* shifts = &features.key_shift[0]
-    cdef Py_ssize_t stride = features.n_features
-    if features.has_missing or stop < first + 2:
-        return first
-    for place in range(n):
-        if place + ROWS_PREFETCHED < n:
-            prefetch(values + rows[place + ROWS_PREFETCHED] * stride + first)
-        for feature in range(first, stop):
-            keyed[(feature - first) * n + place] = packed(
-                <uint32_t> ((ascending_bits(values[rows[place] * stride + feature]) - bases[feature])
-                            >> shifts[feature]),
-                place, keyed[0],
-            )
-    return stop
 
 
 cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
@@ -428,13 +173,6 @@ cdef void _take_ranks(RowPartition partition, Block block, const index_t* rows, 
         )
 
 
-cdef void _write_ranks(int16_t* ranks, Py_ssize_t stride, const uint32_t* entries, index_t n) noexcept nogil:
-    """Write the ranks of sorted entries, less 2**15, by place."""
-    cdef index_t i
-    for i in range(n):
-        ranks[place_of(entries[i]) * stride] = <int16_t> (<int32_t> key_of(entries[i]) - 32768)
-
-
 cdef void sort_few(RowPartition partition, Block block, index_t start, index_t stop) noexcept nogil:
     """Write the sorted entries of a node of few samples."""
     cdef const index_t* places = &partition.rows[start]
@@ -448,28 +186,6 @@ cdef void sort_few(RowPartition partition, Block block, index_t start, index_t s
             )
         # Fewer than are sorted by digits: they need no room.
         sort_entries(entries, entries, n)
-
-
-cdef void _sort_by_code(
-    Features features, index_t feature, const index_t* rows, index_t n, Entry* entries
-) noexcept nogil:
-    """entries[:n] become the places 0..n-1 of these rows, sorted by value, each under the bin of its value."""
-    cdef uint32_t counts[MAX_BINS]
-    cdef uint32_t code, count, offset = 0
-    cdef uint32_t n_values = <uint32_t> features.n_values[feature]
-    cdef index_t place
-    memset(counts, 0, n_values * sizeof(uint32_t))
-    for place in range(n):
-        counts[features.codes[rows[place], feature]] += 1
-    for code in range(n_values):
-        count = counts[code]
-        counts[code] = offset
-        offset += count
-    # counts[code] is the place of the next entry of that bin.
-    for place in range(n):
-        code = features.codes[rows[place], feature]
-        entries[counts[code]] = packed(code, place, entries[0])
-        counts[code] += 1
 
 
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil:

@@ -25,7 +25,7 @@ from pytrees._core.rows.histogram cimport (
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
-from pytrees._core.rows.partition cimport sort_by_value, threshold_between
+from pytrees._core.rows.features cimport sort_by_value, threshold_between
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (

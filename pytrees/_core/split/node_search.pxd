@@ -55,6 +55,8 @@ cdef class EntryArrays:
     cdef float[::1] left_factors, right_factors
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
+    cdef int32_t[::1] logs, log_steps, size_terms
+    cdef uint32_t[::1] log_starts, next_steps
     cdef int32_t[::1] residuals
     cdef float[::1] scores_of_few   # by sample and feature, as partitions have ranks
     cdef int16_t[::1] is_drawn      # by feature, -1 or 0

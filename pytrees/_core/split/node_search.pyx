@@ -26,10 +26,8 @@ from pytrees._core.rows.histogram cimport (
     BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
-from pytrees._core.rows.partition cimport (
-    ENTRIES_BEHIND, RowPartition, block_row, has_cut, is_categorical, missing_has_cut, open_block, sort_by_value,
-    threshold_between,
-)
+from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between
+from pytrees._core.rows.partition cimport ENTRIES_BEHIND, RowPartition, block_row, has_cut, missing_has_cut, open_block
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
@@ -47,7 +45,7 @@ cdef class EntryArrays:
         n_of_more = 1 if n_classes == 2 or has_numbers else n_cuts
         self.left_factors = np.empty(n_cuts, dtype=np.float32)
         self.right_factors = np.empty(n_of_more, dtype=np.float32)
-        self.steps = np.empty(1 if has_numbers else n_classes, dtype=np.uint64)
+        self.steps = np.empty(1 if has_numbers else 2 * n_classes, dtype=np.uint64)
         self.found = np.empty(n_sides * n_cuts, dtype=np.uint32)
         self.squares_of_found = np.empty(n_sides * n_of_more, dtype=np.uint64)
         # Zeros, because vectors may read the places of a larger block.
@@ -56,6 +54,18 @@ cdef class EntryArrays:
         self.scores.left_factors, self.scores.right_factors = &self.left_factors[0], &self.right_factors[0]
         self.scores.steps, self.scores.found = &self.steps[0], &self.found[0]
         self.scores.squares_of_found = &self.squares_of_found[0]
+
+    def take_logs(self, const int64_t[::1] table, Py_ssize_t most_rows, Py_ssize_t n_classes):
+        """Make room for entropy, by a table of n log2 n up to the number of samples."""
+        shift = max(int(table[most_rows]).bit_length() - 31, 0)
+        self.logs = (np.asarray(table[:most_rows + 1]) >> shift).astype(np.int32)
+        self.log_steps = np.empty(most_rows, dtype=np.int32)
+        self.size_terms = np.empty(most_rows + ENTRIES_BEHIND, dtype=np.int32)
+        self.log_starts = np.empty(n_classes, dtype=np.uint32)
+        self.next_steps = np.empty(2 * n_classes, dtype=np.uint32)
+        self.scores.logs, self.scores.log_steps = &self.logs[0], &self.log_steps[0]
+        self.scores.size_terms, self.scores.log_starts = &self.size_terms[0], &self.log_starts[0]
+        self.scores.next_steps = &self.next_steps[0]
 
 
 @cython.final

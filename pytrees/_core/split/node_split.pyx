@@ -22,7 +22,7 @@ from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, add_target, 
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
+    ENTROPY, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
 )
 from pytrees._core.criteria.target_units cimport TargetUnits, write_sums
 from pytrees._core.criteria.user cimport (
@@ -30,9 +30,10 @@ from pytrees._core.criteria.user cimport (
 )
 from pytrees._core.criteria.wide cimport compare_to_cut
 from pytrees._core.rows.category_splits cimport count_children, entries_by_category
+from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.partition cimport Features, RowPartition, entries_of, missing_of, open_block
+from pytrees._core.rows.partition cimport RowPartition, entries_of, missing_of, open_block
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (
@@ -85,6 +86,8 @@ def make_search(
             partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None,
             partition.features.has_missing,
         )
+        if search.counts.code == ENTROPY:
+            search.entry_scores.take_logs(search.counts.table, partition.spare_narrow.shape[0], n_classes)
         if are_numbers(search.counts):
             # Vectors read places behind the entries of a node, which have to be places.
             partition.narrow[:] = 0

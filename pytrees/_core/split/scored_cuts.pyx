@@ -15,7 +15,7 @@ from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32
 from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.score_table cimport (
     EntryScores, allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left,
-    perfect_score, score_bins, score_entries, score_pairs, start_scores, take_bins_left, take_entries_left,
+    moves_samples, perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two, score_pairs, scores_two, start_scores, take_bins_left, take_entries_left,
     take_pair_left,
 )
 from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer_cut
@@ -45,15 +45,21 @@ cdef bint find_scored_cut(
     cdef ScoredCut cut
     cdef PairedSamples samples
     cdef bint of_entries = way == SCORED_ENTRIES
-    cdef index_t k, n_scored = 0, n_features = search.n_drawn if of_entries else search.node_bins.n_slots
+    cdef index_t k, n_known = 0, n_scored = 0, n_features = search.n_drawn if of_entries else search.node_bins.n_slots
     cdef float64_t score
     cdef float to_reach, best_score = -INFINITY
     # A cut inside a bin can be perfect though no edge is.
-    cdef float perfect = INFINITY if way == SCORED_BINS else lowered(scan, perfect_score(scan), of_entries)
+    cdef float perfect = INFINITY
     _start(search, scan, node, way, &samples)
+    if of_entries:
+        perfect = lowered(scan, perfect_score_of_entries(scan, &search.entry_scores.scores), True)
+    elif way == ALL_PAIRS:
+        perfect = lowered(scan, perfect_score(scan), False)
     cut.number = NONE
     while n_scored < n_features:
-        score = search.scores[n_scored] = _score_feature(search, scan, node, way, n_scored, &samples)
+        if n_known == n_scored:
+            n_known += _score_features(search, scan, node, way, n_scored, n_features, &samples)
+        score = search.scores[n_scored]
         best_score = max(best_score, <float> score)
         n_scored += 1
         if score >= perfect and score > (0.0 if of_entries else -INFINITY):
@@ -94,8 +100,8 @@ cdef inline void _start(
             _point_to_numbers(search, node)
         search.entry_scores.scores.n_entries = n
         allow_entries(
-            scan, &search.entry_scores.scores, &search.partition.rows[node.start], n, search.min_samples_leaf,
-            n - search.min_samples_leaf,
+            scan, &search.entry_scores.scores, &search.partition.rows[node.start], _labels(search, node), n,
+            search.min_samples_leaf, n - search.min_samples_leaf,
         )
 
 
@@ -104,6 +110,23 @@ cdef inline void _point_to_numbers(NodeSearch search, const NodeRows* node) noex
     cdef index_t first = first_place(search, node)
     scores.targets = &search.place_targets[first]
     scores.counts = &search.place_counts[first] if search.count_weights.shape[0] > 0 else NULL
+
+
+cdef inline index_t _score_features(
+    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
+    const PairedSamples* samples
+) noexcept nogil:
+    """Write the greatest score of the k-th feature, or also of the next one; return how many were written."""
+    cdef float[2] best
+    if scores_two(scan) and way == SCORED_ENTRIES and k + 1 < n_features and not search.partition.features.has_missing:
+        score_entries_of_two(
+            scan, &search.entry_scores.scores, _entries(search, node, k), _entries(search, node, k + 1),
+            node.stop - node.start, _labels(search, node), best,
+        )
+        search.scores[k], search.scores[k + 1] = best[0], best[1]
+        return 2
+    search.scores[k] = _score_feature(search, scan, node, way, k, samples)
+    return 1
 
 
 cdef inline float _score_feature(
@@ -199,7 +222,7 @@ cdef inline int _offer_entries(
         n_found = find_entries(
             scan, scores, entries, n_known, n_missing, node.first_of_1, labels, to_reach, n_right
         )
-        if are_numbers(search.counts):
+        if moves_samples(scan):
             tally_missing(search, node, entries, n_missing)
     j = n_right
     # The cuts [0, i) and [n_right, j) were offered.
@@ -213,7 +236,7 @@ cdef inline int _offer_entries(
         n_known_left = known_on_left(scan, scores, n_first, chosen)
         take_entries_left(scan, scores, entries, n_known, n_first, chosen, before)
         before = n_known_left
-        if offer_cut(scan, search.counts, missing_left and are_numbers(search.counts)):
+        if offer_cut(scan, search.counts, missing_left and moves_samples(scan)):
             cut.number = k
             cut.n_known_left, cut.missing_left = n_known_left, missing_left
     return 0
