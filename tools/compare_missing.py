@@ -68,7 +68,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=10, help="of tenfold cross-validation (default: 10)")
     repeats = parser.parse_args(arguments).repeats
-    print("| table | samples, features, gaps | estimator | accuracy | scikit-learn | ms | scikit-learn |")
+    print("| table | samples, features, missing | estimator | accuracy | scikit-learn | ms | scikit-learn |")
     print("|---|---|---|---|---|---|---|")
     for name, X, y in tables(get_data_home()):
         n_repeats = repeats if len(X) < 5000 else 1

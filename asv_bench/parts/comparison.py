@@ -30,7 +30,7 @@ TITLE = "# Comparison with other libraries\n"
 
 INTRODUCTION = """
 Processor time of one thread, and in brackets how many times as long as pytrees takes: medians of turns on the same
-data. Times depend on the machine; ratios travel. This page is printed by
+data. Times depend on the machine, ratios less so. This page is printed by
 `python asv_bench/ratios.py comparison --page docs/comparison.md`.
 """
 
@@ -39,13 +39,15 @@ Ten of the twenty features are informative, and there are two classes. Trees gro
 a forest have bootstrap samples, and consider the square root of the features at every split. The whole `fit` or
 `predict` is measured. The contestants differ:
 
-- *pytrees* and *scikit-learn* look at every threshold and compare by Gini impurity. Ties: pytrees takes the
-  first, scikit-learn any. The *reference engine* is what pytrees means, in plain Python: to be read and compared with.
+- *pytrees* and *scikit-learn* look at every threshold and compare by Gini impurity. Ties go to the first split in
+  pytrees, to any split in scikit-learn. The *reference engine* is pytrees in plain Python, to be read and compared
+  with.
 - *sklearnex* (scikit-learn-intelex) puts the values of a feature into 256 bins: its trees are approximate. It has no
   single trees: a forest of one tree, with all samples and all features, stands for them.
-- *YDF* looks at every threshold and compares by information gain. Its times include making a data set of the arrays.
-- *biosphere* looks at every threshold. It fits the classes as numbers, which for two classes is Gini impurity, and
-  predicts numbers.
+- *YDF* (Yggdrasil Decision Forests) looks at every threshold and compares by information gain. Its times include making
+  a data set of the arrays.
+- *biosphere*, a library in Rust, looks at every threshold. It fits the classes as numbers, which for two classes is
+  Gini impurity, and predicts numbers.
 """
 
 ELSEWHERE = """

@@ -233,10 +233,11 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
 
 @described_like(ReconstructedFourierTree)
 class AggregatedFourierTreeClassifier(_RebuiltTreeClassifier):
-    """One tree made of all trees of an ensemble: TCFS of the weighted sum of their functions (AFT).
+    """One tree made of all trees of an ensemble, from the weighted sum of their functions (AFT).
 
     Every tree of the ensemble is a function, which is 1 if the tree predicts a class, otherwise 0; the weighted sum of
-    these functions is the vote. The new tree approximates the vote, and equals it without limits [1]_.
+    these functions is the vote. The new tree approximates the vote by TCFS, the tree construction from a Fourier
+    spectrum, and equals it without limits [1]_.
 
     Parameters
     ----------

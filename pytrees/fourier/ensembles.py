@@ -402,9 +402,10 @@ def tree_from_ensemble(
 ) -> RebuiltTree:
     """Build one tree of a weighted sum of trees by TCFS, without a spectrum.
 
-    Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal Decision Trees", with averages over schemata from the leaves of
-    the trees. It gives the same tree as :meth:`FourierSpectrum.to_tree` for the ensemble's spectrum, and also works if
-    memory cannot hold the spectrum, under any product measure, and under the joint distribution of samples.
+    TCFS is the tree construction from a Fourier spectrum in Figs. 4 and 5 of Kargupta, Park & Dutta, "Orthogonal
+    Decision Trees"; here the averages over schemata come from the leaves of the trees. The tree is the same as by
+    :meth:`FourierSpectrum.to_tree` from the ensemble's spectrum. The function also works if memory cannot hold the
+    spectrum, under any product measure, and under the joint distribution of samples.
 
     Parameters
     ----------

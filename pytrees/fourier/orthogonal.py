@@ -218,7 +218,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     Every tree of the ensemble is a function, which is 1 if the tree predicts a class, otherwise 0. The eigenvectors of
     the matrix of their inner products combine the trees to functions that are orthogonal, and few of them carry most of
-    the variance. TCFS makes each of them a tree, with real numbers at its leaves [1]_.
+    the variance. TCFS, the tree construction from a Fourier spectrum, makes each of them a tree, with real numbers at
+    its leaves [1]_.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ plt.show()
 # With few categories all three are alike. With many, thresholds on codes need a leaf for every run of good shops, and
 # run out of leaves. One child for every value and two sets of values stay level here.
 #
-# Do not conclude that codes never work. If their order means something, as in sizes, thresholds are the better
-# split. And the two sets of values are the best on the training samples only: with a few samples in each category
-# they divide by luck, so ``min_samples_leaf`` matters more than with numbers. With more than two classes and more than
+# Do not conclude that codes never work. If the categories have an order, as sizes have, thresholds are the better
+# split. And the two sets of values are the best on the training samples only: with a few samples in each category they
+# divide by luck, so ``min_samples_leaf`` matters more than with numbers. With more than two classes and more than
 # twelve categories in a node, a heuristic finds the sets.

@@ -2,8 +2,8 @@
 How much do missing values cost?
 ================================
 
-CART sends samples without a value to the side that gains more; C4.5 sends a part of them to every side. Filling gaps
-with medians is the third way. We take more and more values away and watch.
+CART sends samples without a value to the side that gains more; C4.5 sends a part of each to every side. Filling in
+medians is the third way. We remove more and more values, and compare the accuracies.
 """
 
 import matplotlib.pyplot as plt
@@ -54,6 +54,7 @@ plt.show()
 # The forest is ahead by five points and more throughout. With half of all values gone it is as good as the single
 # trees with a tenth gone. C4.5 is ahead of CART if few values are missing; if many are missing, both are equal.
 #
-# Do not conclude that filling in medians is as good as not filling in. Here values are missing at random. A
-# gap may also say something by itself, such as a test that nobody thought worth doing. A tree that sees the gap can
-# use it, and medians hide it. All differences of less than two points are within the noise of 178 samples.
+# Do not conclude that filling in medians is as good as not filling in. Here values are missing at random. A missing
+# value may also be informative, such as a test that nobody thought worth doing. A tree that sees which values are
+# missing can use this, and medians hide it. All differences of less than two points are within the noise of 178
+# samples.

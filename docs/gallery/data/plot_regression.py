@@ -3,7 +3,7 @@ How does a tree follow a curve?
 ===============================
 
 A regression tree is a step function: every leaf is a step, as high as the mean of its samples by squared error, or
-their median by absolute error. We hide a curve in noise, add some wild values, and look at the steps.
+their median by absolute error. We add noise and some outliers to a curve, and look at the steps.
 """
 
 import matplotlib.pyplot as plt
@@ -40,7 +40,7 @@ def draw(ax, targets, models):
 
 
 # %%
-# The left picture has the steps of two trees of eight leaves, without wild values. In the right picture twelve of the
+# The left picture has the steps of two trees of eight leaves, without outliers. In the right picture twelve of the
 # 160 samples lie far too high.
 
 trees = {
@@ -51,9 +51,9 @@ trees = {
 }
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
 draw(axes[0], y, trees)
-axes[0].set_title("Without wild values: nearly equal steps")
+axes[0].set_title("Without outliers: nearly equal steps")
 draw(axes[1], with_wild, trees)
-axes[1].set_title("With wild values: only medians stay")
+axes[1].set_title("With outliers: only medians stay")
 plt.show()
 
 # %%

@@ -2,7 +2,7 @@
 Why did the tree say that?
 ==========================
 
-Those who build a tree want to see it whole. Those whose case it decides want to see the questions that it asked about
+Those who build a tree want to see it whole. Those about whom it decides want to see the questions that it asked in
 their case.
 """
 
@@ -41,6 +41,6 @@ fig.suptitle("One wine, question by question")
 plt.show()
 
 # %%
-# Do not conclude that a feature which the tree does not use says nothing. Many features tell the same about
-# these wines; if several divide the samples equally well, the tree uses only one. And a path tells why the *tree*
-# decides, not why the wine is of its class.
+# Do not conclude that a feature which the tree does not use is useless. Many features carry the same information
+# about these wines; if several divide the samples equally well, the tree uses only one. And a path tells why the
+# *tree* decides, not why the wine is of its class.

@@ -30,8 +30,9 @@ for problem in rules:
     )
 
 # %%
-# The left picture has the energy by the number of features in a coefficient, its order. The right picture keeps
-# coefficients up to an order: how often is the truncated function, rounded, still the rule?
+# The order of a coefficient is the number of features in it, and the energy of an order is the sum of its squared
+# coefficients. The left picture has the energy by order. The right picture keeps coefficients up to an order: how
+# often is the truncated function, rounded, still the rule?
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 orders = np.arange(1, 7)

@@ -42,7 +42,7 @@ fig.suptitle("Parts of a boosted model of diabetes")
 plt.show()
 
 # %%
-# Most of the variance is the sum of single features: a model without interactions would say nearly the same.
+# Most of the variance is the sum of single features: a model without interactions would predict nearly the same.
 #
 # Do not conclude that these are effects of nature. This model learned them from 442 patients. The measure here
 # takes features as independent, but body measures and blood values are not; ``measure="joint"`` takes the samples as

@@ -2,8 +2,8 @@
 Is the fast tree the right one?
 ===============================
 
-Everything here grows on two engines: a compiled one, and a reference in plain Python that follows the definitions.
-Their trees must be equal in every number. You can settle a doubt at home, with your own data.
+Every tree here grows on two engines: a compiled one, and a reference in plain Python that follows the definitions.
+Their trees must be equal in every number. You can check this with your own data.
 """
 
 import time

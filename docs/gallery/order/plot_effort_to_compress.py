@@ -52,5 +52,5 @@ plt.show()
 # The effort rises with chaos, and falls to almost nothing while the map repeats three values. It is late by up to a
 # window: until all 120 symbols are of the new kind, it mixes both.
 #
-# Do not conclude that a low effort means few values. It is blind to what the symbols hide, and another threshold
-# shows another curve.
+# Do not conclude that a low effort means few values. The effort only sees the symbols, and another threshold gives
+# another curve.

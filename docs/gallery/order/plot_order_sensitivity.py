@@ -51,7 +51,7 @@ plt.show()
 
 # %%
 # If the classes drift, shuffling mixes the future into the training samples, and every shuffled score is better than
-# the honest one. If nothing changes, the true order is one of many.
+# the score in the true order. If nothing changes, the true order is one of many.
 #
 # Do not conclude that a tree which looks at the order of its training samples would do better. This is another
-# question (``shuffle="training"``), and the answer of the :doc:`study of ordered tables </choose>` was no.
+# question (``shuffle="training"``), which the :doc:`study of ordered tables </guide/order_study>` answers with no.

@@ -1,6 +1,6 @@
 """
-Can two trees tell what a forest of 100 says?
-=============================================
+How much of a forest can two trees keep?
+========================================
 
 :func:`pytrees.fourier.distil` turns a forest, or any sum of trees, into a few orthogonal ones, and says exactly how
 much of the forest's variance they keep.
@@ -69,6 +69,6 @@ plt.show()
 # One tree of eight leaves keeps most of the variance, and more leaves keep nearly all of it on the training samples.
 #
 # Do not conclude that accuracy follows variance, or that these trees are more accurate than grown ones. Accuracy
-# moves up and down by single test samples, 143 in all, and the forest remains ahead. :doc:`/choose` finds grown
-# trees of the same number of leaves just as good. The gain is that you can read the forest's own function, and know
-# how much the trees leave out.
+# moves up and down by single test samples, 143 in all, and the forest remains ahead. In :doc:`/choose`, grown trees
+# with the same number of leaves are just as accurate. Distilled trees show the forest's own function, and say how
+# much they leave out.

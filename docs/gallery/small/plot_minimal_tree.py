@@ -2,8 +2,8 @@
 How small can a tree without errors be?
 =======================================
 
-Greedy growth can make a long tree of a short rule. If two features only say something together, no single split
-gains, and the first split is taken blindly. :func:`pytrees.minimal_tree` finds the smallest tree that makes no error.
+Greedy growth can make a large tree of a short rule. If two features are only informative together, no single split
+gains, and the first split is arbitrary. :func:`pytrees.minimal_tree` finds the smallest tree that makes no error.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 How far from the best is a greedy tree of a few leaves?
 =======================================================
 
-A search can find the best tree that fits on a card: :func:`pytrees.optimal_tree` finds the fewest errors within a
-limit, and proves that there are no fewer. Greedy growth takes the best split at every node and never looks ahead.
-The second picture shows how a search nears its proof.
+A search can find the best tree of a few leaves: :func:`pytrees.optimal_tree` finds the fewest errors within a limit,
+and proves that there are no fewer. Greedy growth takes the best split at every node and never looks ahead. The second
+picture shows how a search nears its proof.
 """
 
 import matplotlib.pyplot as plt
@@ -72,8 +72,8 @@ plt.show()
 # errors there.
 #
 # Do not conclude that the optimal tree is better on new samples. The fewest errors on known samples are partly luck,
-# and more so with more levels. Use it if a tiny tree must be right about given data, or to compare other searches
-# with the truth.
+# and more so with more levels. Use it if a tiny tree must make as few errors as possible on given data, or to check
+# other searches.
 
 # %%
 # A search knows two things at any time: the errors of the best tree found so far, and a number of errors below which

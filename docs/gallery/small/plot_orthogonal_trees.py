@@ -2,8 +2,8 @@
 Do the trees of a forest repeat each other?
 ===========================================
 
-Trees of a forest agree about most things. As functions they have inner products and principal components: few
-orthogonal trees that say nearly the same as all trees.
+The trees of a forest agree on most samples. As functions they have inner products and principal components: a few
+orthogonal trees predict nearly the same as all trees.
 """
 
 import matplotlib.pyplot as plt
@@ -68,9 +68,9 @@ for name, ratio in shares.items():
     )
 
 # %%
-# Every two trees have a cosine of .94 and more: they nearly say the same. The first component holds nine tenths of the
-# variance, and the rest spreads over all others. The few features at every split of a random forest make no visible
-# difference here.
+# Every two trees have a cosine of .94 or more: they predict nearly the same. The first component holds nine tenths
+# of the variance, and the rest spreads over all others. The few features at every split of a random forest make no
+# visible difference here.
 #
 # Do not conclude that one tree is as good as twenty. The trees differ little, but their average removes errors. And
 # the cosines are over known samples, about which all trees are nearly right; on new samples they agree less.

@@ -3,7 +3,7 @@ How far should a C4.5 tree be pruned?
 =====================================
 
 C4.5 cuts a branch off if it expects no more errors without the branch. ``confidence`` says how pessimistic these
-expectations are: the lower, the smaller the tree. The number in the book is 25 %.
+expectations are: the lower, the smaller the tree. The default in Quinlan's book is 25 %.
 """
 
 import matplotlib.pyplot as plt
