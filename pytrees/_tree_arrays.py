@@ -350,7 +350,7 @@ class TreeArrays:
     def missing_go_to_left(self) -> NDArray[np.uint8]:
         """Whether samples whose value is missing go left; ndarray of shape (node_count,), uint8."""
         if self._goes_left is None:
-            goes_left = _goes_to_greater_child(self)
+            goes_left = goes_to_greater_child(self)
             if self._missing is not None:
                 goes_left = np.where(self._missing == TO_GREATER_CHILD, goes_left, self._missing)
             self._set(_goes_left=read_only(goes_left.astype(np.uint8)))
@@ -604,7 +604,7 @@ def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[
     return {"category_offsets": offsets, "categories": tree.categories[positions]}
 
 
-def _goes_to_greater_child(tree: TreeArrays) -> BoolArray:
+def goes_to_greater_child(tree: TreeArrays) -> BoolArray:
     """Return for every node whether its left child has more weight than its right child; False without such children.
 
     The sums of both children's class counts, or weights, are compared as exact real numbers: as multiples of one

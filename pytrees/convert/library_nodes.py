@@ -26,46 +26,67 @@ _MISSING_BITS, _ZEROS = 2, 1
 
 
 def binary_tree(
-    children_left: AnyArray, children_right: AnyArray, feature: AnyArray, threshold: AnyArray, n_features: int
+    children_left: AnyArray,
+    children_right: AnyArray,
+    feature: AnyArray,
+    threshold: AnyArray,
+    n_features: int,
+    missing_go_to_left: AnyArray | None,
 ) -> tuple[Tree, IntArray]:
     """Return a tree from arrays of nodes in any order, the root first, and the original index of every node.
 
-    Leaves have a left child of -1. A split that sends all numbers to one side, because it only separates missing
-    values, is left out.
+    Leaves have a left child of -1. Without `missing_go_to_left` the tree refuses missing values. A split that sends all
+    samples to one side is left out; one that only separates missing values gets an infinite threshold.
     """
     check_children(children_left, children_right)
     left, right, cuts = children_left.tolist(), children_right.tolist(), threshold.tolist()
+    # At an infinite threshold: the side of the missing values, where there are any, and the side of all numbers.
+    goes_left = cuts if missing_go_to_left is None else missing_go_to_left.tolist()
     old: list[int] = []
     below: list[list[int]] = []
     pending = [(0, -1, 0)]
     while pending:
         node, parent, side = pending.pop()
-        while left[node] != LEAF and not np.isfinite(cuts[node]):
+        while left[node] != LEAF and not np.isfinite(cuts[node]) and (goes_left[node] > 0) == (cuts[node] > 0):
             node = left[node] if cuts[node] > 0 else right[node]
         if parent >= 0:
             below[parent][side] = len(old)
         if left[node] != LEAF:
-            pending += [(right[node], len(old), 1), (left[node], len(old), 0)]
+            pair = [(right[node], len(old), 1), (left[node], len(old), 0)]
+            if not (np.isfinite(cuts[node]) or cuts[node] > 0):  # all numbers are on the right, and come left
+                pair = [(left[node], len(old), 1), (right[node], len(old), 0)]
+            pending += pair
         old.append(node)
         below.append([LEAF, LEAF])
     order, children = np.array(old, dtype=np.int64), np.array(below, dtype=np.int64)
     leaves = children[:, 0] == LEAF
     n_nodes = len(order)
+    is_infinite = ~leaves & ~np.isfinite(threshold[order])
+    ways: dict[str, Any] = {}
+    if missing_go_to_left is not None:
+        sides = np.where(leaves | is_infinite, 0, missing_go_to_left[order])
+        ways = {"missing_go_to_left": sides, "saw_missing": np.zeros(n_nodes, dtype=bool)}
     tree = Tree(
         children[:, 0],
         children[:, 1],
         np.where(leaves, UNDEFINED, feature[order]),
-        np.where(leaves, UNDEFINED, threshold[order]),
+        np.where(leaves, UNDEFINED, np.where(is_infinite, np.inf, threshold[order])),
         np.ones(n_nodes, dtype=np.int64),
         np.ones((n_nodes, 1)),
         np.zeros(n_nodes),
         n_features=n_features,
+        **ways,
     )
     return tree, order
 
 
-def tree_of_columns(nodes: Any, columns: ArrayLike | None, n_features: int) -> tuple[Tree, IntArray]:
-    """Return a tree of scikit-learn that has learned from these columns, as a tree on all columns."""
+def tree_of_columns(
+    nodes: Any, columns: ArrayLike | None, n_features: int, missing_go_to_left: IntArray | None = None
+) -> tuple[Tree, IntArray]:
+    """Return a tree of scikit-learn that has learned from these columns, as a tree on all columns.
+
+    Without `missing_go_to_left` it refuses missing values.
+    """
     # The features of leaves are negative, and are not used.
     feature = nodes.feature
     if columns is not None:
@@ -73,14 +94,16 @@ def tree_of_columns(nodes: Any, columns: ArrayLike | None, n_features: int) -> t
         if feature.max(initial=0) >= len(of_tree):
             raise ValueError(f"Not a tree of {len(of_tree)} features: a node tests feature {feature.max()}.")
         feature = of_tree[np.maximum(feature, 0)]
-    return binary_tree(nodes.children_left, nodes.children_right, feature, nodes.threshold, n_features)
+    children = nodes.children_left, nodes.children_right
+    return binary_tree(*children, feature, nodes.threshold, n_features, missing_go_to_left)
 
 
 def tree_of_predictor(nodes: Any, n_features: int) -> tuple[Tree, IntArray]:
     """Return a tree of scikit-learn's histogram gradient boosting, and its numbers of the nodes."""
     left = np.where(nodes["is_leaf"], LEAF, nodes["left"].astype(np.int64))
     right = np.where(nodes["is_leaf"], LEAF, nodes["right"].astype(np.int64))
-    return binary_tree(left, right, nodes["feature_idx"], nodes["num_threshold"], n_features)
+    cuts = nodes["feature_idx"], nodes["num_threshold"]
+    return binary_tree(left, right, *cuts, n_features, nodes["missing_go_to_left"])
 
 
 def booster_of_xgboost(model: Any) -> Any:
@@ -140,7 +163,8 @@ def tree_of_treelite(nodes: Any, n_features: int, library: str) -> tuple[Tree, I
     if tiny:
         threshold = np.where((-tiny <= threshold) & (threshold < 0.0), np.nextafter(-tiny, -np.inf), threshold)
         threshold = np.where((threshold >= 0.0) & (threshold < tiny), tiny, threshold)
-    tree, order = binary_tree(left, right, feature, threshold.astype(np.float64), n_features)
+    sides = nodes.get_field("default_left")
+    tree, order = binary_tree(left, right, feature, threshold.astype(np.float64), n_features, sides)
     return tree, order, dtype
 
 

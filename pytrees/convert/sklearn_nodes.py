@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _tree
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._tree_arrays import TreeArrays, check_children
@@ -315,18 +316,39 @@ def error_of_sklearn(criterion: str) -> str | None:
     return _ERRORS.get(criterion)
 
 
-def share_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
-    """Read the parameters of a Tree from the nodes of a classification tree, with the shares of classes as `value`."""
-    order, arrays = _splits_of_sklearn(nodes)
-    return arrays | {"value": nodes.value[order, 0, :], "gain": np.zeros(len(order))}
+def share_arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
+    """Read the parameters of a Tree from a fitted classification tree, with the shares of classes as `value`."""
+    order, arrays = _splits_of_sklearn(estimator.tree_)
+    arrays |= {"value": estimator.tree_.value[order, 0, :], "gain": np.zeros(len(order))}
+    return arrays | _ways_of_sklearn(estimator, order)
 
 
-def number_arrays_of_sklearn(nodes: Any) -> dict[str, Any]:
-    """Read the parameters of a Tree of numbers from the nodes of a regression tree of one output."""
+def number_arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
+    """Read the parameters of a Tree of numbers from a fitted regression tree of one output."""
+    nodes = estimator.tree_
     order, arrays = _splits_of_sklearn(nodes)
     weights = nodes.weighted_n_node_samples[order]
     numbers = {"value": nodes.value[order, 0, :], "weighted_n_node_samples": weights}
-    return arrays | numbers | {"gain": np.zeros(len(order))}
+    return arrays | numbers | {"gain": np.zeros(len(order))} | _ways_of_sklearn(estimator, order)
+
+
+def _ways_of_sklearn(estimator: Any, order: IntArray) -> dict[str, Any]:
+    """Read the ways of missing values, the nodes in an order; nothing of a tree that refuses missing values."""
+    goes_left = sides_of_missing(estimator)
+    if goes_left is None:
+        return {}
+    return {"missing_go_to_left": goes_left[order], "saw_missing": np.zeros(len(order), dtype=bool)}
+
+
+def sides_of_missing(estimator: Any) -> IntArray | None:
+    """Return for every node of a fitted tree whether missing values go left, as its `predict` sends them.
+
+    None if `predict` refuses them. The tree does not tell which nodes saw missing values in training.
+    """
+    if not get_tags(estimator).input_tags.allow_nan or getattr(estimator, "monotonic_cst", None) is not None:
+        return None
+    nodes = estimator.tree_
+    return np.where(nodes.children_left == LEAF, 0, nodes.missing_go_to_left).astype(np.int64)
 
 
 def _splits_of_sklearn(nodes: Any) -> tuple[IntArray, dict[str, Any]]:

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +16,7 @@ from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..convert.library_nodes import library_of
 from ..tree import Tree
-from .codes import Member, OrdinalCodes, code_members, leaf_like, members_of
+from .codes import Member, OrdinalCodes, code_members, lacking, lacking_in, leaf_like, members_of
 from .readers import Sum, averaged, gradient_boosting, histogram_gradient_boosting, of_numbers, treelite_model
 
 
@@ -112,7 +113,7 @@ class AdditiveModel:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples as the model takes them, without missing values.
+            Samples as the model takes them. Missing values go as they go in the model.
 
         Returns
         -------
@@ -122,14 +123,14 @@ class AdditiveModel:
         Raises
         ------
         ValueError
-            If X has another number of features, columns of other names, or missing values.
+            If X has another number of features, columns of other names, or missing values that the model refuses.
         """
-        rows = self.codes.transform(X)
+        rows = self.codes._places(self.codes._numbers(X))
         total = np.zeros((len(rows), self.n_outputs))
         if self.n_averaged == 1:
             total += self.baseline
         for tree, values in zip(self.codes.trees, self.values, strict=True):
-            total += values[tree.apply(rows)]
+            total += values[tree._apply_valid(rows)]
         return total if self.n_averaged == 1 else total / self.n_averaged + self.baseline
 
     @described_like(evaluate)
@@ -173,7 +174,7 @@ def centred_values(trees: Sequence[Tree], values: Sequence[FloatArray]) -> tuple
     return [of_tree - middle for of_tree, middle in zip(values, middles, strict=True)], middles
 
 
-def additive_model(model: Any) -> AdditiveModel:
+def additive_model(model: Any, missing: ArrayLike | None = None) -> AdditiveModel:
     """Convert a fitted tree ensemble of another library, or of this one, to a sum of trees on codes.
 
     The sum has the model's real numbers at its leaves, while :func:`ordinal_codes` takes votes for classes. The
@@ -186,6 +187,10 @@ def additive_model(model: Any) -> AdditiveModel:
         decision trees, random forests, extra trees and bagging of trees, gradient boosting and histogram gradient
         boosting, classifiers and regressors. From XGBoost and LightGBM: boosters and estimators, which treelite reads
         (``pip install treelite``); from treelite: a Model.
+    missing : array-like of shape (n_features,), bool, optional
+        Features whose missing values get a code, such as ``numpy.isnan(X).any(axis=0)``, besides those of which trees
+        are known to have seen missing values. Models of other libraries tell this only of features whose missing values
+        they have parted from all others.
 
     Returns
     -------
@@ -199,7 +204,8 @@ def additive_model(model: Any) -> AdditiveModel:
         If the model is none of these.
     ValueError
         If the model is no sum of functions of boxes: categorical splits, linear leaves or linear boosters, zeros that
-        count as missing, an `init` that is no constant; if a classifier has several outputs; if there are no trees.
+        count as missing, an `init` that is no constant; if a classifier has several outputs; if there are no trees; if
+        missing values are to have codes, but the model refuses them.
     ImportError
         If treelite is needed and not installed.
 
@@ -211,8 +217,9 @@ def additive_model(model: Any) -> AdditiveModel:
 
     Notes
     -----
-    The function is defined for samples without missing values: it does not know the ways of missing values, and refuses
-    samples that have some.
+    Missing values go as they go in the model, in nodes that saw none in training too. `evaluate` takes them in all
+    features, if the model does; on codes they are one more value, the last, of the features that `codes.has_missing`
+    names. Functions that take a model and samples give such a code to every feature that the samples lack.
 
     Examples
     --------
@@ -229,8 +236,27 @@ def additive_model(model: Any) -> AdditiveModel:
     >>> bool(sobol_indices(model.trees, model.cardinalities, **model.arguments).variance > 0)
     True
     """
-    read = read_model(model)
-    codes = code_members(read.members, Named(read.feature_names))
+    return _summed(read_model(model), missing)
+
+
+def additive_for(model: Any, *tables: Any) -> AdditiveModel:
+    """Convert a model to a sum of trees on codes, with codes for the missing values in tables; None is no table.
+
+    An AdditiveModel is returned as it is if it has these codes.
+    """
+    if not isinstance(model, AdditiveModel):
+        read = read_model(model)
+        return _summed(read, lacking(read.members, *tables))
+    codes = model.codes
+    if not codes.takes_missing:
+        return model
+    missing = lacking_in(tables, codes.cardinalities.size)
+    lack_codes = ~codes.has_missing & ~codes.is_categorical & (codes.cardinalities > 1)
+    return _summed(read_model(model), missing | codes.has_missing) if np.any(missing & lack_codes) else model
+
+
+def _summed(read: Sum, missing: ArrayLike | None) -> AdditiveModel:
+    codes = code_members(read.members, Named(read.feature_names), missing=missing)
     names = "n_averaged", "baseline", "classes", "output", "feature_names", "link"
     return AdditiveModel(codes, read.values, **{name: getattr(read, name) for name in names})
 
@@ -269,7 +295,7 @@ def _names_of(model: Any) -> AnyArray | None:
 def _read_again(model: AdditiveModel) -> Sum:
     """Read an AdditiveModel again, with trees on the original features, which compare float64."""
     categories = dict(zip(np.flatnonzero(model.codes.is_categorical).tolist(), model.codes.categories, strict=True))
-    trees = [model.codes.decode(tree) for tree in model.codes.trees]
+    trees = [model.codes._decoded(tree) for tree in model.codes.trees]
     members = [Member(tree, np.zeros(tree.node_count, dtype=np.int64), np.float64, categories) for tree in trees]
     given = members, model.values, model.n_averaged, model.baseline, model.classes, model.output
     return Sum(*given, model.feature_names, model.link)

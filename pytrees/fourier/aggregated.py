@@ -205,7 +205,7 @@ class ReconstructedFourierTree(_RebuiltTreeClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features, values that `estimator` takes.
+            Finite numbers, or NaN if `estimator` takes it; in categorical features, values that `estimator` takes.
         y : array-like of shape (n_samples,)
             Class labels of any type. The categories of an ordered pandas Categorical are the order of the classes for
             an ordinal `estimator` that has no `classes`.

@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._site import FOURIER_PAGE
 from .._sklearn import HasMethods, Interval, StrOptions, predicts_numbers
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, RandomState
-from ..input.categories import encode, forget_other_rows, n_categories
+from ..input.categories import allows_missing, encode, forget_other_rows, n_categories
 from ..input.class_scale import ordered_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
 from ..trees.base import BaseModel, MixedIn
 from ..trees.cart import DecisionTreeClassifier
-from .codes import OrdinalCodes, code, ordinal_codes
+from .codes import OrdinalCodes, code
 from .measures import Product, Samples, measure_of
 
 # Scores are rounded to this many decimals, so that rounding errors of eigenvectors and sums do not break ties.
@@ -44,13 +45,13 @@ REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class MadeOfTreesMixin(MixedIn):
-    """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories.
+    """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories."""
 
-    Samples must be complete: the functions of the trees have no values for missing ones.
-    """
-
-    _allows_missing = False
     _doc_link_template = FOURIER_PAGE
+
+    @property
+    def _allows_missing(self) -> bool:  # type: ignore[override]  # here it depends on a parameter
+        return _takes_missing(self.estimator)
 
     @property
     def categorical_features(self) -> Any:
@@ -61,6 +62,17 @@ class MadeOfTreesMixin(MixedIn):
     def handle_unknown(self) -> Any:
         """The value of this parameter in `estimator`, or in the tree that it bags; a :class:`Tree` takes all codes."""
         return _parameter(self.estimator, "handle_unknown")[1] or "majority"
+
+
+def _takes_missing(given: Any) -> bool:
+    """Whether an estimator, a tree or a sequence of these takes missing values, and sends each to one side; C4.5 sends
+    parts of them to both."""
+    if isinstance(given, (list, tuple)):
+        return all(map(_takes_missing, given))
+    if given is None or isinstance(given, Tree):
+        return given is None or given.takes_missing
+    tags = get_tags(given) if hasattr(given, "__sklearn_tags__") else None
+    return tags is not None and tags.input_tags.allow_nan and getattr(given, "_missing_is_category", True)
 
 
 def _parameter(given: Any, name: str) -> tuple[Any, Any]:
@@ -133,7 +145,7 @@ def coded_ensemble(
     refuse_numbers(estimator, given if isinstance(given, (list, tuple)) else [given])
     if isinstance(given, (Tree, FrozenEstimator, list, tuple)):
         members = [given] if isinstance(given, Tree) else given
-        codes = ordinal_codes(members)
+        codes = code(members, X)
         X, labels, classes = as_the_trees_take_it(estimator, codes, X, y)
         weights = row_weights(X, y, sample_weight, None)
     else:
@@ -142,7 +154,7 @@ def coded_ensemble(
         if weights is not None and estimator.is_categorical_ is not None:
             forget_other_rows(estimator, X, np.flatnonzero(weights))
         members = _fitted(estimator, X, classes[labels], n_estimators, weights, scale_of(y))
-        codes = code(members, _codes_of_categories(estimator))
+        codes = code(members, X, _codes_of_categories(estimator))
         refuse_numbers(estimator, codes.trees)
     n_classes = codes.trees[0].n_classes
     trained = _classes_of(members)
@@ -188,7 +200,7 @@ def as_the_trees_take_it(
     if estimator.is_categorical_ is not None:
         validate_data(estimator, X, skip_check_array=True)
         _check_n_features(estimator, codes)
-        coded = encode(estimator, X)
+        coded = encode(estimator, X, allow_missing=allows_missing(estimator))
     checked = validate_coded_X_y(estimator, X, y, coded)
     _check_n_features(estimator, codes)
     return checked

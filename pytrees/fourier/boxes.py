@@ -7,7 +7,7 @@ from copy import copy
 from functools import wraps
 from inspect import signature
 from numbers import Integral
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,26 +156,66 @@ def listed(trees: Iterable[Tree | TreeEstimator]) -> list[Tree | TreeEstimator]:
     return list(trees)
 
 
-class CodedTree(Tree):
-    """A tree on codes, with the digest of its coding, which tells apart trees of two codings; ``==`` ignores it."""
+class Coding(NamedTuple):
+    """A coding: its digest, which tells apart trees of two codings, and the codes of missing values.
 
-    coding: bytes | None
+    `missing` has pairs of a feature and the code of its missing values, for the features that have one.
+    """
+
+    digest: bytes
+    missing: tuple[tuple[int, int], ...]
+
+
+class CodedTree(Tree):
+    """A tree on codes that knows its coding; ``==`` ignores it.
+
+    A tree with ways of missing values, `missing_go_to_left`, sends the codes of missing values these ways. Without them
+    it compares these codes as numbers.
+    """
+
+    coding: Coding | None
 
     __slots__ = ("coding",)
 
-    def __init__(self, *arrays: Any, coding: bytes | None = None, **further: Any) -> None:
+    def __init__(self, *arrays: Any, coding: Coding | None = None, **further: Any) -> None:
         super().__init__(*arrays, **further)
         object.__setattr__(self, "coding", coding)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (super().__reduce__()[1], self.coding)
 
+    def _rows(self, X: MatrixLike) -> FloatArray:
+        return self._with_gaps(super()._rows(X))
 
-def _again(arguments: tuple[Any, ...], coding: bytes | None) -> CodedTree:
+    def _apply_checked(self, X: FloatArray, named_in_errors: Any) -> IntArray:
+        return super()._apply_checked(self._with_gaps(X), named_in_errors)
+
+    def _with_gaps(self, X: FloatArray) -> FloatArray:
+        """Return samples with NaN for the codes of missing values, if the tree has ways for them."""
+        if self.takes_missing and self.coding is not None:
+            missing = {m: X[:, m] == code for m, code in self.coding.missing}
+            if any(are_missing.any() for are_missing in missing.values()):
+                X = X.copy()
+                for m, are_missing in missing.items():
+                    X[are_missing, m] = np.nan
+        return X
+
+    @property
+    def missing_left(self) -> IntArray | None:
+        """The codes of missing values that nodes send to the left, -1 at other nodes; None if there are none."""
+        if not (self.takes_missing and self.coding is not None and self.coding.missing):
+            return None
+        codes = np.full(self.n_features, -1, dtype=np.int64)
+        for m, code in self.coding.missing:
+            codes[m] = code
+        return np.where(self.missing_go_to_left > 0, codes[np.maximum(self.feature, 0)], -1)
+
+
+def _again(arguments: tuple[Any, ...], coding: Coding | None) -> CodedTree:
     return CodedTree(*arguments, coding=coding)
 
 
-def coding_of(trees: Iterable[Tree]) -> bytes | None:
+def coding_of(trees: Iterable[Tree]) -> Coding | None:
     """Return the coding of some trees, None if no tree knows its own; refuse trees of two codings."""
     known = {tree.coding for tree in trees if isinstance(tree, CodedTree)} - {None}
     if len(known) > 1:
@@ -186,7 +226,7 @@ def coding_of(trees: Iterable[Tree]) -> bytes | None:
     return next(iter(known), None)
 
 
-def of_coding(tree: Tree, coding: bytes | None) -> Tree:
+def of_coding(tree: Tree, coding: Coding | None) -> Tree:
     """Return the tree with a coding, if there is one."""
     return tree if coding is None else _again(tree.__reduce__()[1], coding)
 
@@ -206,7 +246,7 @@ def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
     check_same_kind(trees)
     coding_of(trees)
     for tree in trees:
-        check_saw_no_missing(tree)
+        _check_codes_missing(tree)
         if tree.n_features != cardinalities.size:
             raise ValueError(f"A tree has {tree.n_features} features; there are {cardinalities.size} attributes.")
         if tree.n_classes != trees[0].n_classes:
@@ -215,14 +255,20 @@ def check_trees(given: Sequence[Any], cardinalities: IntArray) -> list[Tree]:
     return trees
 
 
-def check_saw_no_missing(tree: Tree) -> None:
-    """Raise a ValueError if a tree was grown with missing values."""
-    saw_missing = tree.saw_missing | np.isinf(tree.threshold)
-    if saw_missing.any():
+def _check_codes_missing(tree: Tree) -> None:
+    """Raise a ValueError if a tree was grown with missing values, and has no codes for them."""
+    saw_missing = splits_missing(tree)
+    if saw_missing.any() and not isinstance(tree, CodedTree):
+        m = tree.feature[np.argmax(saw_missing)]
         raise ValueError(
-            f"A tree was grown with missing values of feature {tree.feature[np.argmax(saw_missing)]}, but its function "
-            "is taken of complete samples: fill in the values, as by SimpleImputer, and fit again."
+            f"A tree was grown with missing values of feature {m}, and is no tree on codes: ordinal_codes makes one of "
+            "it, with a code for missing values."
         )
+
+
+def splits_missing(tree: Tree) -> BoolArray:
+    """Return which nodes saw missing values, or part these from all others; ndarray of shape (node_count,), bool."""
+    return tree.saw_missing | np.isinf(tree.threshold)
 
 
 def check_same_kind(trees: Sequence[Tree]) -> None:
@@ -458,7 +504,9 @@ def _leaf_boxes(tree: Tree, cardinalities: IntArray) -> list[IntArray]:
     below = ()
     if tree.is_multiway:
         below = tree.child_offsets, tree.children, tree.category_offsets, tree.categories
-    return [np.asarray(part, dtype=np.int64) for part in kernel("leaf_boxes")(*arrays, *below)]
+    missing_left = tree.missing_left if isinstance(tree, CodedTree) else None
+    found = kernel("leaf_boxes")(*arrays, *below, missing_left=missing_left)
+    return [np.asarray(part, dtype=np.int64) for part in found]
 
 
 def _starts(lengths: ArrayLike) -> IntArray:

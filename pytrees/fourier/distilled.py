@@ -15,7 +15,7 @@ from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
 from ..input.validation import level_of_caller
 from ..plotting import plot_tree
 from ..tree import Tree
-from .additive import AdditiveModel, additive_model, centred_values
+from .additive import AdditiveModel, additive_for, centred_values
 from .boxes import Leaves, check_whole, weighted_leaves
 from .codes import structure_of, with_trees, with_value
 from .ensembles import tree_of_leaves
@@ -222,7 +222,7 @@ def distil(
     >>> distil(DecisionForestRegressor(20, max_depth=4, random_state=0).fit(X, y), X, n_trees=2, max_leaf_nodes=8)
     <DistilledModel of 2 trees, 16 leaves, 0.85 of the variance>
     """
-    additive = model if isinstance(model, AdditiveModel) else additive_model(model)
+    additive = additive_for(model, X)
     check_whole("n_trees", n_trees, 1)
     check_whole("max_leaf_nodes", max_leaf_nodes, 2)
     if max_depth is not None:

@@ -19,7 +19,7 @@ from .._typing import AnyArray, FloatArray, LabelsLike, MatrixLike, Measure, Ran
 from ..input.validation import row_weights, validate_X, validate_X_y
 from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
 from ..trees.forest import DecisionForestClassifier
-from .additive import AdditiveModel, additive_model, reader_of
+from .additive import AdditiveModel, additive_for, reader_of
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
     REBUILD_CONSTRAINTS,
@@ -48,8 +48,8 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     rest that the trees before it leave. The numbers at the leaves add up, with `intercept_`, to the probabilities of a
     forest or to the margins of boosting.
 
-    Samples must be complete: the function of an ensemble does not know the ways of missing values, and `fit` and
-    `predict` refuse them, even if `estimator` takes them.
+    If `estimator` takes missing values, so do `fit` and `predict`. The trees send them to the right of a threshold, or
+    part them from all numbers; of a feature that lacked no values in `fit`, to the child of more weight.
 
     Parameters
     ----------
@@ -155,23 +155,23 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features, values that `estimator` takes. If the ensemble is fitted already,
-            X serves only the measures of samples.
+            Finite numbers, or NaN if `estimator` takes it; in categorical features, values that `estimator` takes.
+            If the ensemble is fitted already, X serves only the measures of samples.
 
         Raises
         ------
         TypeError
             If `estimator` is a regressor, or no model that :func:`pytrees.fourier.additive_model` takes.
         ValueError
-            As in :func:`pytrees.fourier.additive_model`; if X holds missing values; if X or y do not match an ensemble
-            that is fitted already; if weights are negative or all zero, or `estimator` takes none; if there is no way
-            from the margins to probabilities.
+            As in :func:`pytrees.fourier.additive_model`; if X holds missing values that `estimator` refuses; if X or y
+            do not match an ensemble that is fitted already; if weights are negative or all zero, or `estimator` takes
+            none; if there is no way from the margins to probabilities.
         """
         with unchanged_on_error(self):
             given = DecisionForestClassifier() if self.estimator is None else self.estimator
             refuse_numbers(self, [given])
             if isinstance(given, FrozenEstimator):
-                additive = additive_model(given)
+                additive = additive_for(given, X)
                 checked, _, classes = as_the_trees_take_it(self, additive.codes, X, y)
                 weights = row_weights(checked, y, sample_weight, None)
             else:
@@ -179,7 +179,7 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
                 checked, labels, classes = validate_X_y(self, X, y)
                 weights = row_weights(checked, y, sample_weight, None)
                 y = classes[labels] if scale_of(y) is None else y
-                additive = additive_model(fitted_to(clone(given), self.random_state, X, y, weights))
+                additive = additive_for(fitted_to(clone(given), self.random_state, X, y, weights), X)
                 if weights is not None and not weights.all():
                     kept = np.flatnonzero(weights)  # the estimator has not learned categories of other samples
                     X, y, weights = rows_of(X, kept), rows_of(y, kept), weights[kept]

@@ -307,7 +307,8 @@ def partial_dependence(
         For every feature (cardinality,), for every pair (cardinality, cardinality of the second), float64; with a last
         axis for the outputs if there are several. Values without mass have means too. Code k of feature m stands for
         the values between two thresholds, ``codes.thresholds[m][k - 1 : k + 1]``, with the `codes` of
-        :func:`additive_model` or :func:`ordinal_codes`.
+        :func:`additive_model` or :func:`ordinal_codes`. If the last threshold is infinity, the last code stands for
+        missing values.
 
     Raises
     ------

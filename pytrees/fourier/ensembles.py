@@ -63,8 +63,10 @@ def gram(
         The number of values of every attribute.
     measure : {"uniform", "empirical", "joint"} or list of array-like of shape (cardinality,), default="uniform"
         The measure that means are taken under. A product of measures, one for every attribute: all values have the same
-        mass, their frequencies in `X`, or the given masses. Or ``"joint"``, the distribution of the samples in `X`:
-        means over the samples, which know how attributes go together.
+        mass, their frequencies in `X`, or the given masses. A code of missing values is one more value: under
+        ``"uniform"`` it has the mass of any other, in frequencies the share of the samples that lack the value. Or
+        ``"joint"``, the distribution of the samples in `X`: means over the samples, which know how attributes go
+        together.
     X : array-like of shape (n_rows, n_attributes), optional
         The samples of ``measure="empirical"`` and ``measure="joint"``, as codes.
     class_index : int or None, default=-1

@@ -14,7 +14,7 @@ from .._sklearn import feature_names_of
 from .._typing import AnyArray, is_whole
 from ..convert.library_nodes import library_of
 from ..tree import Tree
-from .additive import AdditiveModel, additive_model
+from .additive import AdditiveModel, additive_for
 from .codes import OrdinalCodes
 from .together import code_together, with_baseline
 
@@ -44,7 +44,7 @@ def takes_models(function: _Function) -> _Function:
         _refuse_trees(function.__name__, models, options)
         arguments = dict(called_with.bind(*args, **options).arguments)
         rows = _samples(function.__name__, arguments)
-        codes, pieces, feature_names = _pieces(models)
+        codes, pieces, feature_names = _pieces(models, rows)
         arguments |= pieces
         if rows is not None:
             arguments["X"] = codes.transform(rows)
@@ -116,13 +116,16 @@ def _samples(name: str, arguments: dict[str, Any]) -> Any:
     return rows
 
 
-def _pieces(models: Sequence[Any]) -> tuple[OrdinalCodes, dict[str, Any], AnyArray | None]:
-    """Return the coding of one or two models, their parts as arguments, and the names of their features."""
+def _pieces(models: Sequence[Any], X: Any) -> tuple[OrdinalCodes, dict[str, Any], AnyArray | None]:
+    """Return the coding of one or two models, their parts as arguments, and the names of their features.
+
+    Missing values in X, or None, have codes.
+    """
     if len(models) == 1:
-        model = models[0] if isinstance(models[0], AdditiveModel) else additive_model(models[0])
+        model = additive_for(models[0], X)
         found = {"trees": model.trees, "cardinalities": model.cardinalities, **model.arguments}
         return model.codes, found, model.feature_names
-    both = code_together(models)
+    both = code_together(models, X)
     pieces: dict[str, Any] = {"cardinalities": both.codes.cardinalities}
     start = 0
     for read, (values, baseline), which in zip(both.sums, both.outputs, ("", "other_"), strict=True):

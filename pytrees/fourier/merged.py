@@ -114,8 +114,8 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
     ValueError
         If there are no models; if they differ in the number or names of features, in their categorical features, or in
         their outputs; if margins are of different classes or link functions; if classes cannot be sorted together; if
-        the number of weights is not the number of models, or weights are negative or all zero; as in
-        :func:`additive_model`.
+        some models have seen missing values, and others refuse them; if the number of weights is not the number of
+        models, or weights are negative or all zero; as in :func:`additive_model`.
 
     See Also
     --------

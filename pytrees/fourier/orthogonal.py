@@ -369,8 +369,8 @@ class OrthogonalTreesClassifier(MadeOfTreesMixin, BaseClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers; in categorical features, values that `estimator` takes. If the ensemble is fitted already,
-            X serves only the measures of samples and ``combine="least_squares"``.
+            Finite numbers, or NaN if `estimator` takes it; in categorical features, values that `estimator` takes.
+            If the ensemble is fitted already, X serves only the measures of samples and ``combine="least_squares"``.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative, for the ensemble, for the measures of samples and for
             ``combine="least_squares"``.

@@ -94,13 +94,16 @@ def averaged(model: Any) -> Sum:
         if labels is not None:
             shares = [np.eye(len(model.classes_))[of_tree] for of_tree in labels]
         return _mean(members, [_last_of_two(of_tree) for of_tree in shares], classes)
+    from ..convert.sklearn_nodes import sides_of_missing  # the caller has imported scikit-learn's trees
+
     columns = getattr(model, "estimators_features_", [None] * len(estimators))
     members, values = [], []
     for estimator, of_estimator in zip(estimators, columns, strict=True):
         if not hasattr(getattr(estimator, "tree_", None), "value"):
             names = f"{type(model).__name__} of {type(estimator).__name__}"
             raise TypeError(f"An ensemble of trees is expected, got {names}.")
-        tree, order = tree_of_columns(estimator.tree_, of_estimator, model.n_features_in_)
+        sides = sides_of_missing(estimator)
+        tree, order = tree_of_columns(estimator.tree_, of_estimator, model.n_features_in_, sides)
         members.append(_member(tree, np.float32))
         value = estimator.tree_.value[order, :, 0] if classes is None else estimator.tree_.value[order, 0]
         if classes is not None and value.shape[1] < len(classes):

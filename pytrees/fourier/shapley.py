@@ -14,7 +14,7 @@ from .._docstrings import described_like
 from .._progress import progress
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from .additive import AdditiveModel, additive_model
+from .additive import AdditiveModel, additive_for
 from .boxes import Leaves, check_positive, weighted_leaves
 from .effects import SobolIndices, names_for
 
@@ -169,7 +169,7 @@ def shapley_values(
            [ 0.5, -0.1],
            [-0.2,  0.6]])
     """
-    additive = model if isinstance(model, AdditiveModel) else additive_model(model)
+    additive = additive_for(model, X, background)
     rows = _known_codes(additive, "X", X)
     behind = rows if background is None else _known_codes(additive, "background", background)
     leaves = weighted_leaves(additive.trees, additive.cardinalities, class_index=-1, **additive.arguments)

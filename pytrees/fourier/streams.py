@@ -16,7 +16,7 @@ from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ..tree import Tree
 from ..trees.base import unchanged_on_error
 from .additive import AdditiveModel, centred_values, read_model
-from .boxes import check_number, check_whole
+from .boxes import check_number, check_whole, splits_missing
 from .codes import arrays_of, leaf_like, structure_of
 from .ensembles import gram
 from .merged import MergedModel, merge
@@ -190,8 +190,8 @@ class ModelStream:
         Raises
         ------
         TypeError, ValueError
-            As in :func:`additive_model`; if the model splits categories, which have no order in the reference; if it
-            cannot be merged with the models before, as in :func:`merge`.
+            As in :func:`additive_model`; if the model splits categories, which have no order in the reference, or by
+            missing values; if it cannot be merged with the models before, as in :func:`merge`.
         """
         check_number("n_samples", n_samples, np.finfo(np.float64).tiny, np.finfo(np.float64).max)
         read = read_model(model)
@@ -309,6 +309,8 @@ class ModelStream:
         for tree, _, dtype, categories in read.members:
             if categories or np.any(tree.children_left == MULTIWAY):
                 raise ValueError("The model splits categories; streams only take models that compare numbers.")
+            if splits_missing(tree).any():
+                raise ValueError("The model has seen missing values; streams only take models of complete samples.")
             arrays, cuts = arrays_of(tree), np.flatnonzero(tree.children_left != LEAF)
             for node in cuts:
                 known = self._grid[tree.feature[node]].astype(dtype)

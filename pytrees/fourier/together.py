@@ -11,7 +11,15 @@ from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray
 from ..tree import Tree
 from .additive import Named, read_model
-from .codes import Member, OrdinalCodes, arrays_of, code_members, greatest_rounded_below, structure_of
+from .codes import (
+    Member,
+    OrdinalCodes,
+    arrays_of,
+    code_members,
+    greatest_rounded_below,
+    lacking,
+    structure_of,
+)
 from .readers import Sum
 
 
@@ -38,14 +46,17 @@ class CodedModels(NamedTuple):
     feature_names: AnyArray | None
 
 
-def code_together(models: Iterable[Any]) -> CodedModels:
-    """Read several models, and code their trees together; raise ValueError if they are not of one kind."""
+def code_together(models: Iterable[Any], X: Any = None) -> CodedModels:
+    """Read several models, and code their trees together, with codes for the missing values in X.
+
+    Raise ValueError if the models are not of one kind.
+    """
     sums = [read_model(model) for model in models]
     _check_schema(sums)
     classes = _all_classes(sums)
     names = next((read.feature_names for read in sums if read.feature_names is not None), None)
     members = [member for read in sums for member in read.members]
-    codes = code_members(_of_one_kind(members), Named(names))
+    codes = code_members(_of_one_kind(members), Named(names), missing=lacking(members, X))
     return CodedModels(sums, codes, [_in_columns(read, classes) for read in sums], classes, names)
 
 

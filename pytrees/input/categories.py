@@ -392,6 +392,12 @@ def has_missing(categories: AnyArray) -> bool:
     return len(categories) > 0 and bool(_are_absent(categories[-1:])[0])
 
 
+def lacks_values(X: Any) -> BoolArray:
+    """Return which columns of a table lack values; ndarray of shape (n_features,), bool."""
+    table = _as_table(X)
+    return np.array([_are_absent(_column(table, column)).any() for column in range(table.shape[1])], dtype=bool)
+
+
 def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
     """Find the different values of a column, sorted; missing values are left out, or become the last category."""
     if values.dtype.kind in _OBJECTS:

@@ -60,11 +60,13 @@ def leaf_boxes(
     children=None,
     category_offsets=None,
     categories=None,
+    missing_left=None,
 ):
     """Return the boxes of a tree's leaves, empty ones excluded: (leaves, indptr, attribute, run_indptr, start, stop).
 
     Box b belongs to the leaf leaves[b], or to the multiway node leaves[b]: the values that no child has stay at the
-    node. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
+    node. Boxes are in preorder. `child_offsets` and the next three are for trees with multiway nodes. A node sends
+    missing_left[node], the code of missing values, to the left of its threshold; -1 is no code.
     """
     leaves, indptr, constraints = [], [0], []
 
@@ -87,7 +89,8 @@ def leaf_boxes(
             if staying:
                 add(node, [*allowed[:m], staying, *allowed[m + 1 :]])
         else:
-            left = {value for value in allowed[m] if value <= threshold[node]}
+            code = -1 if missing_left is None else missing_left[node]
+            left = {value for value in allowed[m] if value <= threshold[node] or value == code}
             parts = [(children_left[node], left), (children_right[node], allowed[m] - left)]
         for child, values in parts:
             visit(child, [*allowed[:m], allowed[m] & values, *allowed[m + 1 :]])

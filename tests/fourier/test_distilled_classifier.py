@@ -264,11 +264,11 @@ def test_ensembles_and_parameters_that_are_refused():
         )
 
 
-def test_missing_values_are_refused():
+def test_missing_values_are_refused_if_the_ensemble_refuses_them():
     X, y = data("two")
     with_missing = X.copy()
     with_missing[3, 1] = np.nan
-    boosted = HistGradientBoostingClassifier(max_iter=3)  # which takes them
+    boosted = GradientBoostingClassifier(n_estimators=3)
     with pytest.raises(ValueError, match=r"NaN in column 1\. DistilledTreesClassifier does not accept missing"):
         DistilledTreesClassifier(boosted).fit(with_missing, y)
     found = DistilledTreesClassifier(boosted).fit(X, y)
@@ -278,3 +278,5 @@ def test_missing_values_are_refused():
     with pytest.raises(ValueError, match="missing"):
         found.fit(with_missing, y)
     assert vars(found) == before
+    found = DistilledTreesClassifier(HistGradientBoostingClassifier(max_iter=3)).fit(with_missing, y)
+    assert found.predict(with_missing).shape == (len(X),)

@@ -272,7 +272,7 @@ def test_models_and_samples_that_are_refused(call):
     with pytest.raises(ValueError, match="The columns of X should be"):
         call(forest, X.rename(columns={X.columns[0]: "size"}))
     with pytest.raises(ValueError, match="NaN"):
-        call(forest, X.where(X.min() < X))
+        call(GradientBoostingClassifier(n_estimators=2).fit(X, y), X.where(X.min() < X))
     for model in (LogisticRegression(), LogisticRegression(max_iter=9999).fit(X, y)):
         with pytest.raises(TypeError, match=r"got LogisticRegression\. These can be read: trees and forests of"):
             call(model, X)

@@ -369,16 +369,14 @@ def test_large_targets_keep_their_digits():
 # -------------------------------------------------------------------------------------------------------------- refused
 
 
-def test_samples_and_trees_with_missing_values_are_refused():
+def test_trees_with_missing_values_that_are_not_coded_are_refused():
     X, y = diabetes(60)
     gaps = X.copy()
     gaps[::5, 2] = np.nan
-    for fitted in (DecisionTreeRegressor().fit(gaps, y), DecisionForestRegressor(2).fit(gaps, y)):
-        for function in (additive_model, ordinal_codes):
-            with pytest.raises(ValueError, match="grown with missing values of feature 2"):
-                function(fitted)
-    with pytest.raises(ValueError, match="NaN"):
-        additive_model(DecisionTreeRegressor().fit(X, y)).predict(gaps)
+    fitted = DecisionTreeRegressor().fit(gaps, y)
+    with pytest.raises(ValueError, match="grown with missing values of feature 2"):
+        gram([fitted], [60] * X.shape[1])
+    assert gram(ordinal_codes(fitted).trees, ordinal_codes(fitted).cardinalities).shape == (1, 1)
 
 
 @pytest.mark.parametrize("make", [AggregatedFourierTreeClassifier, OrthogonalTreesClassifier, ReconstructedFourierTree])

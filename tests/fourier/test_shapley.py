@@ -191,7 +191,7 @@ def test_invalid_arguments_are_refused():
         with pytest.raises(ValueError, match="Found array with 0 sample"):
             shapley_values(forest, *arguments)
     with pytest.raises(ValueError, match="NaN"):
-        shapley_values(forest, np.where(X > 1, np.nan, X))
+        shapley_values(GradientBoostingClassifier(n_estimators=2).fit(X, y), np.where(X > 1, np.nan, X))
     named = DecisionForestClassifier(2, random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y)
     with pytest.raises(ValueError, match="The columns of X should be"):
         shapley_values(named, pd.DataFrame(X, columns=list("dcba")))

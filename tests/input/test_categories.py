@@ -26,7 +26,7 @@ def frame():
 
 
 class CompleteTreeClassifier(DecisionTreeClassifier):
-    """A tree that takes complete samples only, as in the Fourier algebra."""
+    """A tree that takes complete samples only."""
 
     _allows_missing = False
 

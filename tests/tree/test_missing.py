@@ -201,19 +201,19 @@ def test_text_dict_and_picture_show_the_side_of_missing_values():
     assert plot_tree(alone)[0].get_text() == "feature_0 not missing"
 
 
-def test_the_fourier_algebra_takes_trees_grown_without_them():
+def test_the_fourier_algebra_codes_them():
     X = np.array([[0.0, 0.0], [1.0, 1.0], [NAN, 1.0], [0.0, 1.0]])
     fitted = DecisionTreeClassifier().fit(X, [0, 1, 1, 1])
     assert fitted.tree_.saw_missing.any() or fitted.tree_.feature[0] == 1
     lacking = DecisionTreeClassifier().fit(X[:, :1], [0, 1, 1, 0])
-    for call in (lambda: FourierSpectrum.from_tree(lacking.tree_, [2]), lambda: ordinal_codes(lacking)):
-        with pytest.raises(ValueError, match=r"grown with missing values of feature 0, .* fill in the values"):
-            call()
+    with pytest.raises(ValueError, match=r"grown with missing values of feature 0, .* ordinal_codes makes one of it"):
+        FourierSpectrum.from_tree(lacking.tree_, [2])
+    codes = ordinal_codes(lacking)
+    np.testing.assert_array_equal(codes.trees[0].apply(codes.transform(X[:, :1])), lacking.apply(X[:, :1]))
     named = DecisionTreeClassifier(categorical_features=[0]).fit(
         np.array([["a"], [None], ["b"]], dtype=object), [0, 1, 0]
     )
-    with pytest.raises(ValueError, match="Feature 0 has missing values among its categories"):
-        ordinal_codes(named)
+    assert ordinal_codes(named).cardinalities.tolist() == [3]
 
 
 # ----------------------------------------------------------------------------------------------------------- the arrays

@@ -429,6 +429,12 @@ TABLES = {
     "distances.Coverage.weights": {"None": lambda p: None} | _ARRAYS,
     "distances.ConcaveOfModular.weights": {"None": lambda p: None} | _ARRAYS,
     "fourier.distil.X": _X,
+    "missing": {
+        "None": lambda p: None,
+        "all": lambda p: np.ones(p.d, dtype=bool),
+        "gaps": lambda p: np.isnan(p.grid()).any(axis=0),
+    }
+    | _ARRAYS,
     "Tree.from_arrays.n_features": {"d": lambda p: p.d} | _NUMBERS,
     "data_home": _FOLDERS,
     "name": _TABLES,

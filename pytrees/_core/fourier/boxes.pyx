@@ -151,15 +151,26 @@ cdef list runs_without(list runs, list taken):
     return found
 
 
+cdef list with_value(list runs, list others, int64_t value):
+    """Add a value to runs if it lies in others, which are above all of them."""
+    if not any(low <= value < high for low, high in others):
+        return runs
+    if runs and runs[len(runs) - 1][1] == value:
+        return [*runs[:-1], (runs[len(runs) - 1][0], value + 1)]
+    return [*runs, (value, value + 1)]
+
+
 def leaf_boxes(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const int64_t[::1] cardinalities, const int64_t[::1] child_offsets=None,
     const int64_t[::1] children=None, const int64_t[::1] category_offsets=None, const int64_t[::1] categories=None,
+    const int64_t[::1] missing_left=None,
 ):
     """Find the boxes of a tree's leaves that hold a value at all: (leaves, indptr, attribute, run_indptr, start, stop).
 
     All int64. Box b belongs to the leaf leaves[b], or to the multiway node leaves[b]: the values that no child has stay
-    at the node. Boxes are in preorder. The last four arguments are for trees with multiway nodes.
+    at the node. Boxes are in preorder. `child_offsets` and the next three are for trees with multiway nodes. A node
+    sends missing_left[node], the code of missing values, to the left of its threshold; -1 is no code.
     """
     cdef Found found = Found(cardinalities)
     # Pending steps: (node to visit, attribute, runs that are first set as its values). Node -1 only sets the runs.
@@ -194,12 +205,14 @@ def leaf_boxes(
         # The first value that goes right.
         first, stop = old[0][0], old[len(old) - 1][1]
         cut = <int64_t>min(<float64_t>stop, max(<float64_t>first, np.floor(threshold[node]) + 1.0))
+        below = [(low, min(high, cut)) for low, high in old if low < cut]
         runs = [(max(low, cut), high) for low, high in old if high > cut]
+        if missing_left is not None and missing_left[node] >= 0:
+            below, runs = with_value(below, runs, missing_left[node]), runs_without(runs, [missing_left[node]])
         if runs:
             pending.append((children_right[node], attribute, runs))
-        runs = [(low, min(high, cut)) for low, high in old if low < cut]
-        if runs:
-            pending.append((children_left[node], attribute, runs))
+        if below:
+            pending.append((children_left[node], attribute, below))
     return found.arrays()
 
 
