@@ -22,6 +22,14 @@ try:
     import biosphere
 except ImportError:
     biosphere = None
+try:
+    import lightgbm
+except ImportError:
+    lightgbm = None
+try:
+    import obliquetree
+except ImportError:
+    obliquetree = None
 
 OURS, REFERENCE = "pytrees", "reference engine"
 N_TREES = 100
@@ -48,6 +56,9 @@ a forest have bootstrap samples, and consider the square root of the features at
   a data set of the arrays.
 - *biosphere*, a library in Rust, looks at every threshold. It fits the classes as numbers, which for two classes is
   Gini impurity, and predicts numbers.
+- *LightGBM* puts values into 255 bins and grows the leaf that gains most first, by gradients, in its mode `"rf"`. A
+  tree has 63 % of the samples, drawn without replacement.
+- *obliquetree* grows trees whose splits combine features, or use one feature, as here.
 """
 
 ELSEWHERE = """
@@ -59,7 +70,7 @@ does](guide/regression.md); the table is about classes.
 
 
 class NumbersOfClasses:
-    """An estimator of biosphere, whose classes are numbers."""
+    """An estimator of biosphere or obliquetree, whose classes are numbers."""
 
     def __init__(self, estimator):
         self.estimator = estimator
@@ -103,6 +114,8 @@ def trees():
         found["YDF"] = Learner("CartLearner", validation_ratio=0.0)
     if biosphere is not None:
         found["biosphere"] = NumbersOfClasses(biosphere.DecisionTree(max_depth=None, max_features=None))
+    if obliquetree is not None:
+        found["obliquetree"] = NumbersOfClasses(obliquetree.Classifier(use_oblique=False, random_state=0))
     return found
 
 
@@ -116,6 +129,18 @@ def forests():
         found["YDF"] = Learner("RandomForestLearner", num_trees=N_TREES, compute_oob_performances=False)
     if biosphere is not None:
         found["biosphere"] = NumbersOfClasses(biosphere.RandomForest(max_depth=None, max_features="sqrt", **shared))
+    if lightgbm is not None:
+        found["LightGBM"] = lightgbm.LGBMClassifier(
+            "rf",
+            num_leaves=10_000,  # no limit for 10,000 samples
+            subsample=0.632,
+            subsample_freq=1,
+            feature_fraction_bynode=20**-0.5,
+            min_child_samples=1,
+            min_child_weight=0.0,
+            verbose=-1,
+            **shared,
+        )
     return found
 
 
@@ -198,10 +223,16 @@ def ahead(found):
 
 def comparison(page=None):
     """Compare with other libraries that are installed: processor time of one thread. Some minutes."""
-    names = ("numpy", "scikit-learn", "scikit-learn-intelex", "ydf", "biosphere")
+    names = ("numpy", "scikit-learn", "scikit-learn-intelex", "ydf", "biosphere", "lightgbm", "obliquetree")
     measured_on = machine(names)  # before the measurement, for the load
     found = measure()
-    optional = {"sklearnex": IntelForestClassifier, "YDF": ydf, "biosphere": biosphere}
+    optional = {
+        "sklearnex": IntelForestClassifier,
+        "YDF": ydf,
+        "biosphere": biosphere,
+        "LightGBM": lightgbm,
+        "obliquetree": obliquetree,
+    }
     absent = [name for name, there in optional.items() if there is None]
     lines = [TITLE, lead(found), INTRODUCTION, *table(found), "", ahead(found), NOTES, "Measured on", ""]
     lines += [f"- {datetime.now(UTC):%Y-%m-%d}", *(f"- {line}" for line in measured_on)]
