@@ -12,6 +12,7 @@ from .export import export_dict, export_text, to_sklearn
 from .fourier import (
     AggregatedFourierTreeClassifier,
     DistilledTreesClassifier,
+    DistilledTreesRegressor,
     FourierSpectrum,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
@@ -52,6 +53,7 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DistilledTreesClassifier",
+    "DistilledTreesRegressor",
     "FourierSpectrum",
     "ID3Classifier",
     "ID3ForestClassifier",

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ._missing import is_missing
-from ._sklearn import Interval
+from ._sklearn import Interval, predicts_numbers
 from ._tree_arrays import node_depths
 from ._tree_checks import LEAF
 from ._typing import AnyArray, FloatArray, IntArray, Names
@@ -52,9 +52,8 @@ class NumberedNames:
 
 def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None) -> tuple[Tree, Names, list[Any]]:
     """Return the Tree of a tree or estimator, and the names of its features and classes: given, learned, or numbers."""
-    estimator: Any = None
+    estimator: Any = tree
     if not isinstance(tree, Tree):
-        estimator = tree
         if hasattr(estimator, "fit") and not hasattr(estimator, "steps"):
             check_is_fitted(estimator)
         tree = getattr(estimator, "tree_", None)
@@ -79,10 +78,35 @@ def tree_and_names(tree: Any, feature_names: Any = None, class_names: Any = None
     return tree, feature_names, plain_values(class_names)
 
 
+def has_samples(tree: Tree) -> bool:
+    """Whether the nodes count training samples: a tree that was made of other trees has 1 everywhere."""
+    return tree.node_count == 1 or int(tree.n_node_samples[0]) > 1
+
+
+def samples_said(tree: Tree, node: int) -> str:
+    """Describe the number of a node's training samples, or its share of the measure if there are none."""
+    if not has_samples(tree):
+        weights = tree.weighted_n_node_samples
+        return f"{100.0 * float(weights[node] / weights[0]):.3g} %"
+    n_samples = int(tree.n_node_samples[node])
+    return f"{n_samples} sample{'' if n_samples == 1 else 's'}"
+
+
 def _hint_of(estimator: Any) -> str:
     """Return for an error message what to pass in place of an estimator that holds trees."""
+    if hasattr(estimator, "trees_"):
+        return ": pass one of its trees, trees_[0, 0]" if hasattr(estimator, "distilled_") else ""
+    of_sklearn = type(estimator).__module__.startswith("sklearn.")
+    if hasattr(estimator, "tree_"):
+        return ": convert it, by from_sklearn" if of_sklearn else ""
+    few = f"DistilledTrees{'Regressor' if predicts_numbers(estimator) else 'Classifier'} makes one tree of the ensemble"
+    if getattr(getattr(estimator, "estimators_", None), "ndim", 0) > 1:
+        return f": {few}"  # stages of boosting, which are no models by themselves
     if hasattr(estimator, "estimators_"):
-        return ": pass one tree, such as estimators_[0]"
+        one = "from_sklearn(estimators_[0])" if of_sklearn else "estimators_[0]"
+        return f": pass one tree, such as {one}; {few}"
+    if hasattr(estimator, "_predictors") or hasattr(estimator, "get_booster") or hasattr(estimator, "booster_"):
+        return f": {few}"
     if hasattr(estimator, "best_estimator_"):
         return ": pass its best_estimator_"
     steps = getattr(estimator, "steps", None)
@@ -152,6 +176,17 @@ def predicted_labels(given: Any, tree: Tree) -> IntArray:
     that end there."""
     decide = getattr(given, "_decide", None)
     return node_labels(given, tree) if decide is None else decide(tree._evidence)
+
+
+def rules_said(given: Any, tree: Tree, labels: IntArray) -> dict[int, str]:
+    """Return for the nodes of a tree of classes that predict another class than their most frequent one, by costs or by
+    the order of the classes, in a word why."""
+    rule = getattr(given, "predict_rule", "cost" if getattr(given, "cost_matrix", None) is not None else "mode")
+    if rule == "mode":
+        return {}
+    said = f" ({'least cost' if rule == 'cost' else rule})"
+    best = tree.value[np.arange(tree.node_count), labels] >= tree.value.max(axis=1)
+    return dict.fromkeys(np.flatnonzero(~best).tolist(), said)
 
 
 class CategoryNames:
@@ -253,7 +288,7 @@ class ShownTree:
         if self.tree.is_regressor:
             self.scale = self.tree.value
         else:
-            self.labels = node_labels(given, self.tree)
+            self.labels = predicted_labels(given, self.tree)
         self.show_down_to(max_depth)
 
     def show_down_to(self, max_depth: int | None) -> None:
@@ -267,10 +302,13 @@ class ShownTree:
 def counts_of(tree: Tree, node: int, number: Callable[[float], str] | None = None) -> str:
     """Describe the class counts of a node, or their shares if a function that writes these is given.
 
-    A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples.
+    A node of a tree of numbers has the weight of its samples, or its share in the weight of all samples; or its share
+    of the measure if it has no samples.
     """
     if tree.is_regressor:
         weight, total = tree.weighted_n_node_samples[[node, 0]]
+        if not has_samples(tree):
+            return f"[{weight / total:.4g}]"
         return f"[{weight:.12g}]" if number is None else f"[{number(weight / total)}]"
     if number is not None:
         return f"[{', '.join(map(number, tree.shares_at([node])[0]))}]"

@@ -19,8 +19,9 @@ from ._given_tree import (
     counts_of,
     label_of_categories,
     levels_of_branches,
-    node_labels,
     one_line,
+    predicted_labels,
+    rules_said,
     side_of_missing,
     steps_through,
     tree_and_names,
@@ -86,9 +87,10 @@ def export_text(
     -------
     str
         A line for every branch and leaf; leaves with their class and the class counts, or with their number and the
-        number of their samples. A sample whose category has no branch at a node gets the most frequent class of that
-        node, or its number. If training samples of a node lacked the value, the branch that samples without it take
-        says ``or missing``.
+        number of their samples. A class that is not the most frequent one, but costs least, or follows from the order
+        of the classes, says so: ``(least cost)``, ``(median)`` or ``(expected)``. A sample whose category has no branch
+        at a node gets the most frequent class of that node, or its number. If training samples of a node lacked the
+        value, the branch that samples without it take says ``or missing``.
 
     See Also
     --------
@@ -120,7 +122,8 @@ def export_text(
     """
     given = tree
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
-    labels = None if tree.is_regressor else node_labels(given, tree)
+    labels = None if tree.is_regressor else predicted_labels(given, tree)
+    rules = {} if labels is None else rules_said(given, tree, labels)
     written = Digits(precision if precision is None else int(precision))
     if is_given("export_text", "digits", digits, "use precision, the number of decimal places", "0.4"):
         written = Digits(significant=int(digits))
@@ -135,6 +138,7 @@ def export_text(
             said = (
                 class_said(class_names[labels[node]]) if labels is not None else f"value {number(tree.value[node, 0])}"
             )
+            said += rules.get(node, "")
             said += f" {counts_of(tree, node, number if proportion else None)}" if show_weights else ""
         elif depth > max_depth:
             said = f"truncated branch of depth {levels[node]}"

@@ -18,8 +18,10 @@ from ._given_tree import (
     SHOWING_CONSTRAINTS,
     ShownTree,
     TreeEstimator,
+    has_samples,
     label_of_categories,
     one_line,
+    samples_said,
     side_of_missing,
 )
 from ._sklearn import HasMethods, Interval, validate_params
@@ -181,7 +183,9 @@ class _Nodes(ShownTree):
             measure = tree.criterion_name or "impurity"
             lines.append(f"{measure} = {round(float(self.impurity[node]), self.precision)}")
         n_samples: Any = tree.n_node_samples[node]
-        if self.proportion:
+        if not has_samples(tree):
+            n_samples = samples_said(tree, node).replace(" ", "")
+        elif self.proportion:
             n_samples = f"{round(100.0 * n_samples / tree.n_node_samples[0], 1)}%"
         lines.append(f"samples = {n_samples}")
         if tree.is_regressor:

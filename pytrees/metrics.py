@@ -9,14 +9,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import cohen_kappa_score, mean_absolute_error
+from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import cohen_kappa_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from ._docstrings import described_like
 from ._numbers import check_array, within_float64
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
-from .input.validation import check_sample_weight
+from .input.class_scale import ordered_categories
+from .input.validation import check_sample_weight, warn_of_words
 
 __all__ = [
     "accuracy_off_by",
@@ -27,6 +29,7 @@ __all__ = [
     "maximum_mean_absolute_error",
     "mmae_scorer",
     "off_by_one_scorer",
+    "ordinal_mean_absolute_error",
     "qwk_scorer",
     "ranked_probability_score",
     "rps_scorer",
@@ -34,6 +37,9 @@ __all__ = [
 
 # A function of an estimator, samples, the codes of their classes, the classes in order, and weights.
 _Score: TypeAlias = Callable[[Any, MatrixLike, IntArray, AnyArray, "ArrayLike | None"], float]
+
+
+_REMEDY = "Give labels=[...] from the lowest to the highest."
 
 
 def ranked_probability_score(
@@ -51,8 +57,9 @@ def ranked_probability_score(
     y_proba : array-like of shape (n_samples, n_classes)
         The probabilities of all classes, from the lowest class to the highest.
     labels : array-like of shape (n_classes,), optional
-        All classes in the order of the columns of `y_proba`, in any order. By default the sorted classes in `y_true`,
-        which must then have all of them.
+        All classes, from the lowest to the highest, which is the order of the columns of `y_proba`. By default the
+        categories of an ordered pandas Categorical, or else the sorted classes in `y_true`, which must then have all of
+        them; three or more words get a warning.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the samples; by default all count alike.
 
@@ -70,8 +77,8 @@ def ranked_probability_score(
     See Also
     --------
     rps_scorer : The score, negated, for the ``scoring=`` of scikit-learn.
+    ordinal_mean_absolute_error : The mean distance in ranks of predicted classes.
     sklearn.metrics.brier_score_loss : The squared error for two classes.
-    sklearn.metrics.mean_absolute_error : The mean distance of predicted classes that are numbers.
 
     Examples
     --------
@@ -86,8 +93,11 @@ def ranked_probability_score(
     1.0
     2.0
     """
+    scale = ordered_categories(y_true)
     y_true = column_or_1d(y_true)
     y_proba = _check_probabilities(y_proba)
+    if labels is None and scale is not None:
+        labels = scale[1]
     check_consistent_length(y_true, y_proba, sample_weight)
     codes = _codes(y_true, _column_order(y_true, labels, y_proba.shape[1]), "y_true")
     if sample_weight is not None:
@@ -97,29 +107,28 @@ def ranked_probability_score(
     return float(np.average(np.einsum("ij,ij->i", distance, distance), weights=sample_weight))
 
 
-def average_mean_absolute_error(
+def ordinal_mean_absolute_error(
     y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Compute the average of the classes' mean absolute errors in ranks (AMAE).
+    """Compute the mean absolute error in ranks (MAE) of ordered classes, which may be words.
 
-    Each observed class counts alike, however many samples it has. An error on a rare class shows, unlike in the mean
-    absolute error over the samples [1]_.
+    For classes 0, 1, 2, ... it is :func:`sklearn.metrics.mean_absolute_error`.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         The classes that were observed, and predicted.
     labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest. By default the sorted classes in `y_true` and `y_pred`, which is
-        right if no other class lies between them.
+        All classes, from the lowest to the highest. By default the categories of `y_true` if it is an ordered pandas
+        Categorical, or else the sorted classes in `y_true` and `y_pred`, which is right if no other class lies between
+        them; three or more words get a warning.
     sample_weight : array-like of shape (n_samples,), optional
         Weights of the samples; by default all count alike.
 
     Returns
     -------
     float
-        Between 0 and n_classes - 1; smaller is better. Classes without an observed sample of weight above zero are left
-        out.
+        Between 0 and n_classes - 1; smaller is better.
 
     Raises
     ------
@@ -129,9 +138,40 @@ def average_mean_absolute_error(
 
     See Also
     --------
+    average_mean_absolute_error : The average over the classes.
+    mae_scorer : The error, negated, for the ``scoring=`` of scikit-learn.
+
+    Examples
+    --------
+    >>> from pytrees.metrics import ordinal_mean_absolute_error
+    >>> levels = ["low", "medium", "high"]
+    >>> ordinal_mean_absolute_error(["low", "high", "low"], ["low", "medium", "high"], labels=levels)
+    1.0
+    """
+    distances, _, weights = _distances(y_true, y_pred, labels, sample_weight)
+    return float(np.average(distances, weights=weights))
+
+
+@described_like(ordinal_mean_absolute_error)
+def average_mean_absolute_error(
+    y_true: LabelsLike, y_pred: LabelsLike, *, labels: LabelsLike | None = None, sample_weight: ArrayLike | None = None
+) -> float:
+    """Compute the average of the classes' mean absolute errors in ranks (AMAE).
+
+    Each observed class counts alike, however many samples it has. An error on a rare class shows, unlike in the mean
+    absolute error over the samples [1]_.
+
+    Returns
+    -------
+    float
+        Between 0 and n_classes - 1; smaller is better. Classes without an observed sample of weight above zero are left
+        out.
+
+    See Also
+    --------
     maximum_mean_absolute_error : The error of the class that is predicted worst.
     amae_scorer : The average, negated, for the ``scoring=`` of scikit-learn.
-    sklearn.metrics.mean_absolute_error : The mean over the samples, for classes that are numbers.
+    ordinal_mean_absolute_error : The mean over the samples.
 
     References
     ----------
@@ -241,11 +281,18 @@ def _distances(
     y_true: LabelsLike, y_pred: LabelsLike, labels: LabelsLike | None, sample_weight: ArrayLike | None
 ) -> tuple[IntArray, IntArray, FloatArray | None]:
     """Return the distance in ranks, and the rank of the observed class, of every sample; and the checked weights."""
+    scale = ordered_categories(y_true)
     y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
     check_consistent_length(y_true, y_pred, sample_weight)
     if len(y_true) == 0:
         raise ValueError("y_true and y_pred have no samples.")
-    order = _sorted_classes(y_true, y_pred) if labels is None else column_or_1d(labels)
+    if labels is not None:
+        order = column_or_1d(labels)
+    elif scale is not None:
+        order = scale[1]
+    else:
+        order = _sorted_classes(y_true, y_pred)
+        warn_of_words(order, _REMEDY)
     codes, predicted = _codes(y_true, order, "y_true"), _codes(y_pred, order, "y_pred")
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, y_true)
@@ -276,9 +323,10 @@ def make_ordinal_scorer(metric: OrdinalMetric, *, labels: LabelsLike | None = No
         average over the classes, or its maximum, all negated, so that greater is better; Cohen's kappa with quadratic
         weights, which is NaN if only one class occurs; or the accuracy off by one.
     labels : array-like of shape (n_classes,), optional
-        All classes, from the lowest to the highest. By default ``estimator.classes_``; a class that no training sample
+        All classes, from the lowest to the highest. By default ``estimator.classes_``, or the categories of an ordered
+        pandas Categorical y if the estimator knows no order of classes; a class that no training sample
         had, such as a rare one in cross-validation, is then inserted in sorted order. With `labels`, distances do not
-        depend on the training samples.
+        depend on the training samples. Words that an estimator without an order has sorted get a warning.
 
     Returns
     -------
@@ -357,8 +405,9 @@ class _OrdinalScorer:
     ) -> float:
         if not hasattr(estimator, "classes_"):
             raise ValueError(f"{type(estimator).__name__} has no classes_: it is no classifier, or is not fitted.")
+        scale = ordered_categories(y_true)
         y_true = column_or_1d(y_true)
-        order = self._order(np.asarray(estimator.classes_), y_true)
+        order = self._order(estimator, y_true, None if scale is None else scale[1])
         codes = _codes(y_true, order, "y_true")
         return float(_SCORES[self.metric](estimator, X, codes, order, sample_weight))
 
@@ -366,10 +415,16 @@ class _OrdinalScorer:
         labels = "" if self.labels is None else f", labels={self.labels.tolist()!r}"
         return f"make_ordinal_scorer({self.metric!r}{labels})"
 
-    def _order(self, classes: AnyArray, y_true: AnyArray) -> AnyArray:
-        """Return all classes, from the lowest to the highest."""
+    def _order(self, estimator: Any, y_true: AnyArray, scale: AnyArray | None) -> AnyArray:
+        """Return all classes, from the lowest to the highest; `scale` has the order of an ordered Categorical."""
+        classes = np.asarray(estimator.classes_)
         if self.labels is not None:
             return self.labels
+        if not _knows_order(estimator):
+            if scale is not None:
+                return scale
+            if np.array_equal(np.sort(classes), classes):
+                warn_of_words(classes, "Give make_ordinal_scorer labels=[...] from the lowest to the highest.")
         if set(classes.tolist()).issuperset(y_true.tolist()):
             return classes
         together = _sorted_classes(y_true, classes, "classes_")
@@ -402,8 +457,17 @@ def _negated_rps(
     return -ranked_probability_score(codes, y_proba, labels=np.arange(len(order)), sample_weight=sample_weight)
 
 
-def _negated_mae(codes: IntArray, predicted: IntArray, *, labels: IntArray, sample_weight: ArrayLike | None) -> float:
-    return -mean_absolute_error(codes, predicted, sample_weight=sample_weight)
+def _knows_order(estimator: Any) -> bool:
+    """Whether an estimator, or the one that a search, a pipeline or FrozenEstimator holds, has classes in an order."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        else:
+            return bool(getattr(estimator, "_orders_classes", False))
 
 
 def _of_ranks(metric: Callable[..., float], sign: float = 1.0, **parameters: Any) -> _Score:
@@ -423,7 +487,7 @@ def _of_ranks(metric: Callable[..., float], sign: float = 1.0, **parameters: Any
 
 _SCORES = {
     "rps": _negated_rps,
-    "mae": _of_ranks(_negated_mae),
+    "mae": _of_ranks(ordinal_mean_absolute_error, -1.0),
     "amae": _of_ranks(average_mean_absolute_error, -1.0),
     "mmae": _of_ranks(maximum_mean_absolute_error, -1.0),
     "qwk": _of_ranks(cohen_kappa_score, weights="quadratic"),
@@ -461,6 +525,7 @@ def _column_order(y_true: AnyArray, labels: LabelsLike | None, n_columns: int) -
         raise ValueError(
             f"y_true has {len(order)} classes, but y_proba has {n_columns} columns: give all classes as labels."
         )
+    warn_of_words(order, _REMEDY)
     return order
 
 

@@ -23,9 +23,11 @@ from ._given_tree import (
     TreeEstimator,
     class_said,
     counts_of,
+    has_samples,
     label_of_categories,
     one_line,
     predicted_labels,
+    samples_said,
     shown_nodes,
     side_of_missing,
 )
@@ -44,10 +46,17 @@ if TYPE_CHECKING:
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
-# No box is narrower or lower, in points.
+# No box is narrower or lower, in points, and no line of text is narrower than this share of its letters' size.
 _SMALLEST_BOX = 8.0
+_NARROWEST = 0.4
 # FreeType draws no letters of more points.
 _MOST_POINTS = 1000
+
+# A figure that is made for a tree is not larger, in inches, and not measured for more nodes; it shows as many levels as
+# have room with letters of this size.
+_LARGEST_FIGURE = (24.0, 16.0)
+_MOST_MEASURED = 500
+_SMALLEST_IN_NEW_FIGURE = 6.0
 
 # The shares of the axes' width that the questions of a decision path take, and the bars on their right.
 _QUESTIONS, _BARS = 0.58, 0.29
@@ -113,10 +122,11 @@ def plot_tree(
         Decimal places of thresholds, impurities, numbers and shares; by default they have at least four significant
         digits. A threshold has more digits where it takes more to divide the training samples as the tree does.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; the current axes by default.
+        The axes to draw on. By default the current axes; if no figure is open, axes of a new one that is large enough
+        for the tree, up to 24 by 16 inches.
     fontsize : float, optional
-        In points. By default it is small enough for neighbouring nodes not to overlap at the present size of the
-        axes, but at least 3.
+        In points. By default 10, or small enough for neighbouring nodes not to overlap at the present size of the axes,
+        but at least 3.
 
     Returns
     -------
@@ -144,10 +154,14 @@ def plot_tree(
     >>> nodes[1].get_text()
     'class a\\n1 sample'
     """
-    ax = axes_of("plot_tree", ax)
+    if ax is not None:
+        ax = axes_of("plot_tree", ax)
+    plt = pyplot("plot_tree")
     drawing = _Drawing(tree, feature_names, class_names, None if max_depth == "auto" else max_depth, precision)
     drawing.shows_weights, drawing.shows_shares, drawing.shows_numbers = show_weights, proportion, node_ids
     drawing.impurity = drawing.tree.impurity if impurity and hasattr(drawing.tree, "impurity") else None
+    if ax is None:
+        ax = plt.gca() if plt.get_fignums() else drawing.axes_of_new_figure(plt, fontsize)
     return drawing.draw_what_fits(ax, fontsize) if max_depth == "auto" else drawing.draw(ax, fontsize)
 
 
@@ -184,6 +198,8 @@ def plot_decision_path(
     precision : int, optional
         Decimal places of values and thresholds; by default they have at least four significant digits. Both have more
         if it takes more to tell them apart.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; the current axes by default.
     fontsize : float, optional
         In points. By default 10, or less if the questions have no room.
 
@@ -326,6 +342,18 @@ def _gaps_by_widths(levels: IntArray, x: FloatArray, widths: FloatArray) -> Floa
     return np.diff(x[order])[is_neighbour] / needed[is_neighbour]
 
 
+def _sides_of_figure(ax: Any) -> FloatArray:
+    """Return the left and the right end of the figure in the units of its axes."""
+    whole = ax.figure.bbox
+    ends: FloatArray = ax.transData.inverted().transform([[whole.x0, 0.0], [whole.x1, 0.0]])[:, 0]
+    return ends
+
+
+def _gaps_at_sides(sides: FloatArray, x: FloatArray, widths: FloatArray) -> FloatArray:
+    """Return the distance of every middle from the nearer side by the distance that it needs."""
+    return np.minimum(x - sides[0], sides[1] - x) / (0.5 * widths)
+
+
 def _shrink(ax: Axes, fontsize: float) -> None:
     """Shrink the letters in the axes to a size, but not below the smallest that can be read."""
     for text in ax.texts:
@@ -390,7 +418,7 @@ class _Path(ShownTree):
         ax.set_ylim(-len(nodes) - 0.2, 0.9)
         style: dict[str, Any] = {"va": "center", "fontsize": fontsize, **LITERALLY}
         (self.draw_ends_of_scale if tree.is_regressor else self.draw_legend)(ax, fontsize)
-        ax.text(0.0, 0.0, f"all {_number_of_samples(tree.n_node_samples[0])}", color="0.3", **style)
+        ax.text(0.0, 0.0, f"all {samples_said(tree, 0)}" if has_samples(tree) else "", color="0.3", **style)
         drawn = []
         for step, sentence in enumerate([*self.questions(), f"predicted: {self.predicted()}"]):
             is_last = step == len(nodes) - 1
@@ -400,7 +428,7 @@ class _Path(ShownTree):
             drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
         for step, node in enumerate(nodes):
             (self.draw_scale if tree.is_regressor else self.draw_bar)(ax, -float(step), node)
-            number = _number_of_samples(tree.n_node_samples[node])
+            number = samples_said(tree, node)
             ax.text(_QUESTIONS + _BARS + 0.01, -step, number, color="0.3", **style | {"fontsize": 0.8 * fontsize})
         style["fontsize"] *= 0.8
         ax.text(_QUESTIONS, -len(nodes), one_line(self.how_sure()), color="0.3", **style)
@@ -481,6 +509,7 @@ class _Drawing(ShownTree):
     fits: bool
     impurity: FloatArray | None = None
     looks_whether_it_fits = False
+    smallest_letters = _SMALLEST_LETTERS
     shows_numbers = False
     shows_shares = False
     shows_weights = False
@@ -507,6 +536,24 @@ class _Drawing(ShownTree):
         self.x, self.depth = _node_positions(self.tree, max_depth)
         self.width = len(self.shown) - len(self.with_children)
 
+    def axes_of_new_figure(self, plt: Any, fontsize: float | None) -> Axes:
+        """Make a figure with room for the tree, and return its axes."""
+        figure = plt.figure()
+        ax: Axes = figure.add_axes((0.01, 0.01, 0.98, 0.93))  # a title fits above
+        self.smallest_letters = _SMALLEST_IN_NEW_FIGURE
+        size = 10.0 if fontsize is None else float(fontsize)
+        least, most = figure.get_size_inches(), np.maximum(figure.get_size_inches(), _LARGEST_FIGURE)
+        if len(self.shown) > _MOST_MEASURED:
+            figure.set_size_inches(most)
+            return ax
+        boxes, labels = self.draw_nodes(ax, size), self.draw_edges(ax, size)
+        for _ in range(2):  # where edges have their labels depends on the height
+            x, y = self.spaces(boxes, labels)
+            wanted = figure.get_size_inches() / [0.95 * x, 0.6 * y]
+            figure.set_size_inches(np.clip(wanted, least, most))
+        ax.clear()
+        return ax
+
     def draw_what_fits(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
         """Draw as many levels as the axes have room for, and the root in any case."""
         self.looks_whether_it_fits = True
@@ -517,6 +564,9 @@ class _Drawing(ShownTree):
         while True:
             # "(...)" stands on the level below the last one.
             self.show_down_to(max(0, n_levels - (2 if n_levels < on_level.size else 1)))
+            if n_levels > 2 and self.least_width(fontsize) > extent.width * 72.0 / ax.figure.dpi:
+                n_levels -= 1
+                continue
             before = {*ax.texts, *ax.lines}
             boxes = self.draw(ax, fontsize)
             if self.fits or n_levels <= 2:
@@ -524,6 +574,12 @@ class _Drawing(ShownTree):
             for drawn in {*ax.texts, *ax.lines} - before:
                 drawn.remove()
             n_levels -= 1
+
+    def least_width(self, fontsize: float | None) -> float:
+        """Return, in points, less than what the widest level takes; drawing many nodes would take long."""
+        letters = self.smallest_letters if fontsize is None else float(fontsize)
+        longest = [0 if self.is_left_out[node] else max(map(len, self.label(node).split("\n"))) for node in self.shown]
+        return float(np.bincount(self.depth[self.shown], longest).max()) * _NARROWEST * letters
 
     def draw(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
         """Draw all nodes, with letters that are small enough if no size is given."""
@@ -533,7 +589,7 @@ class _Drawing(ShownTree):
             for _ in range(2):  # letters do not shrink quite evenly
                 size *= self.room(boxes, labels)
                 _shrink(ax, size)
-            self.fits = size >= _SMALLEST_LETTERS
+            self.fits = size >= self.smallest_letters
         elif self.looks_whether_it_fits:
             self.fits = self.room(boxes, labels) == 1.0
         self.place_labels(boxes, labels)
@@ -576,19 +632,27 @@ class _Drawing(ShownTree):
         ]
 
     def room(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> float:
-        """Return the factor, at most 1, by which letters must shrink for boxes and labels of edges not to overlap."""
+        """Return the factor, at most 1, by which letters must shrink for boxes and labels of edges not to overlap, and
+        not to be cut at the sides of the figure."""
+        room = min(self.spaces(boxes, labels))
+        return 1.0 if room >= 1.05 else 0.95 * room
+
+    def spaces(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> tuple[float, float]:
+        """Return the space from left to right, and from top to bottom, by the space that boxes and labels need; at most
+        2."""
         widths, heights = _sizes(boxes)
         highest = self.highest(heights)
         between = 0.5 * (highest[:-1] + highest[1:])  # the height that is taken between the middles of two levels
-        factors = [_gaps_by_widths(self.depth[self.shown], self.x[self.shown], widths)]
+        sides = _sides_of_figure(boxes[0].axes)
+        x = self.x[self.shown]
+        factors = [_gaps_by_widths(self.depth[self.shown], x, widths), _gaps_at_sides(sides, x, widths)]
         if labels:
             children = list(labels)
             widths, heights = _sizes(list(labels.values()))
             x = self.places_of(children, highest, heights)
-            factors.append(_gaps_by_widths(self.depth[children], x, widths))
+            factors += [_gaps_by_widths(self.depth[children], x, widths), _gaps_at_sides(sides, x, widths)]
             between[np.unique(self.depth[children]) - 1] += heights.max()
-        room = float(np.concatenate([*factors, 1.0 / between]).min(initial=2.0))
-        return 1.0 if room >= 1.05 else 0.95 * room
+        return float(np.concatenate(factors).min(initial=2.0)), float((1.0 / between).min(initial=2.0))
 
     def highest(self, heights: FloatArray) -> FloatArray:
         """Return the height of the highest box of every level."""
@@ -641,15 +705,10 @@ class _Drawing(ShownTree):
         return [f"{name} ≤ {level or self.threshold_of(node)}"] + [f"missing: {missing}"] * bool(missing)
 
     def samples(self, node: int) -> str:
-        """Describe the number of a node's training samples."""
-        n_samples = self.tree.n_node_samples[node]
-        if self.shows_shares:
-            return f"{100.0 * n_samples / self.tree.n_node_samples[0]:.1f} % of samples"
-        return _number_of_samples(n_samples)
-
-
-def _number_of_samples(n_samples: int) -> str:
-    return f"{n_samples} sample{'' if n_samples == 1 else 's'}"
+        """Describe the number of a node's training samples, or their share."""
+        if self.shows_shares and has_samples(self.tree):
+            return f"{100.0 * self.tree.n_node_samples[node] / self.tree.n_node_samples[0]:.1f} % of samples"
+        return samples_said(self.tree, node)
 
 
 def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[int, object]]:

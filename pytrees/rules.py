@@ -10,6 +10,7 @@ from ._given_tree import (
     NAMING_CONSTRAINTS,
     CategoryNames,
     TreeEstimator,
+    has_samples,
     one_line,
     predicted_labels,
     steps_through,
@@ -47,7 +48,8 @@ def leaf_rules(
     list of dict, or pandas.DataFrame
         A record for every leaf, from left to right: ``leaf``, its node, as `apply` returns it; ``path``, the tests that
         its samples pass, with ``and`` between them, which is empty if the tree is one leaf; ``n_samples``, its training
-        samples; ``prediction``, the class or number that the tree predicts there.
+        samples; ``prediction``, the class or number that the tree predicts there. A tree that was made of an ensemble
+        has no training samples: in place of their number, ``share`` is the share of the leaf under the measure.
 
     Raises
     ------
@@ -78,13 +80,18 @@ def leaf_rules(
     tree, feature_names, class_names = tree_and_names(given, feature_names, class_names)
     labels = None if tree.is_regressor else predicted_labels(given, tree)
     tests = _BranchTests(tree, feature_names, CategoryNames(given), lambda node: exact(tree.threshold[node]))
+    weights, counts_samples = tree.weighted_n_node_samples, has_samples(tree)
     records: list[dict[str, Any]] = []
     path: list[str] = []
     for node, depth, branch in steps_through(tree):
         del path[depth:]
         if tree.children_left[node] == LEAF:
             predicted = float(tree.value[node, 0]) if labels is None else class_names[labels[node]]
-            said = {"leaf": node, "path": one_line(" and ".join(path)), "n_samples": int(tree.n_node_samples[node])}
+            said = {"leaf": node, "path": one_line(" and ".join(path))}
+            if counts_samples:
+                said["n_samples"] = int(tree.n_node_samples[node])
+            else:
+                said["share"] = float(weights[node] / weights[0])
             records.append({**said, "prediction": predicted})
         elif branch < tree.children_of(node).size:
             path.append(tests(node, branch))

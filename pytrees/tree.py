@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +128,8 @@ class Tree(TreeArrays):
 
     Notes
     -----
-    Samples for a tree hold categories as codes: whole numbers, to which others are rounded. A sample whose category has
+    Samples for a tree hold categories as codes, as `encode` of the estimator makes them: whole numbers, to which others
+    are rounded. A sample whose category has
     no child stays at the multiway node, which predicts its most frequent class.
 
     Examples
@@ -146,6 +147,11 @@ class Tree(TreeArrays):
     """
 
     __slots__ = ()
+
+    _remedy_for_words: ClassVar[str] = (
+        "a Tree takes codes of categories, which `encode` of the fitted estimator makes: "
+        "tree.predict(estimator.encode(X))"
+    )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tree, self._arguments()

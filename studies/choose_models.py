@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
@@ -77,7 +78,9 @@ class Optimal:
         self.max_depth = max_depth
 
     def fit(self, X, y):
-        found = optimal_tree(X, y, max_depth=self.max_depth, alpha=1e-9, time_limit=OPTIMAL_SECONDS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # is_proven_ is reported
+            found = optimal_tree(X, y, max_depth=self.max_depth, alpha=1e-9, time_limit=OPTIMAL_SECONDS)
         self.tree_, self.classes_, self.is_proven_ = found.tree, np.unique(y), found.is_proven
         return self
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from problems import GROWTHS, LIMITS, make_problem, on_every_machine, rng_of, tree_arrays
 
-from pytrees import DecisionForestRegressor, DecisionTreeRegressor, FourierSpectrum
+from pytrees import DecisionForestRegressor, DecisionTreeRegressor, DistilledTreesRegressor, FourierSpectrum
 from pytrees.criteria import SumCriterion
 from pytrees.fourier import (
     ModelStream,
@@ -153,6 +153,9 @@ def algebra_problems():
     for targets, categories in product(TARGETS, (False, True)):
         name = f"numbers, algebra, {targets}, categories {categories}"
         yield name, partial(algebra_of, name, targets, categories)
+    for targets, weights in product(TARGETS, ("none", "whole")):
+        name = f"numbers, algebra, distilled, {targets}, weights {weights}"
+        yield name, partial(distilled_of, name, targets, weights)
     for targets, measure in product(TARGETS, ("empirical", "joint")):
         name = f"numbers, stream, {targets}, {measure}"
         yield name, partial(stream_of, name, targets, measure)
@@ -175,6 +178,14 @@ def algebra_of(name, targets, categories):
     found += [indices.mean, indices.variance, indices.first_order, indices.total, indices.pairs]
     found += [number_arrays(one.tree), number_arrays(codes.decode(one.tree)), few.loss, few.explained_variance]
     return [*found, additive_model(models[1]).evaluate(X), merged.evaluate(X), few.evaluate(X)]
+
+
+def distilled_of(name, targets, weights):
+    X, y = make_numbers(name, targets)
+    weights = WEIGHTS[weights](np.random.default_rng(0), len(y), 1)
+    estimator = DistilledTreesRegressor(DecisionForestRegressor(3, max_depth=3, random_state=0), n_trees=2)
+    few = estimator.set_params(max_leaf_nodes=5, measure="joint").fit(X, y, sample_weight=weights)
+    return [few.intercept_, *map(number_arrays, few.trees_.flat), few.predict(X)]
 
 
 def stream_of(name, targets, measure):

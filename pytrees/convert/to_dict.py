@@ -13,8 +13,8 @@ from .._given_tree import (
     NumberedNames,
     TreeEstimator,
     levels_of_branches,
-    node_labels,
     plain_values,
+    predicted_labels,
     shown_nodes,
     side_of_missing,
     tree_and_names,
@@ -108,7 +108,7 @@ def export_dict(
         columns |= {name: list(map(_number, numbers)) for name, numbers in numbers_of(tree, shown).items()}
     else:
         columns |= {"counts": tree.value[shown].tolist()}
-        columns |= {"class": [class_names[label] for label in node_labels(given, tree)[shown].tolist()]}
+        columns |= {"class": [class_names[label] for label in predicted_labels(given, tree)[shown].tolist()]}
     rows = zip(*columns.values(), strict=True)
     nodes = {node: dict(zip(columns, row, strict=True)) for node, row in zip(shown.tolist(), rows, strict=True)}
     if tree._given_shares is not None:

@@ -29,6 +29,7 @@ from .aggregated import AggregatedFourierTreeClassifier, ReconstructedFourierTre
 from .codes import OrdinalCodes, ordinal_codes
 from .distilled import DistilledModel, distil
 from .distilled_classifier import DistilledTreesClassifier
+from .distilled_regressor import DistilledTreesRegressor
 from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
 from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
 from .merged import MergedModel, merge
@@ -44,6 +45,7 @@ __all__ = [
     "AnovaEffects",
     "DistilledModel",
     "DistilledTreesClassifier",
+    "DistilledTreesRegressor",
     "FourierSpectrum",
     "MergedModel",
     "ModelDistance",

@@ -22,7 +22,7 @@ from ..input.categories import allows_missing, encode, forget_other_rows, n_cate
 from ..input.class_scale import ordered_categories
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
-from ..trees.base import BaseModel, MixedIn
+from ..trees.base import BaseModel, MixedIntoModel
 from ..trees.cart import DecisionTreeClassifier
 from .codes import OrdinalCodes, code
 from .measures import Product, Samples, measure_of
@@ -44,7 +44,7 @@ REBUILD_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class MadeOfTreesMixin(MixedIn):
+class MadeOfTreesMixin(MixedIntoModel):
     """Mixin of estimators with a parameter `estimator`: takes over its parameters about categories."""
 
     _doc_link_template = FOURIER_PAGE
@@ -62,6 +62,17 @@ class MadeOfTreesMixin(MixedIn):
     def handle_unknown(self) -> Any:
         """The value of this parameter in `estimator`, or in the tree that it bags; a :class:`Tree` takes all codes."""
         return _parameter(self.estimator, "handle_unknown")[1] or "majority"
+
+    @property
+    def _remedy_for_words(self) -> str | None:
+        """The advice of an error about words if no tree of pytrees is part of `estimator`, which then knows no
+        categories; otherwise None."""
+        if not hasattr(self.estimator, "fit") or _parameter(self.estimator, "handle_unknown")[1] is not None:
+            return None
+        return (
+            f"{type(self.estimator).__name__} is read as trees of thresholds; {{encode_it}}, or give as estimator a "
+            "tree or forest of pytrees, which names it in categorical_features"
+        )
 
 
 def _takes_missing(given: Any) -> bool:
@@ -185,8 +196,9 @@ def refuse_numbers(estimator: Any, given: Sequence[Any]) -> None:
         if one.is_regressor if isinstance(one, Tree) else predicts_numbers(one):
             raise TypeError(
                 f"{type(estimator).__name__} is a classifier and takes classification trees, got a "
-                f"{'Tree of numbers' if isinstance(one, Tree) else type(one).__name__}. For numbers, distil makes few "
-                "trees of a regressor, and tree_from_ensemble one tree of the trees of ordinal_codes."
+                f"{'Tree of numbers' if isinstance(one, Tree) else type(one).__name__}. For numbers, "
+                "DistilledTreesRegressor makes few trees of a regressor, and tree_from_ensemble one tree of the trees "
+                "of ordinal_codes."
             )
 
 
@@ -194,16 +206,21 @@ def as_the_trees_take_it(
     estimator: Any, codes: OrdinalCodes, X: MatrixLike, y: LabelsLike
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y by the categories that the trees of a fitted ensemble know."""
-    estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
-    estimator.categories_, estimator.ordered_categories_ = codes.categories, {}
-    coded = None
-    if estimator.is_categorical_ is not None:
-        validate_data(estimator, X, skip_check_array=True)
-        _check_n_features(estimator, codes)
-        coded = encode(estimator, X, allow_missing=allows_missing(estimator))
-    checked = validate_coded_X_y(estimator, X, y, coded)
+    checked = validate_coded_X_y(estimator, X, y, coded_by(estimator, codes, X))
     _check_n_features(estimator, codes)
     return checked
+
+
+def coded_by(estimator: Any, codes: OrdinalCodes, X: MatrixLike) -> FloatArray | None:
+    """Take over the categories that the trees of a fitted ensemble know; return X with their codes, None if there are
+    none."""
+    estimator.is_categorical_ = codes.is_categorical if codes.is_categorical.any() else None
+    estimator.categories_, estimator.ordered_categories_ = codes.categories, {}
+    if estimator.is_categorical_ is None:
+        return None
+    validate_data(estimator, X, skip_check_array=True)
+    _check_n_features(estimator, codes)
+    return encode(estimator, X, allow_missing=allows_missing(estimator))
 
 
 def _check_n_features(estimator: Any, codes: OrdinalCodes) -> None:

@@ -36,6 +36,7 @@ from .boxes import (
     of_coding,
     splits_missing,
 )
+from .named_trees import NamedTree, Names
 
 
 class OrdinalCodes:
@@ -233,10 +234,10 @@ class OrdinalCodes:
         -------
         Tree
             A tree that compares float64. If values are rounded to float32 first, its thresholds are the last float64
-            numbers before the rounding changes. For categorical features it takes the indices in `categories`. If the
-            trees of the ensemble take missing values, it does too: they go the way of their codes. If missing values of
-            a feature have no code, they go as in the tree of the ensemble, or in a tree made of several to the child of
-            more weight.
+            numbers before the rounding changes. For categorical features it takes the indices in `categories`; texts,
+            pictures and programs of it have the names of features and categories. If the trees of the ensemble take
+            missing values, it does too: they go the way of their codes. If missing values of a feature have no code,
+            they go as in the tree of the ensemble, or in a tree made of several to the child of more weight.
 
         Raises
         ------
@@ -260,7 +261,8 @@ class OrdinalCodes:
             arrays["threshold"][node] = self.thresholds[tree.feature[node]][int(tree.threshold[node])]
         if self.dtype == np.float32:
             arrays["threshold"][cuts] = greatest_rounded_below(arrays["threshold"][cuts])
-        return Tree(**arrays, n_features=tree.n_features)
+        names = Names(self.feature_names, self.is_categorical, self.categories, self._encoder)
+        return NamedTree(**arrays, n_features=tree.n_features, names=names)
 
     def _with_ways(self, tree: Tree) -> Tree:
         """Return a tree on codes with ways of missing values, if the ensemble takes these.
@@ -617,7 +619,7 @@ def _with_ways_kept(tree: Tree) -> Tree:
     if not tree.takes_missing:
         return tree
     kept = zip(("missing_go_to_left", "saw_missing"), missing_arrays(tree), strict=True)
-    return of_coding(Tree(**(arrays_of(tree) | dict(kept)), n_features=tree.n_features), coding_of([tree]))
+    return known_as(tree, Tree(**(arrays_of(tree) | dict(kept)), n_features=tree.n_features))
 
 
 def telling_ways(tree: Tree) -> Tree:
@@ -628,13 +630,20 @@ def telling_ways(tree: Tree) -> Tree:
     differ = (tree.missing_go_to_left != goes_to_greater_child(tree)) & ~tree.saw_missing
     if not (tree.takes_missing and differ.any()):
         return tree
-    return Tree(**(arrays_of(tree) | {"saw_missing": tree.saw_missing | differ}), n_features=tree.n_features)
+    arrays = arrays_of(tree) | {"saw_missing": tree.saw_missing | differ}
+    return known_as(tree, Tree(**arrays, n_features=tree.n_features))
 
 
 def with_value(tree: Tree, value: FloatArray, **numbers: FloatArray) -> Tree:
     """Return the tree with another `value`: of classes, or of numbers if these have weights and perhaps impurities."""
     others = {name: array for name, array in arrays_of(tree).items() if name not in numbers_of(tree, [0])}
-    found = Tree(**(others | {"value": value} | numbers), n_features=tree.n_features)
+    return known_as(tree, Tree(**(others | {"value": value} | numbers), n_features=tree.n_features))
+
+
+def known_as(tree: Tree, found: Tree) -> Tree:
+    """Return a tree with the names, or the coding, of another."""
+    if isinstance(tree, NamedTree):
+        return NamedTree.of(found, tree._names)
     return of_coding(found, coding_of([tree]))
 
 

@@ -92,8 +92,18 @@ class DistilledModel(AdditiveModel):
 
     @property
     def decoded(self) -> list[RebuiltTree]:
-        """The trees on the original features: their ``averages[tree.apply(X)]`` and `baseline` add up to the model."""
-        return [RebuiltTree(*pair) for pair in zip(map(self.codes.decode, self.codes.trees), self.values, strict=True)]
+        """The trees on the original features: their ``averages[tree.apply(X)]`` and `baseline` add up to the model.
+
+        With one output they are trees of numbers, which texts, pictures and programs show with the names that the model
+        knows; their `weighted_n_node_samples` are the probabilities of the nodes under the measure.
+        """
+        trees = map(self.codes.decode, self.codes.trees)
+        if self.n_outputs > 1:
+            return [RebuiltTree(tree, values) for tree, values in zip(trees, self.values, strict=True)]
+        return [
+            RebuiltTree(with_value(tree, values, weighted_n_node_samples=tree.value[:, 0]), values)
+            for tree, values in zip(trees, self.values, strict=True)
+        ]
 
     def plot(self, axes: Any = None, *, feature_names: LabelsLike | None = None) -> list[Axes]:
         """Draw every tree: the values of its leaves, and their shares of the domain; needs matplotlib.
@@ -133,7 +143,7 @@ class DistilledModel(AdditiveModel):
         names = self.feature_names if feature_names is None else feature_names
         for ax, (tree, values), share in zip(axes, self.decoded, self.explained_variance_ratio, strict=True):
             nodes: list[Any] = plot_tree(structure_of(tree), feature_names=names, ax=ax)
-            masses = tree.value.sum(axis=1)
+            masses = tree.weighted_n_node_samples
             for node, note in enumerate(nodes):
                 note.get_bbox_patch().set_facecolor("0.96")
                 if tree.children_left[node] == LEAF:

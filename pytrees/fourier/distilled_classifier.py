@@ -3,45 +3,36 @@
 from __future__ import annotations
 
 import re
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, clone
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
-from .._sklearn import HasMethods, Interval, fit_context, rows_of
-from .._typing import AnyArray, FloatArray, LabelsLike, MatrixLike, Measure, RandomState
-from ..input.validation import row_weights, validate_X, validate_X_y
-from ..trees.base import BaseClassifier, BaseTreeClassifier, unchanged_on_error
+from .._sklearn import fit_context
+from .._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
+from ..input.validation import validate_X_y
+from ..trees.base import BaseClassifier, BaseTreeClassifier
 from ..trees.forest import DecisionForestClassifier
-from .additive import AdditiveModel, additive_for, reader_of
+from .additive import AdditiveModel
 from .aggregated import AggregatedFourierTreeClassifier
 from .base import (
-    REBUILD_CONSTRAINTS,
-    MadeOfTreesMixin,
     as_the_trees_take_it,
     check_are_known,
-    fitted_to,
     nearest_shares,
     refuse_numbers,
     scale_of,
     scores_of_classes,
 )
-from .codes import with_value
-from .distilled import DistilledModel, distilled
-from .measures import measure_of
-from .rebuild import Limits
+from .codes import OrdinalCodes
+from .distilled_trees import DistilledTreesMixin
 
 __all__ = ["DistilledTreesClassifier"]
 
 
 @described_like(AggregatedFourierTreeClassifier)
-class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
+class DistilledTreesClassifier(DistilledTreesMixin, BaseClassifier):
     """A few orthogonal trees in place of an ensemble: :func:`pytrees.fourier.distil` as a classifier.
 
     The ensemble, a boosted one too, is fitted. Then TCFS makes a tree of its function, and every further tree of the
@@ -73,9 +64,9 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     ----------
     trees_ : ndarray of shape (n_trees, n_outputs), of Tree
         The trees on the original features, as trees of numbers that :func:`export_text`, :func:`plot_tree` and
-        :func:`export_sql` take. Two classes have one output, for the last class; more classes have one output each,
-        with the same splits. `value` holds the numbers that a leaf adds; `weighted_n_node_samples` the probabilities
-        of the nodes under the measure.
+        :func:`export_sql` take, with the names of features and categories. Two classes have one output, for the last
+        class; more classes have one output each, with the same splits. `value` holds the numbers that a leaf adds;
+        `weighted_n_node_samples` the probabilities of the nodes under the measure.
     intercept_ : ndarray of shape (n_outputs,), float64
         The mean of the ensemble, which is added to the trees.
     distilled_ : DistilledModel
@@ -83,7 +74,8 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
 
     See Also
     --------
-    pytrees.fourier.distil : The function, which takes regressors too.
+    DistilledTreesRegressor : The same for numbers.
+    pytrees.fourier.distil : The function.
     OrthogonalTreesClassifier : The principal components of the trees' votes.
     AggregatedFourierTreeClassifier : One tree of the mean vote.
 
@@ -107,7 +99,7 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     True
     >>> few.intercept_.round(3)
     array([0.332])
-    >>> print(export_text(few.trees_[0, 0], feature_names=few.feature_names_in_, precision=2, show_weights=False))
+    >>> print(export_text(few.trees_[0, 0], precision=2, show_weights=False))
     petal length (cm) <= 4.75 (gain 0.18)
     |   value -0.33
     petal length (cm) > 4.75
@@ -116,36 +108,6 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
     |   petal width (cm) > 1.70
     |   |   value 0.64
     """
-
-    trees_: NDArray[np.object_]
-    intercept_: FloatArray
-    distilled_: DistilledModel
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_trees": [Interval(Integral, 1, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
-        **{name: REBUILD_CONSTRAINTS[name] for name in ("max_depth", "measure", "random_state", "verbose")},
-    }
-
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        n_trees: int = 1,
-        max_leaf_nodes: int = 32,
-        max_depth: int | None = None,
-        measure: Measure = "empirical",
-        random_state: RandomState = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_trees = n_trees
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.measure = measure
-        self.random_state = random_state
-        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
     @described_like(AggregatedFourierTreeClassifier.fit)
@@ -167,52 +129,30 @@ class DistilledTreesClassifier(MadeOfTreesMixin, BaseClassifier):
             do not match an ensemble that is fitted already; if weights are negative or all zero, or `estimator` takes
             none; if there is no way from the margins to probabilities.
         """
-        with unchanged_on_error(self):
-            given = DecisionForestClassifier() if self.estimator is None else self.estimator
-            refuse_numbers(self, [given])
-            if isinstance(given, FrozenEstimator):
-                additive = additive_for(given, X)
-                checked, _, classes = as_the_trees_take_it(self, additive.codes, X, y)
-                weights = row_weights(checked, y, sample_weight, None)
-            else:
-                reader_of(given)  # an estimator that cannot be read is not fitted first
-                checked, labels, classes = validate_X_y(self, X, y)
-                weights = row_weights(checked, y, sample_weight, None)
-                y = classes[labels] if scale_of(y) is None else y
-                additive = additive_for(fitted_to(clone(given), self.random_state, X, y, weights), X)
-                if weights is not None and not weights.all():
-                    kept = np.flatnonzero(weights)  # the estimator has not learned categories of other samples
-                    X, y, weights = rows_of(X, kept), rows_of(y, kept), weights[kept]
-                _, _, classes = as_the_trees_take_it(self, additive.codes, X, y)
-            check_are_known(classes, _classes_of(additive))
-            self._distil(additive, X, weights)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _distil(self, additive: AdditiveModel, X: MatrixLike, weights: AnyArray | None) -> None:
-        """Distil a model, and keep the trees."""
-        of_samples = isinstance(self.measure, str) and self.measure in ("empirical", "joint")
-        rows = additive.codes.transform(X) if of_samples else None
-        under = measure_of(self.measure, additive.cardinalities, rows, weights)
-        limits = Limits("variance", 0.0, self.max_depth, self.max_leaf_nodes, None)
-        few = distilled(additive, under, self.n_trees, limits, self.verbose)
-        trees: NDArray[np.object_] = np.empty((len(few.values), few.n_outputs), dtype=object)
-        for t, (tree, values) in enumerate(few.decoded):
-            masses = tree.value.sum(axis=1)
-            for output in range(few.n_outputs):
-                trees[t, output] = with_value(tree, values[:, [output]], weighted_n_node_samples=masses)
-        self._know(_classes_of(additive))
-        self.trees_, self.intercept_, self.distilled_ = trees, few.baseline, few
+    def _given(self) -> Any:
+        given = DecisionForestClassifier() if self.estimator is None else self.estimator
+        refuse_numbers(self, [given])
+        return given
+
+    def _checked(self, X: Any, y: Any, codes: OrdinalCodes | None = None) -> tuple[FloatArray, Any, AnyArray]:
+        if codes is None:
+            checked, labels, classes = validate_X_y(self, X, y)
+        else:
+            checked, labels, classes = as_the_trees_take_it(self, codes, X, y)
+        return checked, classes[labels] if scale_of(y) is None else y, classes
+
+    def _outcome(self, additive: AdditiveModel, classes: AnyArray | None) -> AnyArray:
+        known = _classes_of(additive)
+        check_are_known(np.asarray(classes), known)
+        return known
 
     @described_like(BaseTreeClassifier.predict_proba)
     def predict_proba(self, X: MatrixLike) -> FloatArray:
         """Predict the probabilities of the classes from the sums of the leaves."""
-        check_is_fitted(self)
-        X = validate_X(self, X)
-        outputs = np.tile(self.intercept_, (len(X), 1))
-        for trees in self.trees_:
-            leaves = trees[0]._apply_valid(X)
-            outputs += np.hstack([tree.value[leaves] for tree in trees])
-        return _probabilities(outputs, self.distilled_, self.n_classes_)
+        return _probabilities(self._sums(X), self.distilled_, self.n_classes_)
 
     @described_like(BaseTreeClassifier.predict)
     def predict(self, X: MatrixLike) -> AnyArray:

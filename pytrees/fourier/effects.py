@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._given_tree import one_line
+from .._given_tree import one_line, plain_values
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
+from ..input.categories import has_missing
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
@@ -29,6 +30,10 @@ from .measures import Samples, measure_of, rounding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# Names of categories are turned if they have more letters side by side.
+_MOST_LETTERS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,6 +385,8 @@ class AnovaEffects:
         The mean over either feature is zero. All arrays have a last axis for the outputs if there are several.
     feature_names : ndarray of shape (n_features,), or None, default=None
         The names of the features, if a model or its samples have told them.
+    categories : dict of int to ndarray, or None, default=None
+        The categories of every categorical feature, in the order of their codes, if a model has told them.
 
     See Also
     --------
@@ -401,10 +408,13 @@ class AnovaEffects:
     features: list[FloatArray]
     pairs: dict[tuple[int, int], FloatArray]
     feature_names: AnyArray | None = None
+    categories: dict[int, AnyArray] | None = None
 
     @described_like(SobolIndices.plot)
     def plot(self, effect: FeatureOrPair, ax: Axes | None = None, *, feature_names: LabelsLike | None = None) -> Axes:
         """Draw an effect at all values, of a feature as steps, of a pair as colours; needs matplotlib.
+
+        Values are codes, or categories by their names.
 
         Parameters
         ----------
@@ -439,9 +449,21 @@ class AnovaEffects:
             bound = np.abs(table).max()
             image = ax.imshow(table.T, cmap="RdBu_r", vmin=-bound, vmax=bound, origin="lower", aspect="auto")
             ax.figure.colorbar(image, ax=ax, label="effect")
-            ax.set_ylabel(f"code of {names[other]}", **LITERALLY)
-        ax.set_xlabel(f"code of {names[m]}", **LITERALLY)
+            self._name_values(ax.yaxis, other, names[other])
+        self._name_values(ax.xaxis, m, names[m])
         return ax
+
+    def _name_values(self, axis: Any, m: int, name: str) -> None:
+        """Write the name of a feature at an axis, and the names of its categories."""
+        if self.categories is None or m not in self.categories:
+            axis.set_label_text(f"code of {name}", **LITERALLY)
+            return
+        listed = self.categories[m]
+        absent = {len(listed) - 1} if has_missing(listed) else set()
+        said = ["missing" if k in absent else one_line(category) for k, category in enumerate(plain_values(listed))]
+        turned = 90 if axis.axis_name == "x" and sum(map(len, said)) > _MOST_LETTERS else 0
+        axis.set_ticks(range(len(said)), said, rotation=turned, **LITERALLY)
+        axis.set_label_text(name, **LITERALLY)
 
 
 @described_like(partial_dependence)

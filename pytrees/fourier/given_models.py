@@ -29,7 +29,7 @@ def takes_models(function: _Function) -> _Function:
 
     The parameters before `cardinalities` are models then, all of them, and the function gets their trees on codes. The
     measure is the empirical one by default if there are samples, features may have names, and a result that has
-    `feature_names` gets them.
+    `feature_names` gets them, and the categories if it has `categories`.
     """
     called_with = signature(function)
     names = list(called_with.parameters)
@@ -56,10 +56,18 @@ def takes_models(function: _Function) -> _Function:
                 arguments[name] = numbered(arguments[name], feature_names)
         found = function(**arguments)
         if is_dataclass(found) and hasattr(found, "feature_names"):
-            return replace(cast("Any", found), feature_names=feature_names)
+            known = {"feature_names": feature_names}
+            if hasattr(found, "categories"):
+                known["categories"] = categories_of(codes)
+            return replace(cast("Any", found), **known)
         return found
 
     return cast("_Function", called)
+
+
+def categories_of(codes: OrdinalCodes) -> dict[int, AnyArray]:
+    """Return the categories of every categorical feature."""
+    return dict(zip(np.flatnonzero(codes.is_categorical).tolist(), codes.categories, strict=True))
 
 
 def is_model(given: Any) -> bool:

@@ -150,7 +150,12 @@ def gradient_boosting(model: Any) -> Sum:
 def histogram_gradient_boosting(model: Any) -> Sum:
     """Read scikit-learn's histogram gradient boosting: its margins, or the values of a regressor without a link."""
     if getattr(model, "is_categorical_", None) is not None and np.any(model.is_categorical_):
-        raise ValueError(f"{type(model).__name__} has categorical features; only splits at thresholds are taken.")
+        raise ValueError(
+            f"{type(model).__name__} has categorical features; only splits at thresholds are taken. Encode these "
+            "columns before, for example by sklearn.preprocessing.OneHotEncoder, and fit it without "
+            "categorical_features; or fit a forest of pytrees, which takes categories, such as "
+            "DecisionForestClassifier."
+        )
     baseline = np.array(model._baseline_prediction, dtype=np.float64).reshape(-1)
     members, values = [], []
     for iteration in model._predictors:

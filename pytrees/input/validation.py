@@ -210,6 +210,14 @@ def validate_X_numbers(estimator: Any, X: MatrixLike, y: Any) -> tuple[FloatArra
     _check_is_one_number(estimator, y)
     with naming_columns(estimator, X):
         coded = fit_encode(estimator, X, allow_missing=allows_missing(estimator))
+    return validate_coded_X_numbers(estimator, X, y, coded)
+
+
+def validate_coded_X_numbers(
+    estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """Validate X and the numbers y; `coded` is X with codes of categories, or None if it has none."""
+    _check_is_one_number(estimator, y)
     _check_holds_numbers(estimator, y)
     X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
     if y.dtype.kind not in "buif":
@@ -351,21 +359,32 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
         raise ValueError(f"Input X contains a number{place} that is beyond the range of float64, 1.8e308.") from error
     except ValueError as error:
         is_categorical = getattr(estimator, "is_categorical_", None)
-        if not hasattr(estimator, "categorical_features") or not any(text in str(error) for text in _ABOUT_WORDS):
+        takes_words = hasattr(estimator, "categorical_features") or hasattr(estimator, "_remedy_for_words")
+        if not takes_words or not any(text in str(error) for text in _ABOUT_WORDS):
             raise
         column = _first_that_raises(ValueError, X, is_categorical)
         if column is None:
             raise
-        advice = "if they are categories, name this column in categorical_features"
-        if isinstance(getattr(estimator, "categorical_features", None), str):
-            advice = "if they are categories, give this column the dtype category, which 'from_dtype' takes"
-        elif any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
-            advice += ", or take all columns of the dtype category by categorical_features='from_dtype'"
-        if function is not None:
-            advice = (
-                f"{function} takes numbers only; encode this column, for example by sklearn.preprocessing.OneHotEncoder"
-            )
-        raise ValueError(f"{error}. Input X holds words in {name_of_column(estimator, column)}: {advice}.") from error
+        place, advice = name_of_column(estimator, column), _advice_on_words(estimator, X, function)
+        raise ValueError(f"{error}. Input X holds words in {place}: {advice}.") from error
+
+
+def _advice_on_words(estimator: Any, X: MatrixLike, function: str | None) -> str:
+    """Return for an error message what to do with a column of words."""
+    encode_it = "encode this column, for example by sklearn.preprocessing.OneHotEncoder"
+    if function is not None:
+        return f"{function} takes numbers only; {encode_it}"
+    remedy: str | None = getattr(estimator, "_remedy_for_words", None)
+    if remedy is not None:
+        return remedy.format(encode_it=encode_it)
+    if isinstance(getattr(estimator, "categorical_features", None), str):
+        return "if they are categories, give this column the dtype category, which 'from_dtype' takes"
+    advice = "if they are categories, name this column in categorical_features"
+    if hasattr(estimator, "estimator"):
+        advice += " of estimator"
+    if any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
+        advice += ", or take all columns of the dtype category by categorical_features='from_dtype'"
+    return advice
 
 
 def _is_no_number(entry: Any) -> bool:

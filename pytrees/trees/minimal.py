@@ -16,20 +16,23 @@ With a time limit, rollouts make a small tree as well: a split is judged by the 
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from numbers import Integral, Real
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from .._engine import kernel
 from .._sklearn import Interval, validate_params
 from .._tree_checks import LEAF, UNDEFINED
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike
-from ..input.validation import validate_numbers
+from ..input.validation import level_of_caller, validate_numbers
 from ..simplify import merge_redundant
 from ..tree import Tree
 from .search_columns import SearchColumns, grown_tree, structure_of_cuts, structure_of_tree
@@ -52,8 +55,8 @@ class MinimalTree:
     Parameters
     ----------
     tree : Tree
-        The smallest consistent tree or, if a limit stopped the search, the smallest one known. Every split has gain 1:
-        its two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
+        The smallest consistent tree or, if the search was stopped, the smallest one known. Every split has gain 1: its
+        two sides need one split less than the node. Counted in nodes, mts = 1 + Delta_mts.
     classes : ndarray of shape (n_classes,)
         The classes, sorted; column k of ``tree.value`` counts samples of class k.
     lower_bound : int
@@ -74,7 +77,7 @@ class MinimalTree:
 
     @property
     def is_proven(self) -> bool:
-        """Whether no consistent tree has fewer nodes; always True unless a limit stopped the search."""
+        """Whether no consistent tree has fewer nodes; always True unless a limit or Ctrl-C stopped the search."""
         return self.tree.node_count == self.lower_bound
 
 
@@ -114,14 +117,19 @@ def minimal_tree(
     MinimalTree
         With `tree`, `is_proven` and `lower_bound`. If the time limit stopped the search, the tree is the smallest one
         that rollouts have found, in up to half of the time; it may differ from run to run. If there was no time for
-        one, or the search is too deep, the tree is grown by information gain and its redundant splits are merged. A
-        tree whose size equals the lower bound is proven smallest, but there may be others of this size.
+        one, the search is too deep, or Ctrl-C ends it, the tree is grown by information gain and its redundant splits
+        are merged. A tree whose size equals the lower bound is proven smallest, but there may be others of this size.
 
     Raises
     ------
     ValueError
         If X holds NaN or infinity, y is continuous, lengths differ, equal samples have different labels, so that no
         tree is consistent, or a limit is negative.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the time limit or Ctrl-C ended the search before the tree was proven smallest, or the search is too deep.
 
     See Also
     --------
@@ -167,12 +175,13 @@ def smallest_tree(
     """Search for the smallest consistent tree.
 
     Returns the tree, a lower bound of the number of nodes, and the number of sets of samples examined. `numbers` are
-    the weights of the samples on a grid, of which 1 stands for `unit`; they change nothing but the tree's counts.
+    the weights of the samples on a grid, of which 1 stands for `unit`; they change nothing but the tree's counts. Warns
+    if the tree is not proven smallest.
     """
-    rollout_times = None
+    start, rollout_times = time.monotonic(), None
     if time_limit is not None:
         rollout_times = min(FIRST_SHARE * time_limit, FIRST_SECONDS), SHARE_WITH_ROLLOUTS * time_limit
-    arrays, splits, n_subproblems = kernel("minimal_tree")(
+    arrays, splits, n_subproblems, ended_by = kernel("minimal_tree")(
         np.ascontiguousarray(columns.ranks.T, dtype=np.float64),
         codes,
         n_classes,
@@ -180,6 +189,7 @@ def smallest_tree(
         rollout_times=rollout_times,
         memory_limit=min(memory_limit, MOST_MEMORY),
     )
+    ended_by = ended_by or end_of_time(time_limit, start)
     if arrays is None:
         grown = merge_redundant(grown_tree(columns, codes, numbers, n_classes, "entropy"))
         structure = structure_of_tree(columns, grown)
@@ -189,7 +199,23 @@ def smallest_tree(
         structure = structure_of_cuts(columns, column, rank.astype(np.int64))
     gain = np.where(structure.is_leaf, 0.0, 1.0)
     tree = structure.tree(columns.X.shape[1], structure.counts(codes, n_classes, numbers), unit, gain)
-    return tree, 2 * splits + 1, n_subproblems
+    lower_bound = 2 * splits + 1
+    if tree.node_count > lower_bound:
+        warn(
+            f"{ended_by} ended the search: the tree kept has {tree.node_count} nodes; every consistent tree has at "
+            f"least {lower_bound}. A search that takes longer may prove more.",
+            ConvergenceWarning,
+            stacklevel=level_of_caller(),
+        )
+    return tree, lower_bound, n_subproblems
+
+
+def end_of_time(time_limit: float | None, start: float) -> str:
+    """Return what has ended a search, if no event did and nothing is proven: its time limit, counted from `start` by
+    `time.monotonic`, or the depth of the trees."""
+    if time_limit is not None and time.monotonic() >= start + time_limit:
+        return f"time_limit={time_limit}"
+    return "The depth of the trees"
 
 
 def grow_by_size(
@@ -231,7 +257,9 @@ def grow_by_size(
         raise ValueError("distance='mts' is about all cuts of all features: use no min_samples_leaf or max_features.")
     if rows is not None:
         X, codes, weights = X[rows], codes[rows], None if weights is None else weights[rows]
-    arrays, _, _ = kernel("minimal_tree")(X, codes, n_classes)
+    arrays, _, _, ended_by = kernel("minimal_tree")(X, codes, n_classes)
+    if ended_by:
+        raise KeyboardInterrupt
     if arrays is None:
         raise ValueError("distance='mts': the smallest tree is too deep to be searched for.")
     tree = Tree.from_arrays(arrays, X.shape[1])

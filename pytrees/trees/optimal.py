@@ -5,10 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from numbers import Integral, Real
-from warnings import warn
 
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from .._docstrings import described_like
 from .._sklearn import Interval, validate_params
@@ -112,13 +110,18 @@ def optimal_tree(
         tree is the best one among those found by looking few levels ahead and those grown by gini and entropy and cut
         back; it may differ from run to run. Among several best trees it is the first one in a fixed order of search: a
         leaf comes before splits, an even division of the leaves between both sides before others, features come by the
-        errors of their best split, and the middle cut of a feature comes first. If Ctrl-C ends the search, a warning
-        says so, and the result is the same as at the end of a time limit.
+        errors of their best split, and the middle cut of a feature comes first. If Ctrl-C ends the search, the result
+        is the same as at the end of a time limit.
 
     Raises
     ------
     ValueError
         If X holds NaN or infinity, y is continuous, lengths differ, a limit is out of range, or no limit is given.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the time limit or Ctrl-C ended the search before the tree was proven best.
 
     See Also
     --------
@@ -156,6 +159,5 @@ def optimal_tree(
     X, codes, classes = validate_numbers("optimal_tree", X, y)
     problem = Problem(SearchColumns(X), codes, len(classes), limits)
     found = search(problem, Effort(time_limit, memory_limit), start)
-    if found.ended_by:
-        warn(f"{found.ended_by} ended the search: {found.kept}", ConvergenceWarning, stacklevel=3)
+    found.warn_of_early_end()
     return OptimalTree(found.tree, classes, found.cost, found.objective, found.lower_bound, found.n_subproblems)

@@ -6,11 +6,9 @@ import time
 from math import ceil
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from .._docstrings import described_like
 from .._judges import check_costs
@@ -139,8 +137,8 @@ class OptimalTreeClassifier(_SearchedTree):
     Warns
     -----
     ConvergenceWarning
-        If Ctrl-C ended the search, which keeps the best tree found by then; or if the time limit left no time for a
-        search. A time limit that ends a search does not warn: `is_proven_` tells.
+        If the time limit or Ctrl-C ended the search, which keeps the best tree found by then: the warning says what is
+        proven. A search that comes within `max_gap` does not warn.
 
     See Also
     --------
@@ -310,7 +308,7 @@ class OptimalTreeClassifier(_SearchedTree):
         )
 
     def _take(self, found: Found) -> None:
-        """Take over what the search has found; warn if it was stopped before it could search."""
+        """Take over what the search has found; warn if it ended early."""
         self._keep(found.tree)
         self.cost_, self.lower_bound_ = found.objective, found.lower_bound
         self.is_proven_ = found.objective == found.lower_bound
@@ -319,15 +317,7 @@ class OptimalTreeClassifier(_SearchedTree):
             del self.n_best_roots_
         if self.count_best_roots:
             self.n_best_roots_ = None if found.n_best_roots < 0 else found.n_best_roots
-        if found.ended_by:
-            warn(f"{found.ended_by} ended the search: {found.kept}", ConvergenceWarning, stacklevel=4)
-        elif not found.was_searched:
-            warn(
-                f"time_limit={self.time_limit} leaves no time for a search: the tree is grown split by split, and cut "
-                "back.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        found.warn_of_early_end()
 
 
 @described_like(DecisionTreeClassifier, OptimalTreeClassifier, minimal_tree)
@@ -350,9 +340,15 @@ class MinimalTreeClassifier(_SearchedTree):
     lower_bound_ : int
         The number of nodes that every consistent tree has at least; odd.
     is_proven_ : bool
-        Whether no consistent tree has fewer nodes: True unless a limit stopped the search.
+        Whether no consistent tree has fewer nodes: True unless a limit or Ctrl-C stopped the search.
     n_subproblems_ : int
         The number of sets of samples that the search has examined.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the time limit or Ctrl-C ended the search, which keeps the smallest tree found by then, or a grown one; or if
+        the search is too deep.
 
     See Also
     --------

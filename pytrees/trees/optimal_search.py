@@ -14,17 +14,20 @@ from fractions import Fraction
 from math import floor
 from numbers import Rational
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from .._engine import kernel
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray
 from .._weights import GRID_TOTAL, on_grid, weights_of
+from ..input.validation import level_of_caller
 from ..pruning import with_leaves
 from ..tree import Tree
 from .base import UNLIMITED, or_unlimited
-from .minimal import MOST_MEMORY
+from .minimal import MOST_MEMORY, end_of_time
 from .search_columns import SearchColumns, Structure, grown_tree, structure_of_cuts, structure_of_tree
 
 # All whole costs, and their sums, stay below 2**62. Grids of weights and costs leave room for the price of leaves.
@@ -333,7 +336,8 @@ class Found:
     n_best_roots : int
         -1 if it is not known.
     ended_by : str
-        The name of an event that ended the search early, other than its time limit; empty if there was none.
+        The reason why the search ended early: an event, its time limit, or the depth of trees; empty if the tree is
+        proven, or as near to the best one as was asked for.
     was_searched : bool
         Whether there was time to search.
     """
@@ -347,15 +351,23 @@ class Found:
     ended_by: str
     was_searched: bool
 
-    @property
-    def kept(self) -> str:
-        """The end of a warning about an interruption: what the tree is."""
+    def warn_of_early_end(self) -> None:
+        """Warn if the search ended early, and say what the tree is."""
+        if not self.ended_by:
+            return
+        said = f"{self.ended_by} ended the search: "
+        kept = "the tree kept is the best one found by then"
+        if not self.was_searched:
+            said = f"{self.ended_by} leaves no time for a search: "
+            kept = "the tree is grown split by split, and cut back"
         if self.objective == self.lower_bound:
-            return "the tree found by then is the best one."
-        return (
-            f"the tree kept is the best one found by then, with the objective {self.objective:.6g}; no tree within the "
-            f"limits is below {self.lower_bound:.6g}."
-        )
+            said += "the tree found by then is the best one."
+        else:
+            said += (
+                f"{kept}, with the objective {self.objective:.6g}; no tree within the limits is below "
+                f"{self.lower_bound:.6g}. A search that takes longer, or has stricter limits, may prove more."
+            )
+        warn(said, ConvergenceWarning, stacklevel=level_of_caller())
 
 
 @dataclass(frozen=True)
@@ -407,6 +419,8 @@ def search(problem: Problem, effort: Effort, start: float) -> Found:
     if effort.verbose:
         _print_line(start, objective, bound)
     was_searched = is_proven or remaining is None or remaining > 0.0
+    if not ended_by and problem.whole_cost(cost, tree.n_leaves) - int(least) > problem.whole_gap(effort.max_gap):
+        ended_by = end_of_time(effort.time_limit, start)
     n_roots = int(n_roots) if is_proven else -1
     return Found(tree, cost, objective, bound, int(n_subproblems), n_roots, ended_by, was_searched)
 

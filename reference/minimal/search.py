@@ -51,7 +51,7 @@ def minimal_tree(
     X, y, n_classes, *, time_limit=None, rollout_times=None, memory_limit=2**30, bound_rows=1024, first_turn=None
 ):
     """Return the arrays of the smallest consistent tree, or of a small one, or None if time ran out; the least number
-    of splits that is needed; and the number of sets of samples examined.
+    of splits that is needed; the number of sets of samples examined; and "Ctrl-C" if that ended the search.
 
     If several trees are smallest, the lowest features win, from the root on, then the lowest thresholds. If the search
     takes longer than the first of the `rollout_times`, a small tree is made up to the second one, and the search goes
@@ -61,14 +61,18 @@ def minimal_tree(
     check_consistent(X, y)
     deadline = inf if time_limit is None else start + time_limit
     search = Search(X, y, deadline if rollout_times is None else min(deadline, start + rollout_times[0]))
-    small = None
-    found = solve(search, n_classes)
-    if found is None and rollout_times is not None:
-        small = small_tree(X, y, n_classes, time_limit=max(0.0, start + rollout_times[1] - monotonic()))
-        search.deadline = deadline
+    found = small = None
+    ended_by = ""
+    try:
         found = solve(search, n_classes)
+        if found is None and rollout_times is not None:
+            small = small_tree(X, y, n_classes, time_limit=max(0.0, start + rollout_times[1] - monotonic()))
+            search.deadline = deadline
+            found = solve(search, n_classes)
+    except KeyboardInterrupt:
+        ended_by = "Ctrl-C"
     least = len(set(y)) - 1 if found is None else search.first_split(range(len(X)))[0]
-    return small if found is None else found, least, len(search.known)
+    return small if found is None else found, least, len(search.known), ended_by
 
 
 def solve(search, n_classes):

@@ -2,6 +2,7 @@
 
 import pickle
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from support import on_both_engines
 
 from pytrees import (
@@ -28,8 +30,15 @@ from pytrees import (
     DecisionTreeClassifier,
     DistilledTreesClassifier,
     OrdinalDecisionForestClassifier,
+    Tree,
+    export_c,
+    export_dict,
+    export_graphviz,
+    export_python,
     export_sql,
     export_text,
+    leaf_rules,
+    plot_decision_path,
     plot_tree,
 )
 from pytrees.fourier import additive_model, distil, merge, model_distance, sobol_indices
@@ -212,6 +221,111 @@ def test_trees_have_text_pictures_and_programs():
     plot_tree(first)
     np.testing.assert_allclose(first.weighted_n_node_samples[0], 1.0)
     found.distilled_.plot()
+
+
+def coloured():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"colour": rng.choice(["red", "green", "blue"], 60), "size": rng.normal(size=60)})
+    y = np.where((frame["colour"] == "red") & (frame["size"] > 0.0), "yes", "no")
+    return frame, y, DecisionForestClassifier(5, categorical_features=["colour"], random_state=0)
+
+
+def test_trees_show_the_names_of_features_and_categories(engine):
+    frame, y, forest = coloured()
+    found = DistilledTreesClassifier(forest, max_leaf_nodes=4, measure="joint").fit(frame, y)
+    for tree in (found.trees_[0, 0], pickle.loads(pickle.dumps(found.trees_[0, 0])), found.distilled_.decoded[0].tree):
+        assert "colour = green\n|   value -0" in export_text(tree)
+        assert "WHEN \"colour\" = 'green' THEN -0." in export_sql(tree)
+        assert "if x[0] == 'green':  # colour" in export_python(tree)
+        assert '"green"' in export_c(tree)
+        assert export_dict(tree)["categories"] == {"colour": ["blue", "green", "red"]}
+        assert tree.categories_[0].tolist() == ["blue", "green", "red"]
+        np.testing.assert_array_equal(tree.predict(tree.encode(frame)), tree.predict(found.encode(frame)))
+        program = {}
+        exec(export_python(tree), program)
+        said = [program["predict"](sample) for sample in frame.to_numpy().tolist()]
+        np.testing.assert_array_equal(said, tree.predict(tree.encode(frame)))
+        texts = [text.get_text() for text in plot_decision_path(tree, frame.iloc[0])]
+        assert texts[0] == f"colour is {frame['colour'][0]}"
+        drawn = plot_tree(tree)
+        assert {"blue", "green", "red"} <= {text.get_text() for text in drawn[0].axes.texts}
+        plt.close("all")
+    assert found.trees_[0, 0] == Tree(*found.trees_[0, 0]._arguments())
+    plain = DistilledTreesClassifier(DecisionForestClassifier(2), max_leaf_nodes=4).fit(frame[["size"]].to_numpy(), y)
+    assert not hasattr(plain.trees_[0, 0], "feature_names_in_")
+    assert "feature_0 <= " in export_text(plain.trees_[0, 0])
+    with pytest.raises(ValueError, match="2 features"):
+        plain.trees_[0, 0].predict(plain.trees_[0, 0].encode([[0.0, 1.0]]))
+
+
+def test_trees_of_samples_with_gaps_show_names_too():
+    frame, y, forest = coloured()
+    frame.loc[::7, "size"] = np.nan
+    frame.loc[3::7, "colour"] = None
+    found = DistilledTreesClassifier(forest, max_leaf_nodes=8, measure="joint").fit(frame, y)
+    text = export_text(found.trees_[0, 0])
+    assert "colour = green" in text
+    assert "colour is missing" in text
+    assert "size" in text
+    assert "feature_" not in text
+    (ax,) = found.distilled_.plot()
+    assert {"green", "missing"} <= {drawn.get_text() for drawn in ax.texts}
+    plt.close("all")
+
+
+def test_trees_tell_shares_of_the_measure_and_no_numbers_of_samples():
+    frame, y, forest = coloured()
+    found = DistilledTreesClassifier(forest, max_leaf_nodes=4, measure="joint").fit(frame, y)
+    tree = found.trees_[0, 0]
+    rules = leaf_rules(tree)
+    leaves = tree.apply(found.encode(frame))
+    assert [list(rule) for rule in rules] == [["leaf", "path", "share", "prediction"]] * tree.n_leaves
+    shares = {rule["leaf"]: rule["share"] for rule in rules}
+    for leaf in np.unique(leaves):
+        assert shares[leaf] == pytest.approx(np.mean(leaves == leaf))
+    assert leaf_rules(tree, as_frame=True)["share"].sum() == pytest.approx(1.0)
+    drawn = [text.get_text() for text in plot_tree(tree)]
+    assert not any("sample" in text for text in drawn)
+    assert f"{100.0 * shares[rules[0]['leaf']]:.3g} %" in drawn[rules[0]["leaf"]]
+    assert not any("sample" in text.get_text() for text in plot_tree(tree, proportion=True, ax=plt.figure().gca()))
+    assert "samples = 100%" in export_graphviz(tree)
+    path = plot_decision_path(tree, frame.iloc[0], ax=plt.figure().gca())
+    assert not any("sample" in text.get_text() for text in path[0].axes.texts)
+    plt.close("all")
+    grown = DecisionTreeClassifier().fit(frame[["size"]], y)
+    assert list(leaf_rules(grown)[0]) == ["leaf", "path", "n_samples", "prediction"]
+    assert list(leaf_rules(DecisionTreeClassifier().fit([[0.0]], [1]))[0])[2] == "n_samples"
+
+
+def test_ensembles_are_no_tree_and_errors_say_what_to_do():
+    X, y = data("two")
+    few = DistilledTreesClassifier(ENSEMBLES[0], **FEW).fit(X, y)
+    for ensemble, message in (
+        (ENSEMBLES[0], r"one tree, such as estimators_\[0\]; DistilledTreesClassifier makes one tree of the ensemble"),
+        (ENSEMBLES[1], r"such as from_sklearn\(estimators_\[0\]\); DistilledTreesClassifier makes one tree"),
+        (ENSEMBLES[2], r"got GradientBoostingClassifier: DistilledTreesClassifier makes one tree"),
+        (ENSEMBLES[3], r"got HistGradientBoostingClassifier: DistilledTreesClassifier makes one tree"),
+        (RandomForestRegressor(2), "DistilledTreesRegressor makes one tree of the ensemble"),
+        (few, r"pass one of its trees, trees_\[0, 0\]"),
+        (SklearnTree(), "convert it, by from_sklearn"),
+    ):
+        fitted = clone(ensemble).fit(X, y)
+        for function in (export_sql, export_python, export_c, leaf_rules, export_text, export_graphviz, plot_tree):
+            with pytest.raises(TypeError, match=message):
+                function(fitted)
+    plt.close("all")
+
+
+def test_words_without_categories_and_errors_say_what_to_do():
+    frame, y, forest = coloured()
+    boosted = HistGradientBoostingClassifier(categorical_features=["colour"])
+    message = r"words in column 0 \('colour'\): HistGradientBoostingClassifier is read as .*OneHotEncoder, or give as"
+    with pytest.raises(ValueError, match=message):
+        DistilledTreesClassifier(boosted).fit(frame, y)
+    with pytest.raises(ValueError, match=r"categorical features; only splits .*OneHotEncoder, and fit it without"):
+        DistilledTreesClassifier(FrozenEstimator(boosted.fit(frame, y))).fit(frame, y)
+    with pytest.raises(ValueError, match=r"name this column in categorical_features of estimator\."):
+        DistilledTreesClassifier(forest.set_params(categorical_features=None)).fit(frame, y)
 
 
 def test_other_functions_take_it():

@@ -8,6 +8,7 @@ from itertools import combinations
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from fourier_samples import (
@@ -31,10 +32,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import partial_dependence as sklearn_dependence
 from support import examples, on_both_engines
 
-from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, UNDEFINED
 from pytrees.fourier import (
+    AnovaEffects,
     anova_effects,
     gram,
     model_distance,
@@ -641,6 +643,32 @@ def test_names_in_pictures_are_drawn_literally(drawn_effects):
         ax = effects.plot(effect, plt.figure().add_subplot(), feature_names=names)
         ax.figure.canvas.draw()
     assert (ax.get_xlabel(), ax.get_ylabel()) == (r"code of b\nc", "code of _d")
+
+
+def test_pictures_name_categories():
+    matplotlib.use("agg")
+    rng = np.random.default_rng(0)
+    words = ["$b_{$", "a", *("a county of a long name " + letter for letter in "xyz")]
+    frame = pd.DataFrame({"few": rng.choice(words[:2], 60), "many": rng.choice(words, 60), "n": rng.random(60)})
+    y = (frame["few"] == "a") & (frame["n"] > 0.5) | (frame["many"] == words[2])
+    forest = DecisionForestClassifier(3, categorical_features=["few", "many"], random_state=0).fit(frame, y)
+    effects = anova_effects(forest, frame, [("few", "many"), ("n", "few")])
+    assert {m: values.tolist() for m, values in effects.categories.items()} == {0: sorted(words[:2]), 1: sorted(words)}
+    drawn = {effect: effects.plot(effect, plt.figure().add_subplot()) for effect in ("few", "many", "n")}
+    drawn |= {effect: effects.plot(effect, plt.figure().add_subplot()) for effect in effects.pairs}
+    for ax in drawn.values():
+        ax.figure.canvas.draw()
+    ticks = {effect: [label.get_text() for label in ax.get_xticklabels()] for effect, ax in drawn.items()}
+    assert ticks["few"] == sorted(words[:2])
+    assert ticks["many"] == sorted(words)
+    assert [drawn[effect].get_xticklabels()[0].get_rotation() for effect in ("few", "many")] == [0.0, 90.0]
+    assert [drawn[effect].get_xlabel() for effect in ("few", "many", "n")] == ["few", "many", "code of n"]
+    assert [label.get_text() for label in drawn[0, 1].get_yticklabels()] == sorted(words)
+    assert (drawn[2, 0].get_xlabel(), drawn[2, 0].get_ylabel()) == ("code of n", "few")
+    of_codes = AnovaEffects(0.0, [np.array([-1.0, 1.0])], {}, categories={0: np.array(["a", np.nan], dtype=object)})
+    ax = of_codes.plot(0, plt.figure().add_subplot())
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "missing"]
+    plt.close("all")
 
 
 def test_wrong_parameters_of_pictures_are_refused(drawn_effects):

@@ -396,7 +396,8 @@ def test_by_hand(engine):
 def test_the_time_limit_holds_and_the_bound_is_one():
     X, y, _ = make_from_random_tree(1_000, 10, 3, 41, random_state=0)
     start = time.process_time()
-    found = optimal_tree(X, y, max_depth=5, time_limit=0.5)
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.5 ended the search"):
+        found = optimal_tree(X, y, max_depth=5, time_limit=0.5)
     assert time.process_time() - start < 1.5
     assert not found.is_proven
     assert 0 <= found.lower_bound < found.objective
@@ -405,6 +406,7 @@ def test_the_time_limit_holds_and_the_bound_is_one():
     assert found.tree.max_depth <= 5
 
 
+@pytest.mark.filterwarnings("ignore:time_limit")
 @pytest.mark.parametrize("options", [{"max_leaf_nodes": 9}, {"alpha": 0.004}, {"max_depth": 6, "max_leaf_nodes": 9}])
 def test_no_time_gives_the_tree_that_is_grown_and_cut_back(options):
     X, y = load_breast_cancer(return_X_y=True)
@@ -419,6 +421,7 @@ def test_no_time_gives_the_tree_that_is_grown_and_cut_back(options):
         assert found.tree.gain[node] == saved + found.tree.gain[left[node]] + found.tree.gain[right[node]] > 0
 
 
+@pytest.mark.filterwarnings("ignore:time_limit")
 def test_bounds_of_longer_searches_are_no_lower():
     X, y = load_breast_cancer(return_X_y=True)
     bounds = [optimal_tree(X, y, max_leaf_nodes=5, time_limit=limit) for limit in (0.1, 0.5)]
@@ -577,6 +580,7 @@ def test_the_kernel_refuses_matrices_that_it_does_not_need_or_that_do_not_fit(en
         )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_tree_that_is_too_deep():
     """Leaves are so cheap that each of 3,000 samples of alternating classes needs its own."""
     X, y = np.arange(3000.0).reshape(-1, 1), np.arange(3000) % 2

@@ -36,6 +36,7 @@ def table():
     return load
 
 
+@pytest.mark.filterwarnings("ignore:time_limit")
 @pytest.mark.parametrize(("name", "depth", "fewest"), CASES)
 @pytest.mark.parametrize("time_limit", [0.0, 0.05, 0.25])
 def test_errors_and_bounds_never_contradict_the_fewest_errors(table, name, depth, fewest, time_limit):

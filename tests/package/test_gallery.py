@@ -63,7 +63,7 @@ def test_an_example_needs_no_file_and_no_network(path):
             taken = {alias.name for alias in node.names}
             assert not any(name.startswith("fetch_") for name in taken)
             assert not {"load", "load_ordinal", "load_discrete", "load_table"} & taken
-    assert modules <= {"matplotlib", "numpy", "pytrees", "sklearn", "time"}
+    assert modules <= {"matplotlib", "numpy", "pytrees", "sklearn", "time", "warnings"}
 
 
 @pytest.mark.parametrize("name", QUICK)

@@ -1,19 +1,23 @@
 """Measures of ordinal classification: values worked out by hand, a naive computation, refusals, scorers in searches."""
 
 import pickle
+import warnings
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import mean_absolute_error
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees.datasets import make_balance_scale
 from pytrees.metrics import (
     accuracy_off_by,
@@ -24,10 +28,13 @@ from pytrees.metrics import (
     maximum_mean_absolute_error,
     mmae_scorer,
     off_by_one_scorer,
+    ordinal_mean_absolute_error,
     qwk_scorer,
     ranked_probability_score,
     rps_scorer,
 )
+
+WORDS_WARN = pytest.mark.filterwarnings("ignore:The classes are words")
 
 # ------------------------------------------------------------------------------------------------------------ the score
 
@@ -248,6 +255,7 @@ def test_scores_by_hand():
     assert amae_scorer(oracle, X, y, sample_weight=[1, 0, 1, 1]) == -0.25
 
 
+@WORDS_WARN
 @pytest.mark.parametrize("classes", [[0, 1, 2, 3], [1, 10, 100, 1000], ["a", "b", "c", "d"], [-0.5, 0.0, 0.5, 2.0]])
 def test_absent_classes_count_in_distances(classes):
     oracle, codes, X = Oracle(classes), [0, 1, 3, 3], [0, 3, 3, 1]
@@ -262,10 +270,59 @@ def test_labels_give_the_order():
     oracle, levels = Oracle(["high", "low", "mid"]), ["low", "mid", "high"]
     X, y = [0, 0, 2], ["low", "mid", "high"]  # high, high, mid for what is low, mid, high
     assert make_ordinal_scorer("mae", labels=levels)(oracle, X, y) == pytest.approx(-4 / 3)
-    assert mae_scorer(oracle, X, y) == pytest.approx(-5 / 3)
+    with pytest.warns(UserWarning, match=r"alphabet's order: 'high', 'low', 'mid'\. Give make_ordinal_scorer labels="):
+        assert mae_scorer(oracle, X, y) == pytest.approx(-5 / 3)
+    ordered = pd.Series(pd.Categorical(y, levels, ordered=True))
+    assert mae_scorer(oracle, X, ordered) == pytest.approx(-4 / 3)
+    assert rps_scorer(oracle, X, ordered) == pytest.approx(-4 / 3)
     assert make_ordinal_scorer("rps", labels=levels)(oracle, X, y) == pytest.approx(-4 / 3)
     with pytest.raises(ValueError, match="y_true has the class 'low', which is not among"):
         make_ordinal_scorer("mae", labels=["mid", "high"])(oracle, X, y)
+
+
+GRADES = ["poor", "fair", "good"]  # in the alphabet's order: fair, good, poor
+
+
+def test_words_in_the_order_of_the_alphabet_warn():
+    y_true, y_pred, y_proba = ["poor", "fair", "good"], ["fair"] * 3, np.eye(3)[[0, 0, 2]]
+    metrics = [ordinal_mean_absolute_error, average_mean_absolute_error, maximum_mean_absolute_error, accuracy_off_by]
+    calls = [(metric, y_pred) for metric in metrics] + [(ranked_probability_score, y_proba)]
+    ordered = pd.Categorical(y_true, GRADES, ordered=True)
+    for metric, predicted in calls:
+        with pytest.warns(UserWarning, match=r"alphabet's order: 'fair', 'good', 'poor'\. Give labels=") as warned:
+            of_alphabet = metric(y_true, predicted)
+        assert warned[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = metric(y_true, predicted, labels=GRADES)
+            assert found == metric(ordered, predicted) == metric(pd.Series(ordered), predicted) != of_alphabet
+    assert ordinal_mean_absolute_error(y_true, y_pred, labels=GRADES) == pytest.approx(2 / 3)
+    assert ordinal_mean_absolute_error(["yes", "no"], ["no", "no"]) == 0.5  # two words have one distance
+
+
+def test_estimators_that_know_the_order_of_their_classes_do_not_warn():
+    X, y = np.arange(12.0).reshape(-1, 1), np.repeat(GRADES, 4)
+    sorted_words = np.repeat(["a", "b", "c"], 4)
+    for labels in (y, sorted_words):
+        order = labels[::4].tolist()
+        tree = OrdinalDecisionTreeClassifier(classes=order)
+        search = GridSearchCV(make_pipeline(FunctionTransformer(), tree), {}, cv=2, scoring=mae_scorer)
+        assert search.fit(X, labels).score(X, labels) == 0.0
+        assert mae_scorer(FrozenEstimator(search), X, labels) == 0.0
+    with pytest.warns(UserWarning, match="Give make_ordinal_scorer labels"):
+        mae_scorer(DecisionTreeClassifier().fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 3, 4]])
+def test_the_mean_absolute_error_is_that_of_ranks(weights):
+    y_true, y_pred = [0, 2, 1, 2], [1, 2, 0, 0]
+    expected = mean_absolute_error(y_true, y_pred, sample_weight=weights)
+    assert ordinal_mean_absolute_error(y_true, y_pred, sample_weight=weights) == pytest.approx(expected)
+    powers = [10, 1000, 100000]
+    found = ordinal_mean_absolute_error([powers[k] for k in y_true], [powers[k] for k in y_pred], sample_weight=weights)
+    assert found == pytest.approx(expected)
+    with pytest.raises(ValueError, match="y_pred has the class 3"):
+        ordinal_mean_absolute_error([0], [3], labels=[0, 1])
 
 
 def test_classes_absent_from_training():
@@ -303,6 +360,7 @@ def balance():
     return X[rows], y[rows]
 
 
+@WORDS_WARN
 @pytest.mark.parametrize("scorer", [rps_scorer, mae_scorer, amae_scorer, qwk_scorer, off_by_one_scorer], ids=repr)
 def test_cross_validation_and_search(balance, scorer):
     X, y = balance

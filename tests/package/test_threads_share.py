@@ -27,6 +27,7 @@ from pytrees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     DistilledTreesClassifier,
+    DistilledTreesRegressor,
     ID3Classifier,
     ID3ForestClassifier,
     MinimalTreeClassifier,
@@ -79,6 +80,7 @@ ESTIMATORS = [
     OrthogonalTreesClassifier(random_state=0),
     AggregatedFourierTreeClassifier(random_state=0),
     DistilledTreesClassifier(DecisionForestClassifier(3, random_state=0), n_trees=2, max_leaf_nodes=8),
+    DistilledTreesRegressor(DecisionForestRegressor(3, random_state=0), n_trees=2, max_leaf_nodes=8),
 ]
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda given: type(given).__name__)
 

@@ -100,7 +100,7 @@ def flat_words(literal):
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_parameters_have_the_types_of_their_constraints(classifier):
-    module = vars(sys.modules[classifier.__module__])
+    module = vars(sys.modules[classifier.__init__.__module__])
     hints = typing.get_type_hints(classifier.__init__, globalns={**NAMES, **module})
     for name, constraints in classifier._parameter_constraints.items():
         parts = parts_of(hints[name])

@@ -13,6 +13,7 @@ from pytrees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     DistilledTreesClassifier,
+    DistilledTreesRegressor,
     FourierSpectrum,
     ID3Classifier,
     MinimalTreeClassifier,
@@ -178,6 +179,8 @@ def fourier() -> None:
     assert_type(orthogonal.components_, NDArray[np.float64])
     few = DistilledTreesClassifier(forest, n_trees=2, max_leaf_nodes=4).fit(X, y)
     assert_type(few.intercept_, NDArray[np.float64])
+    numbers = DistilledTreesRegressor(DecisionForestRegressor(3), max_leaf_nodes=4).fit(X, X[:, 0])
+    assert_type(numbers.predict(X), NDArray[np.float64])
     assert_type(sobol_indices(forest, X), SobolIndices)
     assert_type(sobol_indices(codes.trees, codes.cardinalities).total, NDArray[np.float64])
     assert_type(partial_dependence(forest, X, [0, (0, 1)]), list[NDArray[np.float64]])

@@ -23,6 +23,7 @@ from pytrees import (
     C45Classifier,
     DecisionTreeClassifier,
     ID3Classifier,
+    OptimalTreeClassifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
@@ -30,6 +31,7 @@ from pytrees import (
     export_dict,
     export_graphviz,
     export_text,
+    leaf_rules,
     plot_tree,
 )
 from pytrees.export import to_sklearn
@@ -499,3 +501,23 @@ def test_former_names_of_the_precision_still_work():
 def test_former_names_of_the_precision_take_a_small_whole_number(name, given):
     with pytest.raises(ValueError, match=name):
         export_text(make_stump(), **{name: given})
+
+
+def test_leaves_say_why_they_predict_another_class_than_their_most_frequent_one():
+    X, y = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array(["bad", "good", "good", "good"])
+    costly = OptimalTreeClassifier(max_depth=1, cost_matrix=[[0, 10], [1, 0]]).fit(X, y)
+    assert "class bad (least cost) [1, 2]" in export_text(costly)
+    assert "class good [0, 1]" in export_text(costly)
+    assert "(" not in export_text(costly.tree_).replace("(gain", "")
+    assert "cost" not in export_text(OptimalTreeClassifier(max_depth=1).fit(X, y))
+    assert export_dict(costly)["left"]["class"] == "bad"
+    grades = ["a", "b", "c"]
+    X, y = np.zeros((7, 1)), np.array(["a"] * 3 + ["b"] * 2 + ["c"] * 2)
+    ordinal = OrdinalDecisionTreeClassifier(classes=grades).fit(X, y)
+    assert export_text(ordinal) == "class a [3, 2, 2]"
+    for rule in ("median", "expected"):
+        ordinal.set_params(predict_rule=rule)
+        assert export_text(ordinal) == f"class b ({rule}) [3, 2, 2]"
+        assert export_dict(ordinal)["class"] == leaf_rules(ordinal)[0]["prediction"] == ordinal.predict(X[:1])[0] == "b"
+    ordinal.set_params(predict_rule="cost", cost_matrix=[[0, 9, 1], [9, 0, 1], [99, 99, 0]])
+    assert export_text(ordinal) == "class c (least cost) [3, 2, 2]"

@@ -165,6 +165,86 @@ def test_boxes_and_labels_of_edges_do_not_overlap(plt, size, options):
         assert size == (3, 2) or not overlapping(plt, ax)
 
 
+def cut_off(plt):
+    """Return the texts that are not all within the current figure."""
+    figure = plt.gcf()
+    figure.canvas.draw()
+    extents = [(text.get_text(), (text.get_bbox_patch() or text).get_window_extent()) for text in figure.axes[0].texts]
+    whole = figure.bbox
+    return [
+        said
+        for said, extent in extents
+        if not (whole.x0 <= extent.x0 and extent.x1 <= whole.x1 and whole.y0 <= extent.y0 and extent.y1 <= whole.y1)
+    ]
+
+
+def counties():
+    rng = np.random.default_rng(0)
+    names = ["Oxfordshire", "Worcestershire", "Buckinghamshire", "Northamptonshire", "Kent", "Gloucestershire"]
+    frame = pd.DataFrame({"county of residence": rng.choice(names, 300), "monthly income": rng.random(300)})
+    y = np.where(frame.iloc[:, 0].isin(names[::2]) & (frame.iloc[:, 1] > 0.3), "further questions", "accepted")
+    return frame, np.where(rng.random(300) < 0.1, "declined", y)
+
+
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+def test_a_new_figure_is_large_enough_for_the_tree(plt, split):
+    plt.close("all")
+    frame, y = counties()
+    options = {"categorical_features": [frame.columns[0]], "categorical_split": split}
+    sizes = []
+    for depth in (1, 2, 3):
+        nodes = plot_tree(DecisionTreeClassifier(max_depth=depth, **options).fit(frame, y), show_weights=True)
+        is_limited = max(plt.gcf().get_size_inches()) == 24.0
+        assert is_limited or {node.get_fontsize() for node in nodes} == {10.0}
+        assert not overlapping(plt, plt.gca())
+        assert not cut_off(plt)
+        sizes.append(plt.gcf().get_size_inches())
+        plt.close("all")
+    assert np.all(np.diff(sizes, axis=0) >= 0.0)
+    assert np.any(sizes[0] < sizes[2])
+    plot_tree(DecisionTreeClassifier(max_depth=1, **options).fit(frame, y), fontsize=30, impurity=True)
+    assert np.any(plt.gcf().get_size_inches() > sizes[0])
+    plt.close("all")
+
+
+def test_an_open_figure_is_drawn_on_and_a_small_tree_has_a_figure_as_usual(plt, fitted):
+    plt.close("all")
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3))
+    assert plot_tree(fitted)[0].axes is axes[1]
+    assert figure.get_size_inches().tolist() == [7.0, 3.0]
+    plt.close("all")
+    plot_tree(make_stump())
+    assert plt.gcf().get_size_inches().tolist() == plt.rcParams["figure.figsize"]
+    plt.close("all")
+    with pytest.raises(TypeError, match="ax must be axes"):
+        plot_tree(make_stump(), ax=figure)
+    with pytest.raises(TypeError, match="A Tree or a fitted tree"):
+        plot_tree("tree")
+    assert not plt.get_fignums()
+    X, y = make_classes(n_samples=1000)
+    big = plot_tree(DecisionTreeClassifier().fit(X, y))
+    assert plt.gcf().get_size_inches().tolist() == [24.0, 16.0]
+    assert big[0].get_fontsize() >= 6.0
+    assert not cut_off(plt)
+    plt.close("all")
+
+
+def test_texts_are_not_cut_at_the_sides(plt):
+    frame, y = counties()
+    tree = DecisionTreeClassifier(max_depth=1, categorical_features=[frame.columns[0]]).fit(frame, y)
+    for size in ((2, 2), (3, 2), (5, 3)):
+        plt.close("all")
+        plot_tree(tree, ax=plt.figure(figsize=size).subplots(), max_depth=None)
+        assert not cut_off(plt)
+    plt.close("all")
+    nodes = plot_tree(make_stump(), feature_names=["a long name " * 12], ax=plt.figure().subplots())
+    assert not cut_off(plt)
+    assert 3.0 < nodes[0].get_fontsize() < 10.0
+    plt.close("all")
+    assert plot_tree(make_stump(), feature_names=["a long name " * 12])[0].get_fontsize() == 10.0
+    assert not cut_off(plt)
+
+
 def test_a_big_tree_is_drawn_as_far_as_there_is_room(plt):
     X, y = make_classes(n_samples=500)
     tree = DecisionTreeClassifier().fit(X, y)

@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -341,7 +342,7 @@ def test_no_time_gives_the_grown_tree_and_a_warning(engine):
     X[::7, 0] = np.nan
     given = {"max_depth": 3, "min_samples_leaf": 4, "cost_matrix": "absolute"}
     estimator = OptimalTreeClassifier(**given, time_limit=0.0)
-    with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.0 leaves no time"):
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.0 leaves no time") as warned:
         estimator.fit(X, y, sample_weight=1 + np.arange(60) % 3)
     assert not estimator.is_proven_
     assert estimator.lower_bound_ < estimator.cost_
@@ -349,10 +350,25 @@ def test_no_time_gives_the_grown_tree_and_a_warning(engine):
     assert estimator.tree_.n_node_samples.min() >= 4
     weights = 1 + np.arange(60) % 3
     assert estimator.cost_ == pytest.approx((weights * np.abs(estimator.predict(X) - y)).sum() / weights.sum())
-    minimal = MinimalTreeClassifier(time_limit=0.0).fit(X[:9], np.arange(9) % 2)
+    assert f"no tree within the limits is below {estimator.lower_bound_:.6g}" in str(warned[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the compiled engine may prove it at once
+        minimal = MinimalTreeClassifier(time_limit=0.0).fit(X[:9], np.arange(9) % 2)
     assert minimal.score(X[:9], np.arange(9) % 2) == 1.0
     assert minimal.lower_bound_ <= minimal.tree_.node_count
     assert set(minimal.tree_.gain.tolist()) == {0.0, 1.0}
+
+
+def test_a_search_that_ends_with_its_time_warns_and_one_that_ends_with_its_gap_does_not():
+    X, y, _ = make_from_random_tree(1_000, 10, 3, 41, random_state=0)
+    for estimator in (OptimalTreeClassifier(max_depth=5, time_limit=0.3), MinimalTreeClassifier(time_limit=0.3)):
+        with pytest.warns(ConvergenceWarning, match=r"time_limit=0\.3 ended the search: the tree kept") as warned:
+            estimator.fit(X[:200, :5], np.arange(200) % 3)
+        assert len(warned) == 1
+        assert warned[0].filename == __file__
+        assert not estimator.is_proven_
+    near = OptimalTreeClassifier(max_depth=3, max_gap=1.0, time_limit=60.0).fit(X, y)
+    assert not near.is_proven_
 
 
 def kernel_that(answers):
@@ -428,6 +444,8 @@ def test_a_tree_too_deep_is_an_error_and_nothing_is_lost(engine, monkeypatch):
     with pytest.raises(ValueError, match="too deep to be searched for: use max_depth"):
         tree.fit(X[:, :2], y)
     assert vars(tree) == before
+    with pytest.warns(ConvergenceWarning, match="The depth of the trees ended the search: the tree kept is"):
+        assert not tree.set_params(time_limit=60.0).fit(X, y).is_proven_
 
 
 def test_reports_are_printed_a_line_a_second(engine, monkeypatch, capsys):

@@ -1,7 +1,7 @@
 """scikit-learn's own checks, on every estimator; also the checks that it does not yield to third parties."""
 
 import pytest
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from support import SKLEARN
@@ -14,6 +14,7 @@ from pytrees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     DistilledTreesClassifier,
+    DistilledTreesRegressor,
     ID3Classifier,
     ID3ForestClassifier,
     MinimalTreeClassifier,
@@ -86,6 +87,8 @@ ESTIMATORS = [
     DistilledTreesClassifier(DecisionTreeClassifier(), measure="joint", max_leaf_nodes=100),
     DistilledTreesClassifier(RandomForestClassifier(5, random_state=0), n_trees=2, measure="joint"),
     DistilledTreesClassifier(GradientBoostingClassifier(n_estimators=5, random_state=0), n_trees=2),
+    DistilledTreesRegressor(DecisionTreeRegressor(), measure="joint", max_leaf_nodes=100),
+    DistilledTreesRegressor(RandomForestRegressor(5, random_state=0), n_trees=2, measure="joint"),
     *(
         made(DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority"), **few)
         for made, few in (
@@ -111,7 +114,8 @@ def _failures_in_all_versions(estimator):
             "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
             "ones, as in scikit-learn's own ensembles"
         }
-    if isinstance(estimator, DistilledTreesClassifier) and not isinstance(estimator.estimator, DecisionTreeClassifier):
+    are_distilled = isinstance(estimator, (DistilledTreesClassifier, DistilledTreesRegressor))
+    if are_distilled and not isinstance(estimator.estimator, (DecisionTreeClassifier, DecisionTreeRegressor)):
         return {
             "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
             "ones; scikit-learn's gradient boosting fails it by itself"
@@ -149,6 +153,8 @@ def _failures_in_all_versions(estimator):
     return failures
 
 
+# The smallest tree of noise is not proven in the time that it has.
+@pytest.mark.filterwarnings("ignore:time_limit")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_yielded_checks(estimator, check):
     check(estimator)
@@ -168,5 +174,6 @@ def test_yielded_checks(estimator, check):
     ],
     ids=lambda check: check.__name__,
 )
+@pytest.mark.filterwarnings("ignore:time_limit")
 def test_checks_that_are_not_yielded(estimator, check):
     check(type(estimator).__name__, estimator)

@@ -12,8 +12,10 @@ from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
     DistilledTreesClassifier,
+    DistilledTreesRegressor,
     ID3Classifier,
     MinimalTreeClassifier,
     OptimalTreeClassifier,
@@ -35,6 +37,7 @@ ESTIMATORS = [
     AggregatedFourierTreeClassifier(DecisionForestClassifier(2, max_depth=2)),
     OrthogonalTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
     DistilledTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
+    DistilledTreesRegressor(DecisionForestRegressor(2, max_depth=2)),
 ]
 
 

@@ -60,7 +60,7 @@ def fitted_state(estimator):
 def trees_of(estimator):
     """Return the trees of a fitted estimator, and the trees of its members."""
     found = [estimator.tree_] if hasattr(estimator, "tree_") else []
-    of_outputs = isinstance(estimator, pytrees.DistilledTreesClassifier)
+    of_outputs = isinstance(estimator, (pytrees.DistilledTreesClassifier, pytrees.DistilledTreesRegressor))
     found += [*estimator.trees_.flat] if of_outputs else [built.tree for built in getattr(estimator, "trees_", [])]
     for member in getattr(estimator, "estimators_", []):
         found += trees_of(member) if isinstance(getattr(member, "tree_", None), pytrees.Tree) else []

@@ -27,6 +27,7 @@ _DEFAULTS = {"n_estimators": 2, "random_state": 0}
 _OWN_DEFAULTS = {
     "OptimalTreeClassifier": {"max_depth": 2},
     "DistilledTreesClassifier": {"estimator": pytrees.DecisionForestClassifier(2, max_depth=2)},
+    "DistilledTreesRegressor": {"estimator": pytrees.DecisionForestRegressor(2, max_depth=2)},
 }
 
 # These parameters end a search anywhere, or near the best tree: the engines may find different trees.

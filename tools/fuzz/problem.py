@@ -166,6 +166,9 @@ MODELS = {
     "a Tree of numbers": lambda problem: _fitted_to_numbers(_tree_of_numbers)(problem).tree_,
     "a tree of numbers by category": _fitted_to_numbers(partial(_tree_of_numbers, categorical_features=[0])),
     "a forest of numbers": _fitted_to_numbers(partial(pytrees.DecisionForestRegressor, 2, max_depth=3, random_state=0)),
+    "distilled trees of numbers": _fitted_to_numbers(
+        partial(pytrees.DistilledTreesRegressor, pytrees.DecisionForestRegressor(2, max_depth=3), max_leaf_nodes=4)
+    ),
     "an additive model": lambda problem: additive_model(_fitted(_forest)(problem)),
     "a merged model": lambda problem: merge([_fitted(_tree)(problem), _fitted(_forest)(problem)]),
     "a distilled model": lambda problem: distil(_fitted(_forest)(problem), problem.grid(), max_leaf_nodes=4),

@@ -185,16 +185,22 @@ def minimal_tree(
         Splits that are needed at least.
     n_subproblems : int
         Sets of samples that had to be looked at.
+    ended_by : str
+        "Ctrl-C" if that ended the search; otherwise empty.
     """
     start = time.monotonic()
     check_codes(X, y, n_classes)
     values, codes = np.asarray(X) + 0.0, np.asarray(y)
     search = Search(values, codes, n_classes, memory_limit, bound_rows, first_turn)
     deadline = INFINITY if time_limit is None else start + time_limit
-    small = None
-    found = search.solve(deadline if rollout_times is None else min(deadline, start + rollout_times[0]))
-    if found is None and rollout_times is not None:
-        left = max(0.0, start + rollout_times[1] - time.monotonic())
-        small = small_tree(X, y, n_classes, time_limit=left, memory_limit=memory_limit)
-        found = search.solve(deadline)
-    return small if found is None else found, search.n_splits, search.n_subproblems
+    found = small = None
+    ended_by = ""
+    try:
+        found = search.solve(deadline if rollout_times is None else min(deadline, start + rollout_times[0]))
+        if found is None and rollout_times is not None:
+            left = max(0.0, start + rollout_times[1] - time.monotonic())
+            small = small_tree(X, y, n_classes, time_limit=left, memory_limit=memory_limit)
+            found = search.solve(deadline)
+    except KeyboardInterrupt:
+        ended_by = "Ctrl-C"
+    return small if found is None else found, search.n_splits, search.n_subproblems, ended_by
