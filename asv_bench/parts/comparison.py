@@ -131,7 +131,7 @@ def forests():
         found["biosphere"] = NumbersOfClasses(biosphere.RandomForest(max_depth=None, max_features="sqrt", **shared))
     if lightgbm is not None:
         found["LightGBM"] = lightgbm.LGBMClassifier(
-            "rf",
+            boosting_type="rf",
             num_leaves=10_000,  # no limit for 10,000 samples
             subsample=0.632,
             subsample_freq=1,
@@ -150,7 +150,7 @@ def of_methods(estimators, method):
 
 def measure():
     """Return {work: {contestant: seconds of every turn}}."""
-    fits = [(300, {**trees(), REFERENCE: Reference()}, 3), (10_000, trees(), 7), (100_000, trees(), 3)]
+    fits = [(300, {**trees(), REFERENCE: Reference()}, 31), (10_000, trees(), 7), (100_000, trees(), 5)]
     found = {}
     for n, contestants, turns in fits:
         data = partial(informative_data, n)
@@ -193,6 +193,7 @@ def times_ours(times, name):
 def table(found):
     """Return the lines of a table: medians of every contestant, and how many times as long as ours."""
     names = list(dict.fromkeys(name for times in found.values() for name in times))
+    names.sort(key=REFERENCE.__eq__)  # the last
     lines = [f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
     for work, times in found.items():
         cells = {name: in_words(median(times[name])) for name in times}

@@ -23,7 +23,7 @@ PAIRS = [
 ]
 # Parameters whose default is another one here.
 OTHER_DEFAULTS = {(ExtraTreesClassifier, "bootstrap"), (RandomForestRegressor, "max_features")}
-KINDS = {"all", "tree", "forests", "classifiers", "regressors", "forests of classes", "forests of numbers"}
+KINDS = {"all", "tree", "forests", "classifiers", "regressors", "classification forests", "regression forests"}
 
 
 def table(heading, estimator):
@@ -37,8 +37,8 @@ def table(heading, estimator):
 
 
 def kinds_of(estimator):
-    kind, targets = ("classifiers", "classes") if is_classifier(estimator()) else ("regressors", "numbers")
-    own = {"forests", f"forests of {targets}"} if hasattr(estimator, "estimators_samples_") else {"tree"}
+    kind, task = ("classifiers", "classification") if is_classifier(estimator()) else ("regressors", "regression")
+    own = {"forests", f"{task} forests"} if hasattr(estimator, "estimators_samples_") else {"tree"}
     return {"all", kind, *own}
 
 
@@ -82,7 +82,8 @@ def test_every_method_is_there(theirs, ours):
 
 def test_arrays_of_fitted_trees_are_there():
     section = PAGE.read_text(encoding="utf-8").split("## The fitted tree\n")[1].split("\n## ")[0]
-    there, missing = (set(re.findall(r"`(\w+)`", line.split(" | ")[0])) for line in section.splitlines()[3::2][:2])
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    there, missing = (set(re.findall(r"`(\w+)`", row.split(" | ")[0])) for row in rows[1:4:2])
     X, y = make_classes()
     ours, theirs = DecisionTreeClassifier().fit(X, y).tree_, SklearnDecisionTreeClassifier().fit(X, y).tree_
     assert "impurity" in there

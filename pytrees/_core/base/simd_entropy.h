@@ -9,7 +9,7 @@ the term of the children's sizes, the sum of the steps makes the score. */
 
 #include "simd_sorted.h"
 
-/* What the next sample of every class adds: steps[next[k]]. */
+/* The terms of a node: a sample of class k adds steps[next[k]]. */
 typedef struct {
     const int32_t *steps;
     const uint32_t *starts;     /* by class, in `steps` */

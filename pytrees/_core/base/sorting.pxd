@@ -1,6 +1,6 @@
 """Stable sort of places by a key, both packed in one integer, inlined where it is cimported."""
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.compiler cimport bit_length
 from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
@@ -79,12 +79,15 @@ cdef inline void _sort_by_long_digits(Entry* entries, Entry* spare, index_t n) n
 cdef inline void _sort_by_digits(
     Entry* entries, Entry* spare, index_t n, int digit_bits, uint32_t* counts
 ) noexcept nogil:
-    """Sort by the two highest digits in which keys differ, and then each run of keys that these do not tell apart."""
+    """Sort by the highest digits in which keys differ, one or two, and then each run of keys that share them."""
     cdef int n_bits = bit_length(_varied_bits(entries, n)), shift = 4 * sizeof(Entry) + max(n_bits - 2 * digit_bits, 0)
     cdef index_t start, stop, i = 1
     if n_bits == 0:
         return
-    sort_by_two_digits(entries, spare, n, shift, digit_bits, counts)
+    if n_bits <= digit_bits:
+        sort_by_digits(entries, spare, n, shift, digit_bits, 1, counts)
+        return
+    sort_by_digits(entries, spare, n, shift, digit_bits, 2, counts)
     # entries[:i] are sorted.
     while i < n:
         if entries[i] >= entries[i - 1]:
@@ -108,38 +111,35 @@ cdef inline uint32_t _varied_bits(const Entry* entries, index_t n) noexcept nogi
     return varied
 
 
-cdef inline void sort_by_two_digits(
-    Entry* entries, Entry* spare, index_t n, int shift, int digit_bits, uint32_t* counts
+cdef inline void sort_by_digits(
+    Entry* entries, Entry* spare, index_t n, int shift, int digit_bits, int n_digits, uint32_t* counts
 ) noexcept nogil:
-    """Stable sort by two digits of the packed integers, which begin at the bit `shift`. `counts` has room for each value
-    of both."""
+    """Stable radix sort by digits of the packed integers, from the bit `shift` on. `counts` has room for a number for
+    each value of each digit."""
     cdef uint32_t n_values = <uint32_t> 1 << digit_bits
-    cdef uint32_t digits, value, count, low_offset = 0, high_offset = 0
-    cdef uint32_t* high_counts = counts + n_values
+    cdef uint32_t digits, value, count, offset
+    cdef uint32_t* places
+    cdef Entry* source = entries
+    cdef Entry* target = spare
     cdef index_t i
-    memset(counts, 0, 2 * n_values * sizeof(uint32_t))
+    cdef int digit
+    memset(counts, 0, n_digits * n_values * sizeof(uint32_t))
     for i in range(n):
         digits = <uint32_t> (entries[i] >> shift)
-        counts[digits & (n_values - 1)] += 1
-        high_counts[(digits >> digit_bits) & (n_values - 1)] += 1
-    for value in range(n_values):
-        count = counts[value]
-        counts[value] = low_offset
-        low_offset += count
-        count = high_counts[value]
-        high_counts[value] = high_offset
-        high_offset += count
-    _move_by_digit(entries, spare, n, shift, n_values - 1, counts)
-    _move_by_digit(spare, entries, n, shift + digit_bits, n_values - 1, high_counts)
-
-
-cdef inline void _move_by_digit(
-    const Entry* source, Entry* target, index_t n, int shift, uint32_t mask, uint32_t* places
-) noexcept nogil:
-    """places[v] is the place of the next entry with digit v."""
-    cdef uint32_t value
-    cdef index_t i
-    for i in range(n):
-        value = <uint32_t> (source[i] >> shift) & mask
-        target[places[value]] = source[i]
-        places[value] += 1
+        for digit in range(n_digits):
+            counts[digit * n_values + ((digits >> (digit * digit_bits)) & (n_values - 1))] += 1
+    for digit in range(n_digits):
+        places = counts + digit * n_values
+        offset = 0
+        for value in range(n_values):
+            count = places[value]
+            places[value] = offset
+            offset += count
+        # places[v] is the place of the next entry with digit v.
+        for i in range(n):
+            value = <uint32_t> (source[i] >> (shift + digit * digit_bits)) & (n_values - 1)
+            target[places[value]] = source[i]
+            places[value] += 1
+        source, target = target, source
+    if source != entries:
+        memcpy(entries, source, n * sizeof(Entry))

@@ -147,15 +147,16 @@ cdef inline void allow_entries(
         scores.of_entropy.steps, scores.of_entropy.starts = scores.log_steps, scores.log_starts
         scores.of_entropy.size_terms, scores.of_entropy.n_classes = scores.size_terms, scan.n_classes
         scores.of_entropy.labels = labels
-        return
-    if BinnedScan is SquaredErrorScan:
+    elif BinnedScan is SquaredErrorScan:
         write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals)
-        if scores.counts != NULL:
+        if scores.counts == NULL:
+            write_factors(n, fewest_left, most_left, scores.left_factors, NULL)
+        else:
             write_permissions(n, fewest_left, most_left, scores.left_factors)
-            return
-    write_factors(
-        n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
-    )
+    else:
+        write_factors(
+            n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
+        )
 
 
 # The samples that lack a feature's value are on the right of all its cuts, and `n_first` is 0, or on the left, and
@@ -277,7 +278,7 @@ cdef inline void take_entries_left(
     elif BinnedScan is EntropyScan:
         if before == 0:
             start_feature(scan)
-        for k in range(before, scores.found[i]):
+        for k in range(before, <index_t> scores.found[i]):
             move_left(scan, scores.of_entropy.labels[place_of(entries[k])], 1)
     elif BinnedScan is BinaryGiniScan:
         scan.left_total = scores.found[i] >> 16

@@ -140,6 +140,11 @@ def scores_cuts(criterion, n_classes, weights):
     )
 
 
+def scores_logarithms(criterion):
+    """Whether the scores of sorted entries are sums of n log2 n."""
+    return code_of(criterion) == ENTROPY
+
+
 def judges_means(criterion):
     """Whether the criterion judges squared distances to the mean of the targets."""
     return code_of(criterion) == SQUARED_ERROR

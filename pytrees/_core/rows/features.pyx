@@ -1,5 +1,4 @@
-"""The table of values: the keys of values, their ranks, and rows in the order of a feature. `features.pxd` describes the
-arrays."""
+"""The table of values: their keys and ranks, and rows in the order of a feature. See `features.pxd` for the arrays."""
 
 import numpy as np
 
@@ -11,10 +10,10 @@ from libc.string cimport memset
 from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.sizes cimport FEWEST_FOR_LONG_DIGITS, MAX_BINS, MOST_IN_NARROW, MOST_IN_WORDS
 from pytrees._core.base.sorting cimport (
-    INSERTION_LENGTH, key_of, packed, place_of, sort_by_two_digits, sort_entries,
+    INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries,
 )
 from pytrees._core.base.types cimport (
-    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 
 cdef enum:
@@ -220,6 +219,7 @@ cdef uint32_t _rank_sorted(
 ) noexcept nogil:
     """Put places that are sorted under keys under the ranks of their values, from `rank`, and return the next rank.
     If values share a key, their bits from `shift` on tell them apart, or the bits below do."""
+    cdef const float64_t* values = &features.X[0, feature]
     cdef index_t i, stop, start = 0
     cdef uint32_t key
     # keyed[:start] hold ranks below `rank`, and keyed[start:] greater values, still under their keys.
@@ -228,7 +228,7 @@ cdef uint32_t _rank_sorted(
         stop = start + 1
         while stop < n and key_of(keyed[stop]) == key:
             stop += 1
-        if stop - start == 1 or _are_equal(&features.X[0, feature], features.n_features, rows, keyed + start, stop - start):
+        if stop - start == 1 or _are_equal(values, features.n_features, rows, keyed + start, stop - start):
             for i in range(start, stop):
                 keyed[i] = packed(rank, place_of(keyed[i]), keyed[0])
             rank += 1
@@ -293,10 +293,10 @@ cdef void sort_words(
     if n <= INSERTION_LENGTH:
         _rank_few(&features.X[0, feature], features.n_features, rows, words, n, 0)
     elif n < FEWEST_FOR_LONG_DIGITS:
-        sort_by_two_digits(words, spare, n, 32 - 2 * SHORT_DIGIT_BITS, SHORT_DIGIT_BITS, counts)
+        sort_by_digits(words, spare, n, 32 - 2 * SHORT_DIGIT_BITS, SHORT_DIGIT_BITS, 2, counts)
         _rank_words(features, feature, rows, words, n, 32 - 2 * SHORT_DIGIT_BITS, keyed, spare_keyed)
     else:
-        sort_by_two_digits(words, spare, n, 32 - 2 * LONG_DIGIT_BITS, LONG_DIGIT_BITS, counts)
+        sort_by_digits(words, spare, n, 32 - 2 * LONG_DIGIT_BITS, LONG_DIGIT_BITS, 2, counts)
         _rank_words(features, feature, rows, words, n, 32 - 2 * LONG_DIGIT_BITS, keyed, spare_keyed)
 
 

@@ -22,7 +22,7 @@ from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, add_target, 
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
 from pytrees._core.criteria.table cimport (
-    ENTROPY, OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
+    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
 )
 from pytrees._core.criteria.target_units cimport TargetUnits, write_sums
 from pytrees._core.criteria.user cimport (
@@ -54,7 +54,8 @@ from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts, sequence_impurity_of,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts,
+    scores_logarithms, sequence_impurity_of,
 )
 
 
@@ -86,7 +87,7 @@ def make_search(
             partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None,
             partition.features.has_missing,
         )
-        if search.counts.code == ENTROPY:
+        if scores_logarithms(criterion):
             search.entry_scores.take_logs(search.counts.table, partition.spare_narrow.shape[0], n_classes)
         if are_numbers(search.counts):
             # Vectors read places behind the entries of a node, which have to be places.
