@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._given_tree import one_line, plain_values
+from .._given_tree import class_said, one_line, plain_values
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
 from ..input.categories import has_missing
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 # Names of categories are turned if they have more letters side by side.
 _MOST_LETTERS = 50
+# How many points the word "missing" stands away from an axis, beyond the numbers at it.
+_BEYOND_NUMBERS = {"x": 16, "y": 44}
+# How many thresholds stand at an axis of a pair.
+_MOST_THRESHOLDS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,7 @@ class SobolIndices:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            The axes to draw on; the current axes by default.
+            The axes to draw on. By default the current axes; if no figure is open, axes of a new one.
         feature_names : sequence of str of length n_features, optional
             By default those of the model, or numbers.
         max_features : int or None, default=20
@@ -183,7 +187,8 @@ def sobol_indices(
         As in :func:`gram`; for a model with samples the default is ``"empirical"``. Under ``"joint"`` features go
         together as they do in `X`. An index keeps its definition, by means and variances over samples that have the
         same codes. But shares of features overlap, the index of a pair is negative if both features say the same, and
-        the total index is zero if no two samples differ in the feature alone.
+        the total index is zero if no two samples differ in the feature alone. The first-order index of a feature with
+        nearly as many codes as samples is too large: a code then tells the sample.
     X : array-like of shape (n_samples, n_features), optional
         The samples of ``measure="empirical"`` and ``measure="joint"``: as the model takes them, or as codes for trees
         on codes. If their columns have names, the result has these names.
@@ -387,6 +392,11 @@ class AnovaEffects:
         The names of the features, if a model or its samples have told them.
     categories : dict of int to ndarray, or None, default=None
         The categories of every categorical feature, in the order of their codes, if a model has told them.
+    thresholds : list of ndarray, or None, default=None
+        For every feature the thresholds between its codes, if a model has told them. If the last one is infinity, the
+        last code stands for missing values.
+    classes : ndarray of shape (n_classes,), or None, default=None
+        The classes, if a classifier has told them. Two classes have one output, for the last class.
 
     See Also
     --------
@@ -409,12 +419,16 @@ class AnovaEffects:
     pairs: dict[tuple[int, int], FloatArray]
     feature_names: AnyArray | None = None
     categories: dict[int, AnyArray] | None = None
+    thresholds: list[FloatArray] | None = None
+    classes: AnyArray | None = None
 
     @described_like(SobolIndices.plot)
     def plot(self, effect: FeatureOrPair, ax: Axes | None = None, *, feature_names: LabelsLike | None = None) -> Axes:
-        """Draw an effect at all values, of a feature as steps, of a pair as colours; needs matplotlib.
+        """Draw an effect at all values, of a feature as steps or bars, of a pair as colours; needs matplotlib.
 
-        Values are codes, or categories by their names.
+        Steps lie over the numbers of the feature, bars stand for categories, and every output has its colour. The
+        effect of missing numbers is a point beside the steps. An axis of a pair has codes in their order, with some of
+        the thresholds between them, or the categories. If no model has told thresholds, values are codes.
 
         Parameters
         ----------
@@ -437,33 +451,70 @@ class AnovaEffects:
         m, other = _features(numbered([effect], self.feature_names), len(self.features))[0]
         ax = axes_of("plot", ax)
         if other < 0:
-            ax.step(range(len(self.features[m])), self.features[m], where="mid")
-            ax.axhline(0.0, color="0.8", zorder=0)
-            ax.set_ylabel("effect")
-        else:
-            table = self.pairs.get((m, other))
-            if table is None or table.ndim > 2:
-                raise ValueError(
-                    f"There is no effect of the pair {(m, other)} with one output; pairs: {list(self.pairs)}."
-                )
-            bound = np.abs(table).max()
-            image = ax.imshow(table.T, cmap="RdBu_r", vmin=-bound, vmax=bound, origin="lower", aspect="auto")
-            ax.figure.colorbar(image, ax=ax, label="effect")
-            self._name_values(ax.yaxis, other, names[other])
+            self._draw_feature(ax, m, names[m])
+            return ax
+        table = self.pairs.get((m, other))
+        if table is None or table.ndim > 2:
+            raise ValueError(f"There is no effect of the pair {(m, other)} with one output; pairs: {list(self.pairs)}.")
+        bound = np.abs(table).max()
+        # Colours are not mixed: neighbouring categories have no order.
+        shown = {"cmap": "RdBu_r", "interpolation": "nearest", "origin": "lower", "aspect": "auto"}
+        image = ax.imshow(table.T, vmin=-bound, vmax=bound, **shown)
+        ax.figure.colorbar(image, ax=ax).set_label(self._label(), **LITERALLY)
         self._name_values(ax.xaxis, m, names[m])
+        self._name_values(ax.yaxis, other, names[other])
         return ax
 
+    def _draw_feature(self, ax: Any, m: int, name: str) -> None:
+        """Draw the effect of one feature, with a legend if there are several outputs."""
+        effects = self.features[m].reshape(len(self.features[m]), -1)
+        outputs = names_of_outputs(self.classes, effects.shape[1])
+        if self._words_of(m) is not None:
+            draw_bars(ax, effects, outputs)
+            self._name_values(ax.xaxis, m, name)
+        elif self.thresholds is None:
+            for effect, output in zip(effects.T, outputs, strict=True):
+                ax.step(range(len(effect)), effect, where="mid", label=output)
+            self._name_values(ax.xaxis, m, name)
+        else:
+            draw_steps(ax, effects, self.thresholds[m], outputs)
+            ax.set_xlabel(name, **LITERALLY)
+        ax.axhline(0.0, color="0.8", zorder=0)
+        ax.set_ylabel(self._label(effects.shape[1]), **LITERALLY)
+        if len(outputs) > 1:
+            for text in ax.legend().get_texts():
+                text.set(**LITERALLY)
+
+    def _label(self, n_outputs: int = 1) -> str:
+        """Return what the numbers are: the effect, on a class if there is one output, for it."""
+        if n_outputs > 1 or self.classes is None:
+            return "effect"
+        return f"effect on {names_of_outputs(self.classes, 1)[0]}"
+
+    def _words_of(self, m: int) -> list[str] | None:
+        """Return a word for every value of a feature; None if the values are numbers, or codes."""
+        if self.categories is not None and m in self.categories:
+            listed = self.categories[m]
+            absent = {len(listed) - 1} if has_missing(listed) else set()
+            return ["missing" if k in absent else one_line(word) for k, word in enumerate(plain_values(listed))]
+        if self.thresholds is None or np.isfinite(self.thresholds[m]).any():
+            return None
+        return ["not missing", "missing"] if self.thresholds[m].size else ["all values"]
+
     def _name_values(self, axis: Any, m: int, name: str) -> None:
-        """Write the name of a feature at an axis, and the names of its categories."""
-        if self.categories is None or m not in self.categories:
-            axis.set_label_text(f"code of {name}", **LITERALLY)
-            return
-        listed = self.categories[m]
-        absent = {len(listed) - 1} if has_missing(listed) else set()
-        said = ["missing" if k in absent else one_line(category) for k, category in enumerate(plain_values(listed))]
-        turned = 90 if axis.axis_name == "x" and sum(map(len, said)) > _MOST_LETTERS else 0
-        axis.set_ticks(range(len(said)), said, rotation=turned, **LITERALLY)
-        axis.set_label_text(name, **LITERALLY)
+        """Write the name of a feature at an axis of its codes, and the names of categories or some thresholds."""
+        said = self._words_of(m)
+        if said is not None:
+            turned = 90 if axis.axis_name == "x" and sum(map(len, said)) > _MOST_LETTERS else 0
+            axis.set_ticks(range(len(said)), said, rotation=turned, **LITERALLY)
+        elif self.thresholds is not None:
+            cuts = self.thresholds[m][np.isfinite(self.thresholds[m])]
+            between = np.unique(np.linspace(0, cuts.size - 1, _MOST_THRESHOLDS).round().astype(int))
+            axis.set_ticks(between + 0.5, _short_texts(cuts[between]))
+            is_missing = [cuts.size + 1] if cuts.size < self.thresholds[m].size else []
+            axis.set_ticks(is_missing, ["missing"] * len(is_missing), minor=True)
+            axis.set_tick_params(which="minor", pad=_BEYOND_NUMBERS[axis.axis_name])
+        axis.set_label_text(name if said or self.thresholds else f"code of {name}", **LITERALLY)
 
 
 @described_like(partial_dependence)
@@ -617,3 +668,45 @@ def names_for(feature_names: LabelsLike | None, n_features: int, prefix: str = "
     if len(names) != n_features:
         raise ValueError(f"feature_names has {len(names)} names; there are {n_features} features.")
     return names
+
+
+def names_of_outputs(classes: AnyArray | None, n_outputs: int) -> list[str]:
+    """Return how outputs are called: by their classes, a single one by the last class, or by numbers."""
+    if classes is None:
+        return [f"output {k}" for k in range(n_outputs)]
+    return [class_said(one_line(name)) for name in plain_values(classes)[-n_outputs:]]
+
+
+def draw_bars(ax: Axes, effects: FloatArray, outputs: Sequence[str]) -> None:
+    """Draw a group of bars for every value, a bar for every output; effects have shape (n_values, n_outputs)."""
+    width = 0.8 / len(outputs)
+    for k, output in enumerate(outputs):
+        left = np.arange(len(effects)) - 0.4 + width * k
+        ax.bar(left, effects[:, k], width, align="edge", label=output)
+
+
+def draw_steps(ax: Axes, effects: FloatArray, thresholds: FloatArray, outputs: Sequence[str]) -> None:
+    """Draw a step function of numbers for every output, with points for missing values if these have the last code."""
+    cuts = thresholds[np.isfinite(thresholds)]
+    beyond = 0.05 * float(cuts[-1] - cuts[0]) or abs(float(cuts[0])) or 1.0
+    ends = np.array([cuts[0] - beyond, *cuts, cuts[-1] + beyond])
+    for effect, output in zip(effects.T, outputs, strict=True):
+        ax.step(ends, np.append(effect[0], effect[: cuts.size + 1]), where="pre", label=output)
+    if cuts.size == thresholds.size:
+        return
+    apart = ends[-1] + 0.08 * (ends[-1] - ends[0])
+    for effect, line in zip(effects.T, ax.get_lines()[-len(outputs) :], strict=True):
+        ax.plot(apart, effect[-1], "o", color=line.get_color())
+    ax.axvline(0.5 * (ends[-1] + apart), color="0.8", linestyle=":", zorder=0)
+    ax.set_xticks([tick for tick in ax.get_xticks() if ends[0] <= tick <= ends[-1]])
+    ax.set_xticks([apart], ["missing"], minor=True)
+    ax.tick_params(axis="x", which="minor", pad=_BEYOND_NUMBERS["x"])
+
+
+def _short_texts(numbers: FloatArray) -> list[str]:
+    """Write ascending numbers with the decimals that tell them apart, a single one with four digits."""
+    gap = float(np.diff(numbers).min(initial=np.inf))
+    if np.isinf(gap):
+        return [f"{number:.4g}" for number in numbers]
+    decimals = 1 - int(np.floor(np.log10(gap)))
+    return [f"{round(float(number), decimals) + 0.0:.7g}" for number in numbers]  # zero has no sign

@@ -28,8 +28,8 @@ def takes_models(function: _Function) -> _Function:
     """Let a function also take fitted models, with samples in place of the cardinalities.
 
     The parameters before `cardinalities` are models then, all of them, and the function gets their trees on codes. The
-    measure is the empirical one by default if there are samples, features may have names, and a result that has
-    `feature_names` gets them, and the categories if it has `categories`.
+    measure is the empirical one by default if there are samples, features may have names, and a result gets those of
+    `feature_names`, `categories`, `thresholds` and `classes` that it has as fields.
     """
     called_with = signature(function)
     names = list(called_with.parameters)
@@ -44,7 +44,7 @@ def takes_models(function: _Function) -> _Function:
         _refuse_trees(function.__name__, models, options)
         arguments = dict(called_with.bind(*args, **options).arguments)
         rows = _samples(function.__name__, arguments)
-        codes, pieces, feature_names = _pieces(models, rows)
+        codes, pieces, feature_names, classes = _pieces(models, rows)
         arguments |= pieces
         if rows is not None:
             arguments["X"] = codes.transform(rows)
@@ -55,11 +55,10 @@ def takes_models(function: _Function) -> _Function:
             if name in arguments:
                 arguments[name] = numbered(arguments[name], feature_names)
         found = function(**arguments)
-        if is_dataclass(found) and hasattr(found, "feature_names"):
-            known = {"feature_names": feature_names}
-            if hasattr(found, "categories"):
-                known["categories"] = categories_of(codes)
-            return replace(cast("Any", found), **known)
+        if is_dataclass(found):
+            known = {"feature_names": feature_names, "categories": categories_of(codes)}
+            known |= {"thresholds": codes.thresholds, "classes": classes}
+            return replace(cast("Any", found), **{name: known[name] for name in known if hasattr(found, name)})
         return found
 
     return cast("_Function", called)
@@ -124,15 +123,16 @@ def _samples(name: str, arguments: dict[str, Any]) -> Any:
     return rows
 
 
-def _pieces(models: Sequence[Any], X: Any) -> tuple[OrdinalCodes, dict[str, Any], AnyArray | None]:
-    """Return the coding of one or two models, their parts as arguments, and the names of their features.
+def _pieces(models: Sequence[Any], X: Any) -> tuple[OrdinalCodes, dict[str, Any], AnyArray | None, AnyArray | None]:
+    """Return the coding of one or two models, their parts as arguments, the names of their features, and the classes of
+    a single model.
 
     Missing values in X, or None, have codes.
     """
     if len(models) == 1:
         model = additive_for(models[0], X)
         found = {"trees": model.trees, "cardinalities": model.cardinalities, **model.arguments}
-        return model.codes, found, model.feature_names
+        return model.codes, found, model.feature_names, model.classes
     both = code_together(models, X)
     pieces: dict[str, Any] = {"cardinalities": both.codes.cardinalities}
     start = 0
@@ -142,4 +142,4 @@ def _pieces(models: Sequence[Any], X: Any) -> tuple[OrdinalCodes, dict[str, Any]
         pieces[f"{which}weights"] = np.ones(len(values))
         pieces[f"{which}values"] = with_baseline(read, values, baseline)
         start = stop
-    return both.codes, pieces, both.feature_names
+    return both.codes, pieces, both.feature_names, None

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import beta
 
-from .._axes import axes_of
+from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
 from .._progress import progress
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .additive import AdditiveModel, additive_for
 from .boxes import Leaves, check_positive, weighted_leaves
-from .effects import SobolIndices, names_for
+from .effects import SobolIndices, names_for, names_of_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +39,8 @@ class ShapleyValues:
         The mean prediction of the background.
     feature_names : ndarray of shape (n_features,), or None, default=None
         The names of the features, if the samples or the model have told them.
+    classes : ndarray of shape (n_classes,), or None, default=None
+        The classes, if a classifier has told them. Two classes have one output, for the last class.
 
     See Also
     --------
@@ -60,6 +62,7 @@ class ShapleyValues:
     values: FloatArray
     base_values: float | FloatArray
     feature_names: AnyArray | None = None
+    classes: AnyArray | None = None
 
     @described_like(SobolIndices.plot)
     def plot(
@@ -77,8 +80,12 @@ class ShapleyValues:
         ----------
         sample : int
             The number of the sample among those that were explained.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on, and not the output. By default the current axes; if no figure is open, axes of a new
+            one.
         output : int, default=-1
-            Which output of several, such as the class.
+            Which output of several, by its number: for a classifier the place of the class in `classes`. By default the
+            last one. The label of the axis names it.
         max_features : int or None, default=20
             How many features are shown, the ones of the greatest absolute values; None shows all.
 
@@ -94,9 +101,14 @@ class ShapleyValues:
         shown = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), values[shown], color=np.where(values[shown] < 0, "C0", "C1"))
-        ax.set_yticks(range(len(shown)), [names[m] for m in shown])
+        ax.set_yticks(range(len(shown)), [names[m] for m in shown], **LITERALLY)
         ax.axvline(0.0, color="black", linewidth=0.8)
-        ax.set_xlabel(f"added to {base:.4g}, which makes {base + values.sum():.4g}")
+        total = base + values.sum()
+        if abs(total) <= 1e-12 * (abs(base) + np.abs(values).sum()):  # rounding alone can leave that much
+            total = 0.0
+        label = f"added to {base:.4g}, which makes {total:.4g}"
+        outputs = names_of_outputs(self.classes, np.size(self.base_values))
+        ax.set_xlabel(label if outputs == ["output 0"] else f"{label} for {outputs[output]}", **LITERALLY)
         return ax
 
 
@@ -182,8 +194,8 @@ def shapley_values(
     names = feature_names_of(X)
     names = additive.feature_names if names is None else names
     if additive.n_outputs == 1:
-        return ShapleyValues(found[:, :, 0], float(base[0]), names)
-    return ShapleyValues(found, base, names)
+        return ShapleyValues(found[:, :, 0], float(base[0]), names, additive.classes)
+    return ShapleyValues(found, base, names, additive.classes)
 
 
 def _known_codes(model: AdditiveModel, name: str, X: MatrixLike) -> IntArray:

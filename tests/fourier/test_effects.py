@@ -37,6 +37,7 @@ from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, UNDEFINED
 from pytrees.fourier import (
     AnovaEffects,
+    additive_model,
     anova_effects,
     gram,
     model_distance,
@@ -662,12 +663,115 @@ def test_pictures_name_categories():
     assert ticks["few"] == sorted(words[:2])
     assert ticks["many"] == sorted(words)
     assert [drawn[effect].get_xticklabels()[0].get_rotation() for effect in ("few", "many")] == [0.0, 90.0]
-    assert [drawn[effect].get_xlabel() for effect in ("few", "many", "n")] == ["few", "many", "code of n"]
+    assert [drawn[effect].get_xlabel() for effect in ("few", "many", "n")] == ["few", "many", "n"]
     assert [label.get_text() for label in drawn[0, 1].get_yticklabels()] == sorted(words)
-    assert (drawn[2, 0].get_xlabel(), drawn[2, 0].get_ylabel()) == ("code of n", "few")
+    assert (drawn[2, 0].get_xlabel(), drawn[2, 0].get_ylabel()) == ("n", "few")
     of_codes = AnovaEffects(0.0, [np.array([-1.0, 1.0])], {}, categories={0: np.array(["a", np.nan], dtype=object)})
     ax = of_codes.plot(0, plt.figure().add_subplot())
     assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "missing"]
+    plt.close("all")
+
+
+@pytest.fixture
+def kinds():
+    """Samples with numbers, of which some lack, and categories, and a forest of three classes."""
+    matplotlib.use("agg")
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, 120).astype(float), "colour": rng.choice(list("rgb"), 120)})
+    frame["size"] = rng.random(120)
+    frame.loc[::9, "age"] = np.nan
+    y = np.where(frame["age"].fillna(20.0) < 40.0, "low", np.where(frame["colour"] == "r", "_$mid", "high"))
+    forest = DecisionForestClassifier(3, max_depth=4, categorical_features=["colour"], random_state=0)
+    yield frame, y, forest
+    plt.close("all")
+
+
+def test_effects_of_numbers_are_steps_over_the_numbers(kinds):
+    frame, y, forest = kinds
+    model = additive_model(forest.fit(frame, y))
+    effects = anova_effects(model, frame)
+    assert effects.classes.tolist() == ["_$mid", "high", "low"]
+    assert effects.thresholds is model.codes.thresholds
+    ax = effects.plot("age", plt.figure().add_subplot())
+    ax.figure.canvas.draw()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["class _$mid", "class high", "class low"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "effect")
+    cuts, apart = model.codes.thresholds[0][:-1], ax.lines[3:6]
+    assert model.codes.has_missing[0]
+    # A number between two steps has the height of its code, and so has a threshold itself.
+    for at in (*cuts, cuts[0] - 0.01, *(cuts + 0.01)):
+        code = cuts.searchsorted(at)
+        for k, line in enumerate(ax.lines[:3]):
+            x, heights = line.get_data()
+            assert line.get_drawstyle() == "steps-pre"
+            assert heights[np.searchsorted(x, at)] == effects.features[0][code, k]
+    assert [line.get_ydata()[0] for line in apart] == effects.features[0][-1].tolist()
+    assert [line.get_color() for line in apart] == [line.get_color() for line in ax.lines[:3]]
+    assert all(line.get_xdata()[0] > ax.lines[0].get_xdata()[-1] for line in apart)
+    assert [label.get_text() for label in ax.get_xticklabels(minor=True)] == ["missing"]
+    assert max(ax.get_xticks()) <= ax.lines[0].get_xdata()[-1]
+    whole = effects.plot("size", plt.figure().add_subplot())
+    assert len(whole.lines) == 4  # three outputs, and zero
+    assert not len(whole.get_xticks(minor=True))
+
+
+def test_effects_of_categories_are_bars(kinds):
+    frame, y, forest = kinds
+    effects = anova_effects(forest.fit(frame, y), frame)
+    ax = effects.plot("colour", plt.figure().add_subplot())
+    assert len(ax.lines) == 1  # zero
+    assert [[bar.get_height() for bar in group] for group in ax.containers] == effects.features[1].T.tolist()
+    assert {bar.get_facecolor() for bar in ax.containers[0]} != {bar.get_facecolor() for bar in ax.containers[1]}
+    for code in range(3):  # a group of bars stands at its word
+        bars = [group[code] for group in ax.containers]
+        assert np.mean([bar.get_x() + 0.5 * bar.get_width() for bar in bars]) == pytest.approx(code)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["b", "g", "r"]
+    assert len(ax.get_legend().get_texts()) == 3
+
+
+def test_pictures_of_two_classes_and_of_pairs(kinds):
+    frame, y, forest = kinds
+    model = additive_model(forest.fit(frame, y == "low"))
+    effects = anova_effects(model, frame, [("age", "size"), ("size", "age")])
+    ax = effects.plot("colour", plt.figure().add_subplot())
+    assert (ax.get_ylabel(), ax.get_legend()) == ("effect on class True", None)
+    for pair, name in (("age", "size"), "x"), (("size", "age"), "y"):
+        ax = effects.plot(pair, plt.figure().add_subplot())
+        axis, cuts = getattr(ax, f"{name}axis"), model.codes.thresholds[0]
+        assert axis.get_label_text() == "age"
+        assert [label.get_text() for label in axis.get_ticklabels(minor=True)] == ["missing"]
+        assert axis.get_ticklocs(minor=True).tolist() == [cuts.size]
+        for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True):
+            assert float(label.get_text()) == pytest.approx(cuts[int(place - 0.5)], abs=0.5)
+
+
+def test_thresholds_at_pictures_of_pairs_are_short():
+    matplotlib.use("agg")
+    for cuts, other, said in (
+        ([-0.0612, -1e-5, 0.0339], [1 / 3], (["-0.061", "0", "0.034"], ["0.3333"])),
+        ([0.12345, 0.12346], np.arange(51) * 1e4, (["0.12345", "0.12346"], [str(k * 10**5) for k in range(6)])),
+    ):
+        cuts, other = np.array(cuts), np.array(other)
+        singles = [np.zeros(cuts.size + 1), np.zeros(other.size + 1)]
+        pairs = {(0, 1): np.add.outer(*singles)}
+        ax = AnovaEffects(0.0, singles, pairs, thresholds=[cuts, other]).plot((0, 1), plt.figure().add_subplot())
+        found = [[label.get_text() for label in axis.get_ticklabels()] for axis in (ax.xaxis, ax.yaxis)]
+        assert found == [*said]
+    plt.close("all")
+
+
+def test_pictures_of_few_values():
+    matplotlib.use("agg")
+    known = {"thresholds": [np.array([]), np.array([np.inf]), np.array([0.0]), np.array([2.0, np.inf])]}
+    effects = AnovaEffects(0.0, [np.zeros(1), np.ones(2), np.ones(2), np.arange(3.0)], {}, **known)
+    drawn = [effects.plot(m, plt.figure().add_subplot()) for m in range(4)]
+    words = [[label.get_text() for label in ax.get_xticklabels()] for ax in drawn[:2]]
+    assert words == [["all values"], ["not missing", "missing"]]
+    assert [ax.lines[0].get_xdata().tolist() for ax in drawn[2:]] == [[-1.0, 0.0, 1.0], [0.0, 2.0, 4.0]]
+    of_codes = AnovaEffects(np.zeros(2), [np.eye(2)], {}).plot(0, plt.figure().add_subplot())
+    assert [text.get_text() for text in of_codes.get_legend().get_texts()] == ["output 0", "output 1"]
+    plt.close("all")
+    assert effects.plot(0) is plt.gca()  # a new figure, as none was open
     plt.close("all")
 
 

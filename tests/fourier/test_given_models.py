@@ -83,7 +83,7 @@ def assert_same(found, expected):
             np.testing.assert_array_equal(one, other)
         return
     assert type(found) is type(expected)
-    for name in set(vars(expected)) - {"categories", "feature_names"}:
+    for name in set(vars(expected)) - {"categories", "classes", "feature_names", "thresholds"}:
         one, other = getattr(found, name), getattr(expected, name)
         if isinstance(other, dict):
             assert list(one) == list(other)
@@ -227,9 +227,9 @@ def test_names_of_features():
     ax = sobol_indices(model, X).plot(plt.figure().gca())
     assert {label.get_text() for label in ax.get_yticklabels()} == set(names)
     assert sobol_indices(model, X).plot_pairs(plt.figure().gca()).get_yticklabels()[0].get_text() in names
-    assert effects.plot("bmi", plt.figure().gca()).get_xlabel() == "code of bmi"
-    assert effects.plot(("bmi", "bp"), plt.figure().gca()).get_ylabel() == "code of bp"
-    assert effects.plot(0, plt.figure().gca(), feature_names=list("abcd")).get_xlabel() == "code of a"
+    assert effects.plot("bmi", plt.figure().gca()).get_xlabel() == "bmi"
+    assert effects.plot(("bmi", "bp"), plt.figure().gca()).get_ylabel() == "bp"
+    assert effects.plot(0, plt.figure().gca(), feature_names=list("abcd")).get_xlabel() == "a"
     plt.close("all")
     with pytest.raises(ValueError, match=r"no feature 'height'; the names are \['age', 'sex', 'bmi', 'bp'\]"):
         partial_dependence(model, X, ["height"])

@@ -167,12 +167,22 @@ def test_categories_that_the_model_has_not_seen_are_refused():
 def test_bars_of_one_sample():
     X, y = load_iris(return_X_y=True, as_frame=True)
     found = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X, y), X)
+    assert found.classes.tolist() == [0, 1, 2]
     ax = found.plot(0, plt.figure().subplots(), output=1, max_features=2)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["petal width (cm)", "petal length (cm)"]
-    assert ax.get_xlabel().startswith("added to 0.3333, which makes ")
+    assert ax.get_xlabel() == "added to 0.3333, which makes 0 for class 1"
+    assert found.plot(0, plt.figure().subplots()).get_xlabel().endswith(" for class 2")
     assert [bar.get_width() for bar in ax.patches] == found.values[0, [3, 2], 1].tolist()
     numbers = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X.to_numpy(), y == 0), X.to_numpy())
-    assert len(numbers.plot(3, plt.figure().subplots(), max_features=None).patches) == 4
+    ax = numbers.plot(3, plt.figure().subplots(), max_features=None)
+    assert len(ax.patches) == 4
+    assert ax.get_xlabel().endswith(" for class True")
+    of_number = shapley_values(DecisionTreeRegressor(max_depth=2).fit(X, y), X)
+    ax = of_number.plot(3, plt.figure().subplots(), feature_names=["$a_{$", "b", "c", "d"])
+    ax.figure.canvas.draw()  # names are drawn as they are
+    assert " for " not in ax.get_xlabel()
+    with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 2"):
+        found.plot(0, 2)
     plt.close("all")
     with pytest.raises(ValueError, match="max_features must be a whole number from 1"):
         found.plot(0, max_features=0)

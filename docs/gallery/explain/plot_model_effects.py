@@ -21,8 +21,8 @@ print(f"alone {shares[0]:.0%}, in pairs {shares[1]:.0%}, in threes {shares[2]:.0
 
 # %%
 # The left picture has the share that every feature explains alone, and with others. The middle picture has the effect
-# of the feature that explains most, and the right picture the strongest effect of a pair. Codes count the thresholds
-# of the model, from low values to high values.
+# of the feature that explains most, and the right picture the strongest effect of a pair. There all intervals between
+# two thresholds of the model are equally wide, from low values to high values.
 
 strongest = int(indices.first_order.argmax())
 pair = tuple(
