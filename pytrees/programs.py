@@ -20,6 +20,7 @@ from ._given_tree import (
     steps_through,
     tree_and_names,
 )
+from ._missing import is_missing
 from ._sklearn import validate_params
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import LabelsLike
@@ -376,7 +377,8 @@ class _C(_Program):
         return lines
 
     def listed(self, names: Sequence[Any]) -> str:
-        return ", ".join(f'{code} for "{one_line(name)}"' for code, name in enumerate(names))
+        told = ("missing" if is_missing(name) else f'"{one_line(name)}"' for name in names)
+        return ", ".join(f"{code} for {name}" for code, name in enumerate(told))
 
     def refusal(self) -> list[str]:
         lacks = " || ".join(f"x[{feature}] != x[{feature}]" for feature in self.refused())

@@ -12,9 +12,9 @@ from ._docstrings import described_like
 from ._engine import kernel
 from ._numbers import check_array
 from ._tree_arrays import TreeArrays
-from ._tree_checks import LEAF, PACKABLE, ROWS_OF_A_CALL, read_only
+from ._tree_checks import LEAF, MULTIWAY, PACKABLE, ROWS_OF_A_CALL, read_only
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from .input.categories import check_holds_no_dates
+from .input.categories import check_holds_no_dates, name_of_column
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class Tree(TreeArrays):
     Notes
     -----
     Samples for a tree hold categories as codes, as `encode` of the estimator makes them: whole numbers, to which others
-    are rounded. A sample whose category has
-    no child stays at the multiway node, which predicts its most frequent class.
+    are rounded. A sample whose category has no child stays at the multiway node, which predicts its most frequent
+    class. A missing category has a code too, and NaN in its place is an error.
 
     Examples
     --------
@@ -258,6 +258,12 @@ class Tree(TreeArrays):
         -------
         ndarray of shape (n_samples,), int64
             Indices of nodes.
+
+        Raises
+        ------
+        ValueError
+            If X has other features, holds infinity, words, or missing values that the tree does not take, or NaN in a
+            feature by whose categories the tree splits: a missing category has a code.
         """
         return self._apply_checked(self._rows(X), self)
 
@@ -455,7 +461,27 @@ class Tree(TreeArrays):
         with naming_columns(self, X):
             X = aligned(check_array(X, dtype=np.float64, order="C", ensure_all_finite=False))
         self._check_columns(X)
+        self._refuse_missing_categories(X)
         return X
+
+    def _refuse_missing_categories(self, X: FloatArray) -> None:
+        """Raise ValueError if a category is NaN: missing categories have a code, and NaN would be an unknown one.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples.
+        """
+        if not (self.is_multiway and self.takes_missing and may_have_missing(X)):
+            return
+        for feature in np.unique(self.feature[self.children_left == MULTIWAY]).tolist():
+            if np.isnan(X[:, feature]).any():
+                raise ValueError(
+                    f"Input X contains NaN in {name_of_column(self, feature)}, by whose categories the tree splits: a "
+                    "missing category has a code, as every category has. `encode` of the fitted estimator makes it; "
+                    "it is the position of None (null in JSON) among the feature's categories of export_dict, or -1 "
+                    "if None is not among them."
+                )
 
     def _check_columns(self, X: FloatArray) -> None:
         """Raise ValueError unless X has the features of the tree: the kernels would read past the ends of its rows.

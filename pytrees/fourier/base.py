@@ -70,8 +70,8 @@ class MadeOfTreesMixin(MixedIntoModel):
         if not hasattr(self.estimator, "fit") or _parameter(self.estimator, "handle_unknown")[1] is not None:
             return None
         return (
-            f"{type(self.estimator).__name__} is read as trees of thresholds; {{encode_it}}, or give as estimator a "
-            "tree or forest of pytrees, which names it in categorical_features"
+            f"{type(self.estimator).__name__} is read as trees of thresholds; {{encode_them}}, or give as estimator a "
+            "tree or forest of pytrees, which names {these} in categorical_features"
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -29,6 +29,10 @@ class NamedTree(Tree):
     """
 
     _names: Names
+
+    _remedy_for_words: ClassVar[str] = (
+        "this tree takes codes of categories, which its own `encode` makes: tree.predict(tree.encode(X))"
+    )
 
     __slots__ = ("_names",)
 

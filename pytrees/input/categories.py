@@ -149,6 +149,12 @@ def name_of_column(estimator: Any, column: int) -> str:
     return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
 
+def names_of_columns(estimator: Any, columns: Iterable[int]) -> str:
+    """Return the descriptions of columns for errors, the first five of them."""
+    described = [name_of_column(estimator, column) for column in columns]
+    return ", ".join(described[:5]) + (", ..." if len(described) > 5 else "")
+
+
 def allows_missing(estimator: Any) -> bool:
     """Whether NaN is a missing value, not an error."""
     return getattr(estimator, "_allows_missing", False)
@@ -176,11 +182,10 @@ def check_holds_no_dates(estimator: Any, X: Any, skipped: BoolArray | None = Non
     dtypes = {column: dtype for column, dtype in _dtypes_of_dates(X).items() if skipped is None or not skipped[column]}
     if not dtypes:
         return
-    columns = [name_of_column(estimator, column) for column in dtypes]
-    more = ", ..." if len(columns) > 5 else ""
+    kinds = ", ".join(dict.fromkeys(map(str, dtypes.values())))
     raise TypeError(
-        f"Input X holds values of dtype {', '.join(dict.fromkeys(map(str, dtypes.values())))} in "
-        f"{', '.join(columns[:5])}{more}, which are no numbers: make numbers of them, such as the days since a date."
+        f"Input X holds values of dtype {kinds} in {names_of_columns(estimator, dtypes)}, which are no numbers: make "
+        "numbers of them, such as the days since a date."
     )
 
 

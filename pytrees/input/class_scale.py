@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from itertools import pairwise
 from numbers import Real
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from sklearn.utils import column_or_1d
 
 from .._missing import is_missing
 from .._typing import AnyArray, IntArray
+from .validation import level_of_caller
 
 
 def class_order(classes: Any) -> AnyArray:
@@ -75,16 +78,39 @@ def codes_in(y: Any, classes: AnyArray) -> IntArray:
     return np.array([ranks[label] for label in listed], dtype=np.int64)
 
 
+def warn_of_other_order(y: Any, classes: AnyArray) -> None:
+    """Warn if y is an ordered Categorical, or a column of one, in which some of the classes have another order."""
+    categorical = _ordered(y)
+    if categorical is None:
+        return
+    ranks = _ranks(classes.tolist(), "classes")
+    shared = [label for label in categorical.categories.tolist() if label in ranks]
+    for lower, higher in pairwise(shared):
+        if ranks[lower] > ranks[higher]:
+            warn(
+                f"classes= differs from the order of the Categorical y, in which {lower!r} is below {higher!r}; "
+                "classes= is used.",
+                stacklevel=level_of_caller(),
+            )
+            return
+
+
 def ordered_categories(y: Any) -> tuple[IntArray, AnyArray] | None:
     """Return codes and categories of an ordered pandas Categorical, or of a column of one; None for anything else."""
-    is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
-    column = y.iloc[:, 0] if is_frame else y
-    categorical = getattr(column, "cat", column)
-    if not getattr(categorical, "ordered", False):
+    categorical = _ordered(y)
+    if categorical is None:
         return None
-    if is_frame:
+    if getattr(y, "ndim", 1) == 2:
         column_or_1d(y, warn=True)
     codes = np.asarray(categorical.codes, dtype=np.int64)
     if np.any(codes < 0):
         raise ValueError("Input y contains NaN.")
     return codes, np.asarray(categorical.categories)
+
+
+def _ordered(y: Any) -> Any:
+    """Return the ordered pandas Categorical that y is or has as its column; None for anything else."""
+    is_frame = getattr(y, "ndim", 1) == 2 and hasattr(y, "iloc") and y.shape[1] == 1
+    column = y.iloc[:, 0] if is_frame else y
+    categorical = getattr(column, "cat", column)
+    return categorical if getattr(categorical, "ordered", False) else None

@@ -26,6 +26,7 @@ from .categories import (
     encode,
     fit_encode,
     name_of_column,
+    names_of_columns,
     not_finite,
     takes_codes,
 )
@@ -345,41 +346,49 @@ def naming_columns(estimator: Any, X: MatrixLike, function: str | None = None) -
     except TypeError as error:
         if _NO_NUMBER not in str(error):
             raise
-        column = _first_that_raises(TypeError, X, getattr(estimator, "is_categorical_", None))
-        if column is None:
+        columns = _columns_that_raise(TypeError, X, _encoded_columns(estimator))
+        if not columns:
             raise
+        column = columns[0]
         found = next(filter(_is_no_number, np.asarray(X, dtype=object)[:, column]))
         raise TypeError(
             f"{error}. Input X holds values of type {type(found).__name__} in {name_of_column(estimator, column)}, "
             "which are no numbers: make numbers of them, such as the days since a date."
         ) from error
     except OverflowError as error:
-        column = _first_that_raises(OverflowError, X)
-        place = "" if column is None else f" in {name_of_column(estimator, column)}"
+        columns = _columns_that_raise(OverflowError, X)
+        place = f" in {name_of_column(estimator, columns[0])}" if columns else ""
         raise ValueError(f"Input X contains a number{place} that is beyond the range of float64, 1.8e308.") from error
     except ValueError as error:
-        is_categorical = getattr(estimator, "is_categorical_", None)
         takes_words = hasattr(estimator, "categorical_features") or hasattr(estimator, "_remedy_for_words")
         if not takes_words or not any(text in str(error) for text in _ABOUT_WORDS):
             raise
-        column = _first_that_raises(ValueError, X, is_categorical)
-        if column is None:
+        columns = _columns_that_raise(ValueError, X, _encoded_columns(estimator))
+        if not columns:
             raise
-        place, advice = name_of_column(estimator, column), _advice_on_words(estimator, X, function)
-        raise ValueError(f"{error}. Input X holds words in {place}: {advice}.") from error
+        advice = _advice_on_words(estimator, X, function, "this column" if len(columns) == 1 else "these columns")
+        raise ValueError(
+            f"{error}. Input X holds words in {names_of_columns(estimator, columns)}: {advice}."
+        ) from error
 
 
-def _advice_on_words(estimator: Any, X: MatrixLike, function: str | None) -> str:
-    """Return for an error message what to do with a column of words."""
-    encode_it = "encode this column, for example by sklearn.preprocessing.OneHotEncoder"
+def _encoded_columns(estimator: Any) -> BoolArray | None:
+    """Return which columns of words an estimator encodes itself, or None; a tree takes codes, though it may know the
+    names of categories."""
+    return getattr(estimator, "is_categorical_", None) if hasattr(estimator, "categorical_features") else None
+
+
+def _advice_on_words(estimator: Any, X: MatrixLike, function: str | None, these: str) -> str:
+    """Return for an error message what to do with columns of words, "this column" or "these columns"."""
+    encode_them = f"encode {these}, for example by sklearn.preprocessing.OneHotEncoder"
     if function is not None:
-        return f"{function} takes numbers only; {encode_it}"
+        return f"{function} takes numbers only; {encode_them}"
     remedy: str | None = getattr(estimator, "_remedy_for_words", None)
     if remedy is not None:
-        return remedy.format(encode_it=encode_it)
+        return remedy.format(encode_them=encode_them, these=these)
     if isinstance(getattr(estimator, "categorical_features", None), str):
-        return "if they are categories, give this column the dtype category, which 'from_dtype' takes"
-    advice = "if they are categories, name this column in categorical_features"
+        return f"if they are categories, give {these} the dtype category, which 'from_dtype' takes"
+    advice = f"if they are categories, name {these} in categorical_features"
     if hasattr(estimator, "estimator"):
         advice += " of estimator"
     if any(str(dtype) == "category" for dtype in getattr(X, "dtypes", ())):
@@ -399,19 +408,19 @@ def _is_no_number(entry: Any) -> bool:
     return False
 
 
-def _first_that_raises(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> int | None:
-    """Return the first column, except skipped columns, whose conversion to numbers raises this error; or None."""
-    table = np.asarray(X, dtype=object)
+def _columns_that_raise(kind: type[Exception], X: MatrixLike, skipped: BoolArray | None = None) -> list[int]:
+    """Return the columns, except skipped columns, whose conversion to numbers raises this error."""
+    table, found = np.asarray(X, dtype=object), []
     for column in range(table.shape[1] if table.ndim == 2 else 0):
         if skipped is not None and skipped[column]:
             continue
         try:
             np.asarray(table[:, column], dtype=np.float64)
         except kind:
-            return column
+            found.append(column)
         except (OverflowError, TypeError, ValueError):  # another error
             continue
-    return None
+    return found
 
 
 def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None:

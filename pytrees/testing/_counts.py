@@ -39,6 +39,11 @@ class Cases:
         """Return labels or targets that the criterion takes."""
         return y
 
+    @staticmethod
+    def limit_of_classes(n_classes: int) -> str:
+        """Return for an error how many classes there were, and how to have fewer; not of two, the fewest."""
+        return f" There were {n_classes} classes; max_classes= limits them." if n_classes > 2 else ""
+
 
 class CountCases(Cases):
     """Cases of a criterion on class counts: tables of cuts."""
@@ -117,14 +122,15 @@ class CountCases(Cases):
 
     def shortest(self, error: Exception, left: FloatArray, right: FloatArray, repeats: int) -> str:
         """Describe an error that a table raised, by a single cut if that cut alone raises an error."""
+        limit = self.limit_of_classes(left.shape[1])
         for cut in range(len(left)):
             sides = left[cut : cut + 1], right[cut : cut + 1]
             try:
                 self._judged(*sides)
             except (ValueError, RuntimeError) as of_cut:
-                return f"{of_cut} The table was left={sides[0].tolist()}, right={sides[1].tolist()}."
+                return f"{of_cut} The table was left={sides[0].tolist()}, right={sides[1].tolist()}.{limit}"
         times = "" if repeats == 1 else f" {repeats} times"
-        return f"{error} The table was{times} left={left.tolist()}, right={right.tolist()}."
+        return f"{error} The table was{times} left={left.tolist()}, right={right.tolist()}.{limit}"
 
     def error_of_memory(
         self, left: FloatArray, right: FloatArray, gains: FloatArray, rng: Generator
@@ -174,7 +180,8 @@ class CountCases(Cases):
             try:
                 of_children[cut] = self.criterion.judged_children(np.stack(sides))
             except (ValueError, RuntimeError) as error:
-                raise GainsError(f"{error} The children were {np.stack(sides).tolist()}.") from error
+                limit = self.limit_of_classes(left.shape[1])
+                raise GainsError(f"{error} The children were {np.stack(sides).tolist()}.{limit}") from error
         yield from self.differences(
             "gain_of_children", left, right, gains, of_children, "is given to gain_of_children", self.tolerance
         )

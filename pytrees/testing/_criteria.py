@@ -153,7 +153,7 @@ def check_criterion(
         ``"order"``; ``"shift"``: a number may be added to all targets; and ``"scale"``: targets times a number have the
         gain times that number, or its square. Your own may also have the same gain.
     max_classes : int, default=5
-        The most classes, at least 2.
+        The most classes of a table and of the samples of a tree, at least 2; 2 for a criterion of two classes only.
     n_cases : int, default=100
         Number of tables of cuts; for every tenth, trees are grown.
     tolerance : float, default=1e-9
@@ -261,7 +261,9 @@ def _check_trees(criterion: Any, cases: Cases, rng: Generator, kind: str, report
     """Grow trees and forests on both engines, and on two threads; keep the first that differ."""
     of_numbers = criterion.judges == "numbers"
     weighted = bool(rng.integers(2)) and criterion.judges != "sequence"
-    table = draw_table(kind, rng, 20, 3, weighted, np.float64, numbers=of_numbers)
+    table = draw_table(
+        kind, rng, 20, 3, weighted, np.float64, numbers=of_numbers, max_classes=4 if of_numbers else cases.max_classes
+    )
     weights = {} if table.sample_weight is None else {"sample_weight": table.sample_weight * rng.choice([1.0, 0.3])}
     if weights and of_numbers:
         weights = {"sample_weight": table.sample_weight}
@@ -280,7 +282,8 @@ def _check_trees(criterion: Any, cases: Cases, rng: Generator, kind: str, report
                 on_threads = clone(estimator).set_params(n_jobs=2).fit(*data, **weights)
                 _compare("threads", f"two threads grow other trees of {estimator!r}", (on_threads, grown), report)
         except (ValueError, RuntimeError) as error:
-            report.errors.setdefault("trees", f"{estimator!r} failed: {error}")
+            limit = "" if of_numbers else cases.limit_of_classes(len(np.unique(table.y)))
+            report.errors.setdefault("trees", f"{estimator!r} failed: {error}{limit}")
             return
 
 

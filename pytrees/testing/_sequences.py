@@ -30,12 +30,13 @@ class SequenceCases(Cases):
 
     def shortest(self, error: Exception, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> str:
         """Describe an error that labels raised, by a single cut if that cut alone raises an error."""
+        limit = self.limit_of_classes(int(labels.max()) + 1)
         for cut in range(len(n_left)):
             try:
                 self._judged(labels, order, n_left[cut : cut + 1])
             except (ValueError, RuntimeError) as of_cut:
-                return f"{of_cut} It was {_told(labels, order, n_left[cut])}."
-        return f"{error} The labels were {labels.tolist()}."
+                return f"{of_cut} It was {_told(labels, order, n_left[cut])}.{limit}"
+        return f"{error} The labels were {labels.tolist()}.{limit}"
 
     def _judged(self, labels: AnyArray, order: AnyArray, n_left: AnyArray) -> FloatArray:
         if self.is_own:
@@ -110,7 +111,8 @@ class SequenceCases(Cases):
             try:
                 found = float(self.criterion.judged_children(labels, children, np.arange(len(labels))))
             except (ValueError, RuntimeError) as error:
-                raise GainsError(f"{error} It was {_told(labels, order, n)}.") from error
+                limit = self.limit_of_classes(int(labels.max()) + 1)
+                raise GainsError(f"{error} It was {_told(labels, order, n)}.{limit}") from error
             if not near(np.array(gain), np.array(found), self.tolerance):
                 told = f"{_told(labels, order, n)} gains {float(gain)!r}, but {found!r}"
                 yield "gain_of_children", f"{told} when it is given to gain_of_children."

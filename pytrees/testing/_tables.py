@@ -83,19 +83,20 @@ def draw_table(
     dtype: type[np.floating],
     n_constrained: int | None = None,
     numbers: bool = False,
+    max_classes: int = 4,
 ) -> Table:
     """Draw a table of one of `KINDS`, its values rounded to float64 or float32.
 
     Half of the tables have labels that mostly follow a feature. Weights are whole numbers. With `n_constrained`, the
-    table has so many features, and two classes. `numbers`: targets are numbers in place of labels, which are whole,
-    decimals, or real.
+    table has so many features, and two classes; no table has more than four, or than `max_classes`. `numbers`: targets
+    are numbers in place of labels, which are whole, decimals, or real.
     """
     n_samples = int(rng.integers(1, max_samples + 1)) if rng.random() < 0.3 else max_samples
     shape = (n_samples, int(rng.integers(1, max_features + 1)))
     shape = shape if n_constrained is None else (n_samples, n_constrained)
     with np.errstate(over="ignore", under="ignore"):
         X = np.ascontiguousarray(KINDS[kind](rng, shape).astype(dtype).astype(np.float64))
-    n_classes = int(rng.choice([2, 2, 3, 4])) if n_constrained is None else 2
+    n_classes = min(int(rng.choice([2, 2, 3, 4])), max_classes) if n_constrained is None else 2
     y = rng.integers(0, n_classes, n_samples)
     if rng.random() < 0.5:
         rank = np.argsort(np.argsort(X[:, 0], kind="stable"), kind="stable")

@@ -33,7 +33,7 @@ from .._typing import (
     PredictRule,
     RandomState,
 )
-from ..input.class_scale import class_order, codes_in, ordered_categories
+from ..input.class_scale import class_order, codes_in, ordered_categories, warn_of_other_order
 from ..input.validation import validate_X_y, warn_of_words
 from .base import MixedIn
 from .cart import DecisionTreeClassifier
@@ -175,7 +175,11 @@ class OrdinalMixin(MixedIn):
         if self.classes is None:
             return ordered_categories(y)
         classes = class_order(self.classes)
-        return None if y is None else (codes_in(y, classes), classes)
+        if y is None:
+            return None
+        codes = codes_in(y, classes)
+        warn_of_other_order(y, classes)
+        return codes, classes
 
     def _check_class_weight(self, classes: AnyArray) -> None:
         try:
@@ -284,6 +288,11 @@ class OrdinalDecisionTreeClassifier(OrdinalMixin, DecisionTreeClassifier):
         From `fit`: as in :meth:`DecisionTreeClassifier.fit`; also if `classes` is empty, holds a class twice or a
         missing value, or has no order (a set), or if y has a class that is not in it; if `cost_matrix` is not a matrix
         of costs of all classes, or is absent with ``predict_rule="cost"``.
+
+    Warns
+    -----
+    UserWarning
+        From `fit`: if y is an ordered Categorical whose order contradicts `classes`, which is used.
 
     See Also
     --------

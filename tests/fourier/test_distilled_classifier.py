@@ -258,6 +258,15 @@ def test_trees_show_the_names_of_features_and_categories(engine):
         plain.trees_[0, 0].predict(plain.trees_[0, 0].encode([[0.0, 1.0]]))
 
 
+def test_words_given_to_a_tree_name_its_encode():
+    frame, y, forest = coloured()
+    tree = DistilledTreesClassifier(forest, max_leaf_nodes=4).fit(frame, y).trees_[0, 0]
+    for words in (frame, frame.to_numpy(), frame[["size", "colour"]].to_numpy()[:, ::-1]):
+        with pytest.raises(ValueError, match=r"holds words in column 0 \('colour'\): .* its own `encode` makes: tree"):
+            tree.predict(words)
+    assert tree.predict(tree.encode(frame)).shape == (60,)
+
+
 def test_trees_of_samples_with_gaps_show_names_too():
     frame, y, forest = coloured()
     frame.loc[::7, "size"] = np.nan

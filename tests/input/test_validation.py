@@ -717,14 +717,16 @@ def test_dates_alone_are_no_numbers():
 
 def test_words_that_are_not_declared_name_the_parameter():
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"], "city": ["a", "b", "c"]})
-    hint = (
-        r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\): .* in categorical_features"
-    )
-    for table, estimator in (
-        (X, DecisionTreeClassifier()),
-        (X[["city", "sex"]], DecisionTreeClassifier(categorical_features=["city"])),
+    hint = r"could not convert string to float: 'f'. Input X holds words in column 1 \('sex'\)"
+    for table, estimator, told in (
+        (X, DecisionTreeClassifier(), r", column 2 \('city'\): .*, name these columns in categorical_features\.$"),
+        (
+            X[["city", "sex"]],
+            DecisionTreeClassifier(categorical_features=["city"]),
+            r": .*, name this column in categorical_features\.$",
+        ),
     ):
-        with pytest.raises(ValueError, match=hint):
+        with pytest.raises(ValueError, match=hint + told):
             estimator.fit(table, [0, 1, 0])
     with pytest.raises(
         ValueError, match=r"words in column 1 \('sex'\): .* the dtype category, which 'from_dtype' takes"
@@ -738,3 +740,12 @@ def test_words_that_are_not_declared_name_the_parameter():
     fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
     with pytest.raises(ValueError, match="words in column 1"):
         fitted.predict([[0.0, "a"]])
+
+
+def test_many_columns_of_words_are_named_up_to_five():
+    X = pd.DataFrame({f"w{i}": ["a", "b"] for i in range(6)}).assign(number=[1.0, 2.0])
+    names = ", ".join(rf"column {i} \('w{i}'\)" for i in range(5))
+    with pytest.raises(ValueError, match=rf"holds words in {names}, \.\.\.: .* name these columns in"):
+        DecisionTreeClassifier().fit(X, [0, 1])
+    with pytest.raises(ValueError, match=rf"holds words in {names}: .*_tree takes numbers only; encode these columns"):
+        minimal_tree(X[["w0", "w1", "w2", "w3", "w4"]], [0, 1])

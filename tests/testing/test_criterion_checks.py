@@ -341,10 +341,62 @@ class FailsOnMany(Effort):
         return np.nan if len(labels) > 20 else 1.0
 
 
+class TwoClasses(Gini):
+    def gains(self, left, right):
+        if left.shape[1] > 2:
+            raise ValueError("two classes only")
+        return super().gains(left, right)
+
+    def gain_of_children(self, counts):
+        if counts.shape[1] > 2:
+            raise ValueError("two classes only")
+        return self.gains(counts[:1], counts[1:])[0]
+
+
+class TwoChildrenClasses(TwoClasses):
+    gains = Gini.gains
+
+
+class TwoLabels(Effort):
+    def impurity(self, labels):
+        if labels.max() > 1:
+            raise ValueError("two classes only")
+        return super().impurity(labels)
+
+
+@pytest.mark.parametrize("criterion", [TwoClasses(), TwoChildrenClasses(), TwoLabels()], ids=type)
+def test_tables_and_trees_have_at_most_max_classes(criterion):
+    assert check_criterion(criterion, max_classes=2, n_cases=41).errors == {}
+    told = errors_of(criterion)["raises"]
+    n_classes = re.search(r"two classes only.* There were (\d) classes; max_classes= limits them\.$", told)[1]
+    shown = eval(re.search(r"(?:left=\[|labels=|children were \[)(\[.*?\])", told)[1])
+    assert int(n_classes) == (max(shown) + 1 if isinstance(criterion, TwoLabels) else len(shown)) > 2
+
+
+class FailsInTrees(Gini):
+    """Fails for all cuts of a feature with more values than a table of cuts has."""
+
+    per_feature = True
+
+    def gains(self, left, right):
+        if left.shape[1] > 2 and 12 < len(left) < 20:
+            raise ValueError("two classes only")
+        return super().gains(left, right)
+
+
+def test_errors_of_trees_tell_the_number_of_classes():
+    told = errors_of(FailsInTrees(), n_cases=101)["trees"]
+    assert re.search(r"two classes only.* There were [34] classes; max_classes= limits them\.$", told)
+
+
+def test_an_error_of_two_classes_says_nothing_of_their_number():
+    assert "max_classes" not in errors_of(Nan(), max_classes=2)["raises"]
+
+
 @pytest.mark.parametrize("criterion", [FailsOnFractions(), FailsOnPureNodes(), FailsWhereMany()], ids=type)
 def test_the_table_that_is_shown_is_the_one_that_fails(criterion):
     told = errors_of(criterion)["raises"]
-    repeats, left, right = re.search(r"The table was(?: (\d+) times)? left=(.*), right=(.*)\.$", told).groups()
+    repeats, left, right = re.search(r"The table was(?: (\d+) times)? left=(.*), right=(\[\[.*\]\])\.", told).groups()
     sides = [np.tile(eval(side), (int(repeats or 1), 1)) for side in (left, right)]
     with pytest.raises((ValueError, RuntimeError)) as raised:
         criterion.judged(*sides)

@@ -96,6 +96,24 @@ def test_trees_that_have_learned_from_missing_values_come_back(engine):
             Tree.from_dict(changed(exported, path, value))
 
 
+@pytest.mark.parametrize("split", ["subset", "multiway"])
+def test_nan_is_no_category_of_a_tree_that_has_a_code_for_missing_ones(engine, split):
+    X, y = table()
+    X = X[["age", "colour"]].mask(np.random.default_rng(0).random((60, 2)) < 0.3)
+    fitted = DecisionTreeClassifier(categorical_features=["colour"], categorical_split=split).fit(X, y)
+    codes = fitted.encode(X)
+    back = Tree.from_dict(through_json(fitted))
+    assert np.isnan(codes[:, 0]).any()  # a number may be missing
+    assert fitted.classes_[back.predict(codes)].tolist() == fitted.predict(X).tolist()
+    codes[X["colour"].isna(), 1] = np.nan
+    for tree in (back, fitted.tree_):
+        for method in (tree.predict, tree.apply, tree.decision_path, tree.feature_usage):
+            with pytest.raises(
+                ValueError, match=r"contains NaN in column 1, by whose categories .* `encode` of .*null"
+            ):
+                method(codes)
+
+
 def test_numbers_and_words_as_categories_are_told_apart():
     X = pd.DataFrame({"a": [1, 2, 3, 1], "b": ["1", "2", "3", "2"]})
     fitted = DecisionTreeClassifier(categorical_features=["a", "b"]).fit(X, [0, 1, 2, 2])

@@ -141,6 +141,12 @@ def test_categories(engine, split, c_predictions):
         assert_all_decide(tree, rows, c_predictions, tree.encode(rows))
 
 
+def test_comments_in_c_tell_a_missing_category_from_a_word():
+    X = pd.DataFrame({"city": ["nan", "Oslo", None, "Oslo"]})
+    program = export_c(DecisionTreeClassifier(categorical_features=["city"]).fit(X, [0, 1, 2, 1]))
+    assert '// x[0] is 0 for "Oslo", 1 for "nan", 2 for missing.' in program.splitlines()
+
+
 def test_ordered_categories(c_predictions):
     rng = np.random.default_rng(3)
     sizes = ["small", "mid", "large", "huge"]

@@ -408,7 +408,21 @@ def test_the_order_of_words_is_told_if_something_looks_at_it(data, parameters, l
 def test_classes_parameter_takes_precedence_over_categories(data):
     X, y = data
     labels = pd.Series(pd.Categorical(WORDS[y], LEVELS, ordered=True))
-    assert make_tree(classes=LEVELS[::-1]).fit(X, labels).classes_.tolist() == LEVELS[::-1]
+    message = "differs from the order of the Categorical y, .* 'low' is below 'medium'; classes= is used"
+    for make in (make_tree, make_forest):
+        with pytest.warns(UserWarning, match=message) as told:
+            assert make(classes=LEVELS[::-1]).fit(X, labels).classes_.tolist() == LEVELS[::-1]
+        assert [each.filename for each in told] == [__file__]
+    with pytest.warns(UserWarning, match=message), pytest.warns(DataConversionWarning):
+        make_tree(classes=LEVELS[::-1]).fit(X, labels.to_frame())
+
+
+@pytest.mark.parametrize("classes", [LEVELS, ["none", *LEVELS], [LEVELS[0], "fair", *LEVELS[1:]]])
+def test_an_order_of_categories_that_classes_keep_passes(data, classes):
+    X, y = data
+    labels = pd.Categorical(WORDS[y], [*LEVELS, "extreme"], ordered=True)
+    make_tree(classes=classes).fit(X, labels)
+    make_tree(classes=LEVELS[::-1]).fit(X, pd.Categorical(WORDS[y], LEVELS))  # without an order
 
 
 def test_ordered_categories_that_cannot_be_sorted(data):
