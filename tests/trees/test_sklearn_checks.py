@@ -4,7 +4,6 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from support import SKLEARN
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -102,13 +101,6 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    failures = {}
-    if SKLEARN < (1, 7) and getattr(getattr(estimator, "estimator", None), "categorical_features", None):
-        failures["check_positive_only_tag_during_fit"] = "predicts for categories that were not there"
-    return failures | _failures_in_all_versions(estimator)
-
-
-def _failures_in_all_versions(estimator):
     if isinstance(estimator, (AggregatedFourierTreeClassifier, OrthogonalTreesClassifier)):
         return {
             "check_sample_weight_equivalence_on_dense_data": "repeated rows make other bootstrap samples than weighted "
