@@ -2,14 +2,13 @@
 
 import pickle
 import sqlite3
-from itertools import combinations, product
-from math import factorial
+from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import CLOSE, SEEDS, random_cardinalities, random_tree, random_trees
+from fourier_samples import CLOSE, SEEDS, random_cardinalities, random_tree, random_trees, shapley_by_definition
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import (
@@ -419,25 +418,6 @@ def test_a_box_of_two_runs_and_one_of_neighbours(engine):
 # -------------------------------------------------------------------------------------------------------- what is built
 
 
-def by_definition(evaluate, X, background):
-    """Return the Shapley values of the mean prediction with some features of a sample and the others of another."""
-    n_features = X.shape[1]
-
-    def value(sample, coalition):
-        mixed = background.copy()
-        mixed[:, list(coalition)] = sample[list(coalition)]
-        return evaluate(mixed).mean(axis=0)
-
-    found = np.zeros((*X.shape, evaluate(X).shape[1]))
-    for i, feature in product(range(len(X)), range(n_features)):
-        others = [m for m in range(n_features) if m != feature]
-        for size in range(n_features):
-            share = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
-            for coalition in combinations(others, size):
-                found[i, feature] += share * (value(X[i], (*coalition, feature)) - value(X[i], coalition))
-    return found
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -455,7 +435,7 @@ def test_shapley_values_by_their_definition(model, seed):
     model.fit(X, y)
     rows, background = new_samples(X, seed)[45:55], X[:15]
     found = shapley_values(model, rows, background)
-    expected = by_definition(lambda table: predicted(model, table), rows, background)
+    expected = shapley_by_definition(lambda table: predicted(model, table), rows, background)
     np.testing.assert_allclose(found.values, expected[:, :, 0], **CLOSE)
     assert found.base_values == pytest.approx(predicted(model, background).mean())
 

@@ -1,13 +1,10 @@
 """Shapley values: against their definition, of every kind of trees and model; against shap; and errors."""
 
-from itertools import combinations
-from math import factorial
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import CLOSE
+from fourier_samples import CLOSE, shapley_by_definition
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -28,30 +25,6 @@ from pytrees import (
 )
 from pytrees.fourier import additive_model, shapley_values
 from pytrees.fourier import shapley as module
-
-
-def by_definition(evaluate, X, background):
-    """Return the Shapley values of the mean prediction with some features of a sample and the others of another."""
-    n_features = X.shape[1]
-
-    def value(sample, coalition):
-        mixed = background.copy()
-        mixed[:, list(coalition)] = sample[list(coalition)]
-        return evaluate(mixed).mean(axis=0)
-
-    found = []
-    for sample in X:
-        of_feature = []
-        for feature in range(n_features):
-            others = [m for m in range(n_features) if m != feature]
-            total = 0.0
-            for size in range(n_features):
-                share = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
-                for coalition in combinations(others, size):
-                    total = total + share * (value(sample, (*coalition, feature)) - value(sample, coalition))
-            of_feature.append(total)
-        found.append(of_feature)
-    return np.array(found)
 
 
 def table(n_samples=40, n_classes=2, seed=0):
@@ -88,7 +61,7 @@ def test_values_by_their_definition(name, n_classes):
     model = additive_model(ESTIMATORS[name].fit(X[5:], y[5:]))  # the first samples may have unknown categories
     background = X[3:20]
     found = shapley_values(model, X[:6], background)
-    expected = by_definition(model.evaluate, X[:6], background)
+    expected = shapley_by_definition(model.evaluate, X[:6], background)
     np.testing.assert_allclose(found.values.reshape(expected.shape), expected, **CLOSE)
     np.testing.assert_allclose(found.base_values, model.evaluate(background).mean(axis=0).squeeze(), **CLOSE)
     of_sums = found.values.sum(axis=1) + found.base_values
@@ -101,7 +74,7 @@ def test_patterns_are_weighed_in_pieces_of_any_size(monkeypatch, n_pairs):
     model = additive_model(DecisionForestClassifier(3, max_depth=4, random_state=0, **NOMINAL).fit(X, y))
     monkeypatch.setattr(module, "_PAIRS", n_pairs)
     found = shapley_values(model, X[:12], X[10:])
-    expected = by_definition(model.evaluate, X[:12], X[10:])
+    expected = shapley_by_definition(model.evaluate, X[:12], X[10:])
     np.testing.assert_allclose(found.values, expected[:, :, 0], **CLOSE)
 
 

@@ -1,5 +1,8 @@
 """Random trees on codes, and their functions on every point of the domain: the oracle of the Fourier algebra."""
 
+from itertools import combinations, product
+from math import factorial
+
 import numpy as np
 from hypothesis import strategies as st
 from multiway_trees import parts_of, way
@@ -275,3 +278,22 @@ def assert_same_rebuilt(rebuilt, other):
     np.testing.assert_allclose(rebuilt.averages, other.averages, **CLOSE)
     for name in ("value", "gain"):
         np.testing.assert_allclose(getattr(rebuilt.tree, name), getattr(other.tree, name), **CLOSE, err_msg=name)
+
+
+def shapley_by_definition(evaluate, X, background):
+    """Return the Shapley values of the mean prediction with some features of a sample and the others of another."""
+    n_features = X.shape[1]
+
+    def value(sample, coalition):
+        mixed = background.copy()
+        mixed[:, list(coalition)] = sample[list(coalition)]
+        return evaluate(mixed).mean(axis=0)
+
+    found = np.zeros((*X.shape, evaluate(X).shape[1]))
+    for i, feature in product(range(len(X)), range(n_features)):
+        others = [m for m in range(n_features) if m != feature]
+        for size in range(n_features):
+            share = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
+            for coalition in combinations(others, size):
+                found[i, feature] += share * (value(X[i], (*coalition, feature)) - value(X[i], coalition))
+    return found
