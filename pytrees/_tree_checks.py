@@ -274,7 +274,8 @@ def check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> Non
         raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
     parents = np.zeros(tree.node_count, dtype=np.int64)
     parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
-    if len(np.unique(np.stack([parents[child], categories]), axis=1).T) < categories.size:
+    taken = np.sort(parents[child] * PACKABLE + categories)
+    if np.any(taken[1:] == taken[:-1]):
         raise ValueError("Not a tree: a category leads to two children of a node.")
 
 

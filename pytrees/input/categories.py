@@ -433,8 +433,19 @@ def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
         return np.array([codes.get(value, UNKNOWN) for value in values.tolist()], dtype=np.int64)
     if kinds[0] != kinds[1] or not len(categories):
         return np.full(len(values), UNKNOWN)
-    found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    if kinds[0] == "f" and _are_consecutive(categories):
+        first = int(categories[0])
+        found = np.fmin(np.fmax(values, first), first + len(categories) - 1).astype(np.int64) - first
+    else:
+        found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
     return np.where(categories[found] == values, found, UNKNOWN)
+
+
+def _are_consecutive(categories: AnyArray) -> bool:
+    """Whether sorted categories are whole numbers without a gap, so that values tell their positions."""
+    return bool(categories[0] == np.floor(categories[0])) and np.array_equal(
+        categories, int(categories[0]) + np.arange(len(categories))
+    )
 
 
 def _codes_in_order(values: AnyArray, categories: AnyArray) -> FloatArray:

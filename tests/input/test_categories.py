@@ -331,6 +331,21 @@ def test_unknown_values_of_other_kinds(old, new):
     assert encode(estimator, pd.DataFrame({"a": new})).tolist() == [[-1.0]]
 
 
+# Whole numbers without a gap tell their codes; others, and those of more digits than a float has, are searched.
+@pytest.mark.parametrize("first", [-3, 0, 2**53 - 2, 2**62])
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_codes_of_whole_numbers(first, dtype, step):
+    known = (first + step * np.arange(4)).astype(dtype)
+    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    fit_encode(estimator, known[:, np.newaxis])
+    codes = {value: code for code, value in enumerate(estimator.categories_[0].tolist())}
+    for others in ([first - 1, first + 1, first + 4, first + 7, -(2**60)], [0.5, 2.0, -1e300, 1e300]):
+        new = np.concatenate([known, np.array(others, dtype="int64" if others[0] == first - 1 else "float64")])
+        expected = [codes.get(value, -1) for value in new.tolist()]
+        assert encode(estimator, new[:, np.newaxis])[:, 0].tolist() == expected
+
+
 def test_many_unknown_values_are_named_by_the_first(frame):
     frame = frame[["size"]]
     estimator, _ = fitted(frame, ["size"])

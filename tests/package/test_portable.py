@@ -74,6 +74,7 @@ VECTORS = r"""
 #include <stdio.h>
 #include "simd_multiclass.h"
 #include "simd_entropy.h"
+#include "simd_ordinal.h"
 
 static uint64_t state = 88172645463325252u, sum = 0;
 static uint64_t draw() { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
@@ -227,6 +228,26 @@ int main() {
             score_entropy_of_two(entries, entries + 1, n - 1, &terms, next, whole);
             add(whole, 8);
         }
+
+        uint32_t form_steps[NO_CLASS + 1];
+        for (int32_t n_classes = 3; n_classes <= 12; n_classes += 9)
+            for (int way = 0; way < 3; way++) {     /* ordinal Gini, and ranking impurity without and with weights */
+                int64_t counts[12] = {0};
+                for (int i = 0; i < n; i++)
+                    counts[labels[i] = draw() % n_classes]++;
+                uint32_t form = write_form_steps(counts, n_classes, n, way > 0, form_steps);
+                if (way > 0)
+                    write_costs(n, 1, n - 1, way == 2, factors[0], factors[1]);
+                else
+                    write_factors(n, 1, n - 1, factors[0], factors[1]);
+                float base = way == 0 ? 0.0f : (float)form * (way == 2 ? n : 1);
+                ordinal_forms forms = {
+                    form_steps, labels, form, base, factors[0], factors[1], n_classes, way > 0
+                };
+                best = score_in_order(entries, ahead, behind, &forms, 0.0f, NULL, NULL);
+                score_in_order(entries, ahead, behind, &forms, 0.9f * best + 1e-9f, cuts, ends);
+                add(&form, 4); add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
+            }
 
         int32_t residuals[2 * 136] = {0};
         for (int i = 0; i < 2 * n; i++)

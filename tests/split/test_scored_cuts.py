@@ -1,6 +1,8 @@
 """Cuts of a block scored side by side in single precision, and blocks sorted by the bins of few values: against the
 reference, and against sorted samples whose cuts are looked at one by one."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,19 @@ from pytrees._core.base.sizes import sizes
 
 SIZES = sizes()
 FEWEST_SCORED, MOST_SCORED, ENTRIES_AT_ONCE = SIZES["FEWEST_SCORED"], SIZES["MOST_SCORED"], SIZES["ENTRIES_AT_ONCE"]
+LANES_OF_ORDER, MOST_OF_FORM = SIZES["LANES_OF_ORDER"], SIZES["MOST_OF_FORM"]
+
+# Of the distances of classes, only those that are all alike have scores.
+ORDINAL = ["ogini", "ranking", ("ranking", {"weighted": False}), "ranking at distance 3", "ranking at two distances"]
+
+
+def with_distances(criterion, n_classes):
+    if criterion not in ("ranking at distance 3", "ranking at two distances"):
+        return criterion
+    class_scores = 3.0 * np.arange(n_classes)
+    if criterion == "ranking at two distances":
+        class_scores[-1] += 1
+    return "ranking", {"class_scores": class_scores}
 
 
 # With more than two classes, and by entropy, two features are scored side by side, and the last of an odd number alone.
@@ -32,6 +47,44 @@ def test_any_number_of_entries(criterion, n_classes, n_rows, n_features, growth_
     problem = X, noisy_labels(X, n_classes, rng, noise), None, n_classes, criterion
     del growth_limits["max_candidates"]
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+
+
+# The classes up to each but the highest are counted in one vector, in two, or one sample after another.
+@pytest.mark.parametrize("criterion", ORDINAL)
+@pytest.mark.parametrize("n_classes", [2, 3, 9, 10, LANES_OF_ORDER + 1, LANES_OF_ORDER + 2])
+@examples(60)
+@given(
+    n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
+    growth_limits=limits(max_candidates=UNLIMITED),
+    seed=st.integers(0, 2**32 - 1),
+    noise=st.sampled_from([0.0, 0.2, 1.0]),
+    share=st.sampled_from([0.0, 0.01, 0.1, 0.5, 0.95]),
+)
+def test_ordinal_criteria(criterion, n_classes, n_rows, growth_limits, seed, noise, share):
+    rng = np.random.default_rng(seed)
+    X = columns_of_some_kinds(n_rows, rng, 4)
+    y = noisy_labels(X, n_classes, rng, noise)
+    X[rng.random(X.shape) < share * (rng.random(4) < 0.8)] = np.nan
+    problem = X, y, None, n_classes, with_distances(criterion, n_classes)
+    del growth_limits["max_candidates"]
+    assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+
+
+# Forms of more samples do not fit 32 bits. They are greatest if nearly all samples are of the lowest class.
+@pytest.mark.parametrize("excess", [-1, 0, 1])
+@pytest.mark.parametrize("n_classes", [3, 9, 10, LANES_OF_ORDER + 1])
+@pytest.mark.parametrize("criterion", ["ogini", "ranking", ("ranking", {"weighted": False})])
+def test_most_samples_of_ordinal_criteria(criterion, n_classes, excess):
+    share = 1 if criterion == "ogini" else 4
+    n_rows = min(math.isqrt(share * MOST_OF_FORM // (n_classes - 1)), MOST_SCORED) + excess
+    rng = np.random.default_rng(n_rows)
+    X = columns_of_some_kinds(n_rows, rng, 4)
+    labels = [noisy_labels(X, n_classes, rng), noisy_labels(X, n_classes, rng, 1.0)]
+    rare = (rng.random(n_rows) < 3e-4).astype(np.int32)
+    for y in (*labels, rare, n_classes - 1 - rare):
+        problem = X, y, None, n_classes, criterion
+        for options in ({"max_depth": 4}, {"max_depth": 3, "min_samples_leaf": 40}):
+            assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
 # Missing values, which are the last entries, are on either side of every cut.
@@ -81,7 +134,7 @@ def test_most_samples(n_rows, n_classes, min_samples_leaf, criterion):
 
 
 # Scores nearly tie: the orders of the samples by the features differ in few places.
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_near_ties(n_classes, criterion):
     rng = np.random.default_rng(5)

@@ -1,5 +1,5 @@
-"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h`, `simd_sorted.h` and
-`simd_entropy.h`."""
+"""Declarations of the loops in vectors of `simd_binary.h`, `simd_multiclass.h`, `simd_few.h`, `simd_sorted.h`,
+`simd_entropy.h` and `simd_ordinal.h`."""
 
 from pytrees._core.base.types cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -108,11 +108,11 @@ cdef extern from "simd_sorted.h":
     void score_classes_of_two(
         const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const uint16_t* labels,
         const int64_t* totals, int32_t n_classes, const float* left_factors, const float* right_factors,
-        uint64_t* steps, float* scores
+        uint64_t* room, float* scores
     ) nogil
     float score_classes(
         const uint32_t* entries, int32_t n, int32_t n_first, const uint16_t* labels, const int64_t* totals,
-        int32_t n_classes, const float* left_factors, const float* right_factors, uint64_t* steps, float to_reach,
+        int32_t n_classes, const float* left_factors, const float* right_factors, uint64_t* room, float to_reach,
         uint32_t* found, uint64_t* found_squares, int32_t* n_found
     ) nogil
 
@@ -135,4 +135,28 @@ cdef extern from "simd_entropy.h":
     void score_entropy_of_two(
         const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const entropy_terms* node,
         uint32_t* room, int32_t* scores
+    ) nogil
+
+
+cdef extern from "simd_ordinal.h":
+    enum:
+        NO_CLASS
+    ctypedef struct ordinal_forms:
+        const uint32_t* steps
+        const uint16_t* labels
+        uint32_t form
+        float base
+        const float* left_factors
+        const float* right_factors
+        int32_t n_classes
+        bint is_ranking
+    uint32_t write_form_steps(
+        const int64_t* totals, int32_t n_classes, int32_t n, bint is_ranking, uint32_t* steps
+    ) nogil
+    void write_costs(
+        int32_t n, int32_t first, int32_t last, bint weighs_children, float* left_factors, float* right_factors
+    ) nogil
+    float score_in_order(
+        const uint32_t* entries, int32_t n, int32_t n_first, const ordinal_forms* node, float to_reach,
+        uint32_t* found, int32_t* n_found
     ) nogil

@@ -116,37 +116,23 @@ static inline squares_of_classes start_squares(const int64_t *totals, int32_t n_
 
 static inline int32_t at_once(int32_t n) { return n < ENTRIES_AT_ONCE ? n : ENTRIES_AT_ONCE; }
 
-/* Move n entries, at most ENTRIES_AT_ONCE, to the left, and write what is there after each. */
-static inline void move_entries(
-    const uint32_t *entries, int32_t n, const uint16_t *labels, squares_of_classes *left, uint64_t *squares
-) {
-    uint64_t sum = left->squares, step, *steps = left->steps;
-    for (int32_t i = 0; i < n; i++) {
-        uint64_t *of_class = steps + labels[entries[i] & 0xFFFFu];
-        step = *of_class;
-        sum += step;
-        /* Less on the right, more on the left. */
-        *of_class = step + 2u - ((uint64_t)2 << 32);
-        squares[i] = sum;
-    }
-    left->squares = sum;
-}
-
-/* The same of two features side by side: an entry waits for what the entry of its class before it wrote, and the other
-feature's entry need not. */
-static inline void move_entries_of_two(
-    const uint32_t *const entries[2], int32_t n, const uint16_t *labels, squares_of_classes left[2],
+/* Move n entries of each of one or two features, at most ENTRIES_AT_ONCE, to the left, and write what is there after
+each. An entry waits for what the entry of its class before it wrote, and the other feature's entry need not. */
+static PYTREES_ALWAYS_INLINE void move_by_squares(
+    const uint32_t *const *entries, int n_features, int32_t n, const uint16_t *labels, squares_of_classes *left,
     uint64_t squares[2][ENTRIES_AT_ONCE]
 ) {
-    uint64_t sums[2] = {left[0].squares, left[1].squares}, *steps[2] = {left[0].steps, left[1].steps};
+    uint64_t sums[2] = {left[0].squares, left[n_features - 1].squares};
+    uint64_t *steps[2] = {left[0].steps, left[n_features - 1].steps};
     for (int32_t i = 0; i < n; i++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < n_features; k++) {
             uint64_t *of_class = steps[k] + labels[entries[k][i] & 0xFFFFu], step = *of_class;
             sums[k] += step;
+            /* Less on the right, more on the left. */
             *of_class = step + 2u - ((uint64_t)2 << 32);
             squares[k][i] = sums[k];
         }
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < n_features; k++)
         left[k].squares = sums[k];
 }
 
@@ -178,72 +164,78 @@ static inline lanes_f32 score_squared(
     );
 }
 
-/* Score the cuts of a feature; the factors are 1 / L and 1 / R. The `n_first` entries behind the others are on the left
-of all cuts. `found` gets the number of the other samples on the left of each cut, `found_squares` the squares of all. */
-static PYTREES_ALWAYS_INLINE float score_classes(
-    const uint32_t *entries, int32_t n, int32_t n_first, const uint16_t *labels, const int64_t *totals,
-    int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *steps, float to_reach,
-    uint32_t *found, uint64_t *found_squares, int32_t *n_found
+/* Write the greatest scores of one or two features; the factors are 1 / L and 1 / R. `room` has room for a number by
+class and feature. One feature can have `n_first` entries behind the others that are on the left of all cuts, and its
+cuts can be found: `found` gets the number of the other samples on the left of each cut, `found_squares` the squares of
+all. */
+static PYTREES_ALWAYS_INLINE void score_by_squares(
+    const uint32_t *const *given, int n_features, int32_t n, int32_t n_first, const uint16_t *labels,
+    const int64_t *totals, int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *room,
+    float to_reach, uint32_t *found, uint64_t *found_squares, int32_t *n_found, float *scores
 ) {
-    uint64_t squares[ENTRIES_AT_ONCE] = {0};
-    squares_of_classes left = start_squares(totals, n_classes, steps);
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
+    uint64_t squares[2][ENTRIES_AT_ONCE] = {{0}};
+    const uint32_t *entries[2] = {given[0], given[n_features - 1]};
+    squares_of_classes left[2];
+    lanes_f32 best[2] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}}, present;
     int32_t n_listed = 0;
-    for (int32_t first = 0; first < n_first; first += ENTRIES_AT_ONCE)
-        move_entries(entries + n + first, at_once(n_first - first), labels, &left, squares);
+    for (int k = 0; k < n_features; k++)
+        left[k] = start_squares(totals, n_classes, room + k * n_classes);
+    for (int32_t first = 0; first < n_first; first += ENTRIES_AT_ONCE) {
+        const uint32_t *missing[1] = {given[0] + n + first};
+        move_by_squares(missing, 1, at_once(n_first - first), labels, left, squares);
+    }
     for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
         int32_t n_now = at_once(n - first);
-        move_entries(entries + first, n_now, labels, &left, squares);
-        for (int32_t i = 0; i < n_now; i += 4) {
-            present = score_squared(
-                entries + first + i, squares + i, left.total_squares, left_factors + first + i,
-                right_factors + first + i
-            );
-            if (found == NULL) {
-                best = greater_f32(present, best);
-                continue;
+        move_by_squares(entries, n_features, n_now, labels, left, squares);
+        for (int k = 0; k < n_features; k++) {
+            for (int32_t i = 0; i < n_now; i += 4) {
+                present = score_squared(
+                    entries[k] + i, squares[k] + i, left[k].total_squares, left_factors + first + i,
+                    right_factors + first + i
+                );
+                if (found == NULL) {
+                    best[k] = greater_f32(present, best[k]);
+                    continue;
+                }
+                for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
+                    int32_t lane = i + pytrees_trailing_zeros((uint64_t)hits);
+                    found[n_listed] = (uint32_t)(first + lane + 1);
+                    found_squares[n_listed++] = squares[k][lane];
+                }
             }
-            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
-                int32_t lane = i + pytrees_trailing_zeros((uint64_t)hits);
-                found[n_listed] = (uint32_t)(first + lane + 1);
-                found_squares[n_listed++] = squares[lane];
-            }
+            entries[k] += n_now;
         }
     }
     if (found != NULL)
         *n_found = n_listed;
-    return greatest_f32(best);
+    for (int k = 0; k < n_features; k++)
+        scores[k] = greatest_f32(best[k]);
 }
 
-/* Return the greatest scores of two features without missing values. `steps` has room for both. */
+/* Return the greatest score of a feature. */
+static PYTREES_ALWAYS_INLINE float score_classes(
+    const uint32_t *entries, int32_t n, int32_t n_first, const uint16_t *labels, const int64_t *totals,
+    int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *room, float to_reach,
+    uint32_t *found, uint64_t *found_squares, int32_t *n_found
+) {
+    float score;
+    score_by_squares(
+        &entries, 1, n, n_first, labels, totals, n_classes, left_factors, right_factors, room, to_reach, found,
+        found_squares, n_found, &score
+    );
+    return score;
+}
+
+/* Write the greatest scores of two features without missing values. */
 static PYTREES_ALWAYS_INLINE void score_classes_of_two(
     const uint32_t *first_entries, const uint32_t *other_entries, int32_t n, const uint16_t *labels,
-    const int64_t *totals, int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *steps,
+    const int64_t *totals, int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *room,
     float *scores
 ) {
-    uint64_t squares[2][ENTRIES_AT_ONCE] = {{0}};
     const uint32_t *entries[2] = {first_entries, other_entries};
-    squares_of_classes left[2] = {
-        start_squares(totals, n_classes, steps), start_squares(totals, n_classes, steps + n_classes)
-    };
-    lanes_f32 best[2] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}};
-    for (int32_t first = 0; first < n; first += ENTRIES_AT_ONCE) {
-        int32_t n_now = at_once(n - first);
-        move_entries_of_two(entries, n_now, labels, left, squares);
-        for (int k = 0; k < 2; k++) {
-            for (int32_t i = 0; i < n_now; i += 4)
-                best[k] = greater_f32(
-                    score_squared(
-                        entries[k] + i, squares[k] + i, left[k].total_squares, left_factors + first + i,
-                        right_factors + first + i
-                    ),
-                    best[k]
-                );
-            entries[k] += n_now;
-        }
-    }
-    for (int k = 0; k < 2; k++)
-        scores[k] = greatest_f32(best[k]);
+    score_by_squares(
+        entries, 2, n, 0, labels, totals, n_classes, left_factors, right_factors, room, 0.0f, NULL, NULL, NULL, scores
+    );
 }
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */

@@ -72,6 +72,8 @@ ranks of the drawn features, or cutting them into bins, then costs less than kee
 #define MOST_WEIGHT_OF_FEW 255              /* of these samples together */
 #define MOST_SORTED_IN_FEW 6                /* of these samples: the order of the targets tells the best cut of all */
 #define MOST_WEIGHT_OF_NUMBERS 2147483647   /* classes that are numbers: their weights are summed in 32 bits */
+#define MOST_OF_FORM 2147483647             /* what the forms of ordinal criteria stay below */
+#define LANES_OF_ORDER 16                   /* samples of the classes above each, but for the highest, are counted in lanes */
 #define ENTRIES_AT_ONCE 64                  /* sums are written, and read when they have left the queue of writes */
 /* With two classes and real weights, runs of BOX_ROWS samples are skipped if no cut in them can win. */
 #define BOX_ROWS 16

@@ -37,6 +37,8 @@ cdef extern from "sizes.h":
         MOST_WEIGHT_OF_FEW
         MOST_SORTED_IN_FEW
         MOST_WEIGHT_OF_NUMBERS
+        MOST_OF_FORM
+        LANES_OF_ORDER
         ENTRIES_AT_ONCE
         BOX_ROWS
         MIN_LANES

@@ -27,6 +27,7 @@ cdef class CategoryCounts:
     cdef bint in_order                  # of the node's categories, only cuts of an order are judged
     cdef bint has_targets               # the rows of `counts`, and `listed_counts`, are TargetSums
     cdef index_t[::1] codes, sizes      # by category: its code, and how many samples have it
+    cdef index_t[::1] number_of_code    # the category of a code, if samples are counted by codes
     cdef int64_t[:, ::1] counts         # by category and class
     cdef int64_t[:, ::1] for_user       # TargetSums by category, as a criterion of the user gets them
     cdef int64_t[::1] weight            # by category
@@ -47,6 +48,7 @@ cdef class CategoryCounts:
 
 
 cdef index_t start_category(CategoryCounts categories, index_t code) noexcept nogil
+cdef void number_codes(CategoryCounts categories, index_t n_codes) noexcept nogil
 cdef void set_order(CategoryCounts categories) noexcept nogil
 cdef index_t n_divisions(CategoryCounts categories) noexcept nogil
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil

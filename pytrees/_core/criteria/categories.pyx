@@ -55,9 +55,9 @@ def has_best_order(criterion, n_classes):
 cdef class CategoryCounts:
     def __cinit__(
         self, Py_ssize_t n_classes, Py_ssize_t most_categories, Py_ssize_t n_rows, bint has_best_order,
-        bint needs_entries, bint has_targets,
+        bint needs_entries, bint has_targets, bint counts_codes,
     ):
-        cdef Py_ssize_t most = max(1, min(most_categories, n_rows))
+        cdef Py_ssize_t most = max(1, most_categories)
         cdef Py_ssize_t n_columns = sizeof(TargetSums) // sizeof(int64_t) if has_targets else n_classes
         cdef bint has_scores = most > MOST_DIVIDED and n_classes > 2 and not has_targets
         self.n_classes = <index_t> n_classes
@@ -66,6 +66,7 @@ cdef class CategoryCounts:
         self.has_targets = has_targets
         self.codes = np.empty(most, dtype=np.int32)
         self.sizes = np.empty(most, dtype=np.int32)
+        self.number_of_code = np.empty(most if counts_codes else 0, dtype=np.int32)
         self.counts = np.empty((most, n_columns), dtype=np.int64)
         self.for_user = np.empty((most if has_targets else 0, n_columns), dtype=np.int64)
         self.weight = np.empty(most, dtype=np.int64)
@@ -86,9 +87,26 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
     categories.codes[category] = code
     categories.sizes[category] = 0
     categories.weight[category] = 0
-    categories.counts[category, :] = 0
+    memset(&categories.counts[category, 0], 0, categories.counts.shape[1] * sizeof(int64_t))
     categories.n_present += 1
     return category
+
+
+cdef void number_codes(CategoryCounts categories, index_t n_codes) noexcept nogil:
+    """Number the codes that samples have. Samples and classes have been counted at the places of their codes."""
+    cdef index_t code, label, category = 0
+    for code in range(n_codes):
+        categories.number_of_code[code] = category
+        if categories.sizes[code] == 0:
+            continue
+        categories.codes[category] = code
+        categories.sizes[category] = categories.sizes[code]
+        categories.weight[category] = 0
+        for label in range(categories.n_classes):
+            categories.counts[category, label] = categories.counts[code, label]
+            categories.weight[category] += categories.counts[category, label]
+        category += 1
+    categories.n_present = category
 
 
 # ---------------------------------------------------------------------------------------------- the order of categories
@@ -216,9 +234,9 @@ cdef index_t n_divisions(CategoryCounts categories) noexcept nogil:
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil:
     """List the categories of one side of a division."""
     cdef index_t i
-    categories.is_listed[:categories.n_present] = False
+    memset(&categories.is_listed[0], 0, categories.n_present)
     categories.n_listed = 0
-    categories.listed_counts[:] = 0
+    memset(&categories.listed_counts[0], 0, categories.listed_counts.shape[0] * sizeof(int64_t))
     categories.listed_weight = 0
     if categories.in_order:
         for i in range(number):

@@ -11,6 +11,7 @@ cdef struct FormRows:
     # next sample of class k adds left_rows[k] = (Kl)[k] + K[k, k] / 2 to the form of the left child, and takes
     # node_rows[k] - left_rows[k] from the form of the right child; node_rows[k] is (Kn)[k].
     index_t n_classes
+    const int64_t* total_counts
     const int64_t* node_rows
     # If all left_rows stay below 2**32, which the samples of the whole tree tell, they have 32 bits. The rows of the
     # first MIN_LANES classes are kept in registers, and are written so that the next sample can read its own.
@@ -27,6 +28,7 @@ cdef inline void start_forms(FormRows* rows, ClassCounts counts) noexcept nogil:
     """Take over the kernel of a node whose classes are counted, and write its `node_rows`."""
     cdef index_t i, j
     rows.n_classes = counts.n_classes
+    rows.total_counts = &counts.total_counts[0]
     rows.kernel = &counts.kernel[0, 0]
     rows.node_rows = &counts.node_rows[0]
     rows.left_rows = &counts.left_rows[0]

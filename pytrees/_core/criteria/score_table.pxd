@@ -8,9 +8,10 @@ from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, entropy_terms, mark_edges, mark_rows, node_weights,
-    score_classes, score_classes_of_two, score_edges, score_entropy, score_entropy_of_two, score_numbers, score_squares,
-    score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows,
-    write_entropy_steps, write_factors, write_permissions, write_size_terms,
+    ordinal_forms, score_classes, score_classes_of_two, score_edges, score_entropy, score_entropy_of_two,
+    score_in_order, score_numbers, score_squares, score_sums, score_two_classes, spread_few, sum_pairs,
+    sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps, write_factors,
+    write_form_steps, write_permissions, write_size_terms,
 )
 from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.sorting cimport place_of
@@ -23,12 +24,14 @@ from pytrees._core.criteria.entropy_scores cimport (
 )
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.criteria.ranking cimport BinaryRankingScan
+from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
+from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
 from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
 )
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, move_left, start_feature, tie_margin,
+    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, PatientScan, ScoredScan, move_left, start_feature,
+    tie_margin,
 )
 from pytrees._core.criteria.wide cimport WideBinaryScan
 from pytrees._core.rows.node_bins cimport (
@@ -48,45 +51,64 @@ ctypedef fused SideBySideScan:
     EntropyScan
 
 
+# Criteria whose scores of sorted entries are sums of forms of the children's class counts.
+ctypedef fused FormScan:
+    OrdinalGiniScan
+    RankingScan
+
+
 # Criteria whose cuts of sorted entries, once found, are compared after samples have moved one by one.
 ctypedef fused MovedScan:
     EntropyScan
     SquaredErrorScan
+    FormScan
 
 
-cdef inline float lowered(const BinnedScan* scan, float64_t score, bint of_entries) noexcept nogil:
+cdef inline float lowered(const ScoredScan* scan, float64_t score, bint of_entries) noexcept nogil:
     """Lower the best score by its error, which is below a third of the share taken off: another cut that reaches the
     lowered score may be better."""
-    cdef float64_t share = 1e-5 if BinnedScan is BinaryGiniScan and not of_entries else 2e-6
-    if BinnedScan is SquaredErrorScan:
+    cdef float64_t share = 1e-5 if ScoredScan is BinaryGiniScan and not of_entries else 2e-6
+    if ScoredScan is SquaredErrorScan:
         return <float> lowered_squared_error(score)
-    elif BinnedScan is EntropyScan:
+    elif ScoredScan is EntropyScan:
         # A score of sorted entries is a sum of rounded numbers, two by class and three by child or node.
         return <float> (
             score - share * fabs(score) - (2 * scan.n_classes + 4 if of_entries else tie_margin(scan))
         )
+    elif ScoredScan is RankingScan:
+        # A score is the difference of two costs.
+        return <float> (score - share * _cost_of_node(scan))
     else:
-        return <float> (score - share * fabs(score) - tie_margin(scan))
+        return <float> (score - share * fabs(score))
 
 
-cdef inline float64_t perfect_score(const BinnedScan* scan) noexcept nogil:
+cdef inline float64_t perfect_score(const ScoredScan* scan) noexcept nogil:
     """Return the score of a cut that leaves one class in each child; infinity if the criterion does not look for it.
     """
-    if BinnedScan is BinaryGiniScan:
+    if ScoredScan is BinaryGiniScan:
         return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
-    elif BinnedScan is GiniScan:
+    elif ScoredScan is GiniScan:
         return <float64_t> scan.total
-    elif BinnedScan is SquaredErrorScan:
+    elif ScoredScan is RankingScan:
+        return _cost_of_node(scan)
+    elif ScoredScan in PatientScan:
         return INFINITY
     else:
         return 0.0
 
 
-cdef inline float64_t perfect_score_of_entries(const BinnedScan* scan, const EntryScores* scores) noexcept nogil:
+cdef inline float64_t _cost_of_node(const RankingScan* scan) noexcept nogil:
+    """Return the node's impurity times its samples, or times their square if children are weighed, with 1 as the
+    distance of neighbouring classes."""
+    cdef float64_t form = <float64_t> scan.total_form / <float64_t> scan.rows.kernel[1]
+    return form * <float64_t> scan.total if scan.weighs_children else form
+
+
+cdef inline float64_t perfect_score_of_entries(const ScoredScan* scan, const EntryScores* scores) noexcept nogil:
     """The same for sorted entries, whose scores by entropy are gains."""
     cdef index_t label
     cdef int64_t score
-    if BinnedScan is EntropyScan:
+    if ScoredScan is EntropyScan:
         score = scores.logs[scan.total]
         for label in range(scan.n_classes):
             score -= scores.logs[scan.total_counts[label]]
@@ -128,6 +150,10 @@ cdef struct EntryScores:
     int32_t* size_terms
     uint32_t* log_starts
     uint32_t* next_steps
+    # Ordinal criteria: what simd_ordinal.h makes of a node.
+    ordinal_forms of_order
+    uint32_t* form_steps
+    const uint16_t* labels  # by place, NULL if classes are numbers
     # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
     # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
     int32_t* residuals
@@ -136,63 +162,88 @@ cdef struct EntryScores:
 
 
 cdef inline void allow_entries(
-    const BinnedScan* scan, EntryScores* scores, const index_t* places, const uint16_t* labels, index_t n,
+    const ScoredScan* scan, EntryScores* scores, const index_t* places, const uint16_t* labels, index_t n,
     index_t fewest_left, index_t most_left
 ) noexcept nogil:
     """Write the factors of the cuts of n entries that leave a number of samples on the left which is allowed, and what
     the scores need of the samples, which are at these places."""
-    if BinnedScan is EntropyScan:
+    scores.labels = labels
+    if ScoredScan is EntropyScan:
         write_entropy_steps(scores.logs, scan.total_counts, scan.n_classes, scores.log_steps, scores.log_starts)
         write_size_terms(scores.logs, n, fewest_left, most_left, scores.size_terms)
         scores.of_entropy.steps, scores.of_entropy.starts = scores.log_steps, scores.log_starts
         scores.of_entropy.size_terms, scores.of_entropy.n_classes = scores.size_terms, scan.n_classes
         scores.of_entropy.labels = labels
-    elif BinnedScan is SquaredErrorScan:
+    elif ScoredScan is SquaredErrorScan:
         write_residuals(scan, places, n, scores.targets, scores.counts, scores.residuals)
         if scores.counts == NULL:
             write_factors(n, fewest_left, most_left, scores.left_factors, NULL)
         else:
             write_permissions(n, fewest_left, most_left, scores.left_factors)
+    elif ScoredScan in FormScan:
+        _allow_in_order(scan, scores, n, fewest_left, most_left)
     else:
         write_factors(
-            n, fewest_left, most_left, scores.left_factors, scores.right_factors if BinnedScan is GiniScan else NULL
+            n, fewest_left, most_left, scores.left_factors, scores.right_factors if ScoredScan is GiniScan else NULL
         )
+
+
+cdef inline void _allow_in_order(
+    const FormScan* scan, EntryScores* scores, index_t n, index_t fewest_left, index_t most_left
+) noexcept nogil:
+    cdef ordinal_forms* node = &scores.of_order
+    node.labels, node.steps, node.n_classes = scores.labels, scores.form_steps, scan.rows.n_classes
+    node.is_ranking = FormScan is RankingScan
+    node.left_factors, node.right_factors = scores.left_factors, scores.right_factors
+    node.form = write_form_steps(scan.rows.total_counts, node.n_classes, n, node.is_ranking, scores.form_steps)
+    node.base = 0.0
+    if FormScan is RankingScan:
+        node.base = <float> _cost_of_node(scan)
+        write_costs(n, fewest_left, most_left, scan.weighs_children, scores.left_factors, scores.right_factors)
+    else:
+        write_factors(n, fewest_left, most_left, scores.left_factors, scores.right_factors)
+
+
+cdef inline int64_t greatest_form(const FormScan* scan, index_t n) noexcept nogil:
+    """Return how great the form of n samples can be: the sum of G_t**2 or of G_t (n - G_t), see simd_ordinal.h."""
+    cdef int64_t squares = (scan.rows.n_classes - 1) * <int64_t> n * n
+    return squares // 4 if FormScan is RankingScan else squares
 
 
 # The samples that lack a feature's value are on the right of all its cuts, and `n_first` is 0, or on the left, and
 # `n_first` is their number.
 
 cdef inline float score_entries(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
     index_t first_of_1, const uint16_t* labels
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
     return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, labels, 0.0, NULL, NULL, NULL)
 
 
-cdef inline bint scores_two(const BinnedScan* scan) noexcept nogil:
+cdef inline bint scores_two(const ScoredScan* scan) noexcept nogil:
     """Whether `score_entries_of_two` scores two features faster than one after the other."""
-    return BinnedScan in SideBySideScan
+    return ScoredScan in SideBySideScan
 
 
 cdef inline void score_entries_of_two(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, const uint32_t* others, index_t n,
+    const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, const uint32_t* others, index_t n,
     const uint16_t* labels, float* best
 ) noexcept nogil:
     """Write the greatest scores of two features that have all values."""
     cdef int32_t[2] whole
-    if BinnedScan is GiniScan:
+    if ScoredScan is GiniScan:
         score_classes_of_two(
             entries, others, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
             scores.steps, best,
         )
-    elif BinnedScan is EntropyScan:
+    elif ScoredScan is EntropyScan:
         score_entropy_of_two(entries, others, n, &scores.of_entropy, scores.next_steps, whole)
         best[0], best[1] = <float> whole[0], <float> whole[1]
 
 
 cdef inline index_t find_entries(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
     index_t first_of_1, const uint16_t* labels, float to_reach, index_t n_before
 ) noexcept nogil:
     """List the cuts whose scores reach `to_reach`, in ascending order, behind `n_before` that are listed already;
@@ -200,37 +251,39 @@ cdef inline index_t find_entries(
     cdef index_t n_found = 0
     _walk_entries(
         scan, scores, entries, n_known, n_first, first_of_1, labels, to_reach, scores.found + n_before,
-        scores.squares_of_found + n_before if BinnedScan is GiniScan else NULL, &n_found,
+        scores.squares_of_found + n_before if ScoredScan is GiniScan else NULL, &n_found,
     )
     return n_before + n_found
 
 
 cdef inline float _walk_entries(
-    const BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
     index_t first_of_1, const uint16_t* labels, float to_reach, uint32_t* found, uint64_t* squares_of_found,
     index_t* n_found
 ) noexcept nogil:
     cdef index_t i
     cdef int32_t sum_of_first = 0, weight_of_first = 0
     cdef uint32_t ones = 0
-    if BinnedScan is BinaryGiniScan:
+    if ScoredScan is BinaryGiniScan:
         for i in range(n_known, n_known + n_first):
             ones += <index_t> place_of(entries[i]) >= first_of_1
         return score_two_classes(
             entries, n_known, first_of_1, <uint32_t> n_first << 16 | ones, _weights_of(scan),
             scores.left_factors + n_first, to_reach, found, n_found,
         )
-    elif BinnedScan is GiniScan:
+    elif ScoredScan is GiniScan:
         return score_classes(
             entries, n_known, n_first, labels, scan.total_counts, scan.n_classes, scores.left_factors + n_first,
             scores.right_factors + n_first, scores.steps, to_reach, found, squares_of_found, n_found,
         )
-    elif BinnedScan is EntropyScan:
+    elif ScoredScan is EntropyScan:
         # Scores are whole; cuts that are not allowed have the score 0.
         return <float> score_entropy(
             entries, n_known, n_first, &scores.of_entropy, scores.next_steps, max(<int32_t> to_reach, 1), found, n_found
         )
-    elif BinnedScan is SquaredErrorScan:
+    elif ScoredScan in FormScan:
+        return score_in_order(entries, n_known, n_first, &scores.of_order, to_reach, found, n_found)
+    elif ScoredScan is SquaredErrorScan:
         for i in range(n_known, n_known + n_first):
             if scores.counts == NULL:
                 sum_of_first += scores.residuals[place_of(entries[i])]
@@ -251,39 +304,39 @@ cdef inline float _walk_entries(
 
 
 cdef inline index_t known_on_left(
-    const BinnedScan* scan, const EntryScores* scores, index_t n_first, index_t i
+    const ScoredScan* scan, const EntryScores* scores, index_t n_first, index_t i
 ) noexcept nogil:
     """Return how many samples that have the value are on the left of the i-th cut that was found."""
-    if BinnedScan is BinaryGiniScan:
+    if ScoredScan is BinaryGiniScan:
         return <index_t> (scores.found[i] >> 16) - n_first
     else:
         return <index_t> scores.found[i]
 
 
-cdef inline bint moves_samples(const BinnedScan* scan) noexcept nogil:
+cdef inline bint moves_samples(const ScoredScan* scan) noexcept nogil:
     """Whether `take_entries_left` moves samples; otherwise it puts the left child together from what was found."""
-    return BinnedScan in MovedScan
+    return ScoredScan in MovedScan
 
 
 cdef inline void take_entries_left(
-    BinnedScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first, index_t i,
+    ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first, index_t i,
     index_t before
 ) noexcept nogil:
     """Put the samples of the i-th cut that was found into the left child. If the criterion moves samples: without those
     that lack the value, and the first `before` entries are there, if any."""
     cdef index_t k
     cdef uint64_t squares
-    if BinnedScan is SquaredErrorScan:
+    if ScoredScan is SquaredErrorScan:
         _sum_entries_left(scan, scores, entries, n_known, before, scores.found[i])
-    elif BinnedScan is EntropyScan:
+    elif ScoredScan in MovedScan:
         if before == 0:
             start_feature(scan)
         for k in range(before, <index_t> scores.found[i]):
-            move_left(scan, scores.of_entropy.labels[place_of(entries[k])], 1)
-    elif BinnedScan is BinaryGiniScan:
+            move_left(scan, scores.labels[place_of(entries[k])], 1)
+    elif ScoredScan is BinaryGiniScan:
         scan.left_total = scores.found[i] >> 16
         scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
-    elif BinnedScan is GiniScan:
+    elif ScoredScan is GiniScan:
         squares = scores.squares_of_found[i]
         scan.left_total = scores.found[i] + n_first
         scan.left_squares = <int64_t> (squares & <uint64_t> 0xFFFFFFFF)

@@ -106,7 +106,7 @@ cdef enum Judging:
     OWN_SEQUENCES
 
 
-# Criteria that bound the scores of cuts inside a bin, and may have scores in vectors.
+# Criteria that bound the scores of cuts inside a bin.
 ctypedef fused BinnedScan:
     BinaryGiniScan
     GiniScan
@@ -115,7 +115,14 @@ ctypedef fused BinnedScan:
     SquaredErrorScan
 
 
-# These and, for two classes, sums of weights on a fine grid.
+# Criteria that have scores in vectors, of bins or of sorted entries.
+ctypedef fused ScoredScan:
+    BinnedScan
+    OrdinalGiniScan
+    RankingScan
+
+
+# Criteria with bounds and, for two classes, sums of weights on a fine grid.
 ctypedef fused BoundedScan:
     BinnedScan
     WideBinaryScan
@@ -203,7 +210,7 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
         start_ordinal_gini(scan, counts)
-        forget_best(&scan.forms)
+        forget_best(scan)
     elif CountScan is RankingScan:
         start_ranking(scan, counts)
     elif CountScan is BinaryRankingScan:
@@ -235,17 +242,20 @@ cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept n
     scan.total = sum_of_counts(&counts.total_counts[0], counts.n_classes)
 
 
-cdef inline void forget_best(BoundedScan* scan) noexcept nogil:
-    if BoundedScan is EntropyScan:
+cdef inline void forget_best(CountScan* scan) noexcept nogil:
+    """Forget the best cut so far; criteria without scores and bounds are not asked to."""
+    if CountScan is EntropyScan:
         forget_best_entropy(scan)
-    elif BoundedScan is BinaryRankingScan:
+    elif CountScan in AnyRankingScan:
         forget_best_ranking(scan)
-    elif BoundedScan is SquaredErrorScan:
+    elif CountScan is SquaredErrorScan:
         forget_best_squared_error(scan)
-    elif BoundedScan in BoxedScan:
+    elif CountScan in BoxedScan:
         forget_best_wide(scan)
-    else:
+    elif CountScan in AnyGiniScan:
         forget_best_gini(scan)
+    elif CountScan is OrdinalGiniScan:
+        forget_best_gini(&scan.forms)
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:

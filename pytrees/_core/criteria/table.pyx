@@ -7,6 +7,7 @@ import numpy as np
 cimport cython
 from libc.math cimport INFINITY
 
+from pytrees._core.base.sizes cimport LANES_OF_ORDER
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
 from pytrees._core.criteria.logarithms cimport MAX_TOTAL_COUNT, doubled
@@ -136,13 +137,26 @@ def scores_cuts(criterion, n_classes, weights):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)
     return code == SQUARED_ERROR or weights is None and (
-        code == GINI or code == ENTROPY or is_binary_gini(code, n_classes)
+        code == GINI or code == ENTROPY or is_binary_gini(code, n_classes) or scores_forms(criterion, n_classes)
     )
 
 
 def scores_logarithms(criterion):
     """Whether the scores of sorted entries are sums of n log2 n."""
     return code_of(criterion) == ENTROPY
+
+
+def scores_forms(criterion, n_classes):
+    """Whether the scores of sorted entries are forms of the samples of the classes up to each: ordinal Gini, and
+    ranking impurity if neighbouring classes are all equally far from each other."""
+    code = code_of(criterion)
+    if not 2 < n_classes <= LANES_OF_ORDER + 1 or code != RANKING:
+        return code == ORDINAL_GINI and 2 < n_classes <= LANES_OF_ORDER + 1
+    costs = exact_costs(criterion, n_classes)
+    unit = costs[0][1]
+    return isinstance(unit, int) and unit > 0 and all(
+        cost == unit * abs(one - other) for one, row in enumerate(costs) for other, cost in enumerate(row)
+    )
 
 
 def judges_means(criterion):

@@ -40,7 +40,7 @@ from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, m
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, count_classes, direction_of, is_pure, mix64, row_at, sum_targets, value_of_samples,
 )
-from pytrees._core.split.subsets cimport list_split
+from pytrees._core.split.subsets cimport list_split, number_rows
 
 from pytrees._core.criteria.counts import user_criterion_of
 from pytrees._core.criteria.logarithms import exact_ratio
@@ -380,9 +380,13 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     cdef index_t b, child, row
     cdef const index_t* starts = &tree.partition.child_starts[0]
     cdef bint any_may_split = False
-    mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
     if split.division != NONE:
         list_split(tree.search, &rows, split)
+    if split.division != NONE and not rows.in_block:
+        number_rows(tree.search, &rows, split.feature)
+    else:
+        mark_children(tree.partition, rows.in_block, rows.block, split.feature, rows.start, rows.stop)
+    if split.division != NONE:
         mark_sides(tree.partition, &tree.search.categories.is_listed[0], rows.start, rows.stop)
     split_rows_among(tree.partition, split.n_children, rows.start, rows.stop)
     for b in range(split.n_children):

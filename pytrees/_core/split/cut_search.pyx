@@ -8,7 +8,7 @@ criterion has one, decides only which cuts are offered.
 """
 
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, refuse_code, start_scan,
+    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, ScoredScan, refuse_code, start_scan,
 )
 from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.node_bins cimport take_features
@@ -35,13 +35,14 @@ cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
     cdef const NodeRows* node = search.node
     cdef Way way
     start_scan(scan, search.counts)
-    if CountScan in BinnedScan:
+    if CountScan in ScoredScan:
         if search.node_bins is not None:
             take_features(search.node_bins, &search.drawn[0], search.n_drawn, node.start, node.stop)
         way = way_of(search, scan, node)
         if way == BINS_OF_TABLE or way == BINS_OF_NODE:
-            return find_bin_cut(search, scan, node, search.best)
-        if way == FEW_SAMPLES:
+            if CountScan in BinnedScan:
+                return find_bin_cut(search, scan, node, search.best)
+        elif way == FEW_SAMPLES:
             if CountScan in FewScan:
                 if find_few_cut(search, scan, node, search.best):
                     return 0

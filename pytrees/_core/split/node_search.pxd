@@ -56,7 +56,7 @@ cdef class EntryArrays:
     cdef uint64_t[::1] steps, squares_of_found
     cdef uint32_t[::1] found
     cdef int32_t[::1] logs, log_steps, size_terms
-    cdef uint32_t[::1] log_starts, next_steps
+    cdef uint32_t[::1] log_starts, next_steps, form_steps
     cdef int32_t[::1] residuals
     cdef float[::1] scores_of_few   # by sample and feature, as partitions have ranks
     cdef int16_t[::1] is_drawn      # by feature, -1 or 0

@@ -10,7 +10,7 @@ cimport cython
 from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
-from pytrees._core.base.simd cimport find_neighbours
+from pytrees._core.base.simd cimport NO_CLASS, find_neighbours
 from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
@@ -66,6 +66,11 @@ cdef class EntryArrays:
         self.scores.logs, self.scores.log_steps = &self.logs[0], &self.log_steps[0]
         self.scores.size_terms, self.scores.log_starts = &self.size_terms[0], &self.log_starts[0]
         self.scores.next_steps = &self.next_steps[0]
+
+    def take_forms(self):
+        """Make room for ordinal criteria."""
+        self.form_steps = np.empty(NO_CLASS + 1, dtype=np.uint32)
+        self.scores.form_steps = &self.form_steps[0]
 
 
 @cython.final

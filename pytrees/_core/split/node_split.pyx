@@ -54,7 +54,7 @@ from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts,
+    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts, scores_forms,
     scores_logarithms, sequence_impurity_of,
 )
 
@@ -89,6 +89,8 @@ def make_search(
         )
         if scores_logarithms(criterion):
             search.entry_scores.take_logs(search.counts.table, partition.spare_narrow.shape[0], n_classes)
+        if scores_forms(criterion, n_classes):
+            search.entry_scores.take_forms()
         if are_numbers(search.counts):
             # Vectors read places behind the entries of a node, which have to be places.
             partition.narrow[:] = 0
@@ -99,10 +101,12 @@ def make_search(
             user_criterion,
         )
     if search.children is not None and subsets:
+        counts_codes = histograms is not None
+        most_categories = np.max(partition.features.n_categories)
         search.categories = CategoryCounts(
-            n_classes, partition.child_ends.shape[0], partition.n_rows,
+            n_classes, most_categories if counts_codes else min(most_categories, partition.n_rows), partition.n_rows,
             has_best_order(criterion, n_classes), judges_sequence(criterion) or judges_medians(criterion),
-            are_numbers(search.counts),
+            are_numbers(search.counts), counts_codes,
         )
     if search.children is not None and judges_medians(criterion):
         search.category_errors = CategoryErrors(
@@ -508,15 +512,14 @@ cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* be
 
 cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* cut, const Entry* width) except -1 nogil:
     cdef index_t k, feature
+    cdef const Entry* entries = NULL    # divisions outside a block need none
     for k in range(search.n_drawn_categories):
         feature = search.drawn_categories[k]
-        _offer_feature(
-            search, node, feature,
-            entries_by_category(
+        if node.in_block or search.categories is None:
+            entries = entries_by_category(
                 search.partition, node.in_block, node.block, feature, node.start, node.stop, width
-            ),
-            cut,
-        )
+            )
+        _offer_feature(search, node, feature, entries, cut)
     return 0
 
 

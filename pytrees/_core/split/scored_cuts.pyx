@@ -18,7 +18,9 @@ from pytrees._core.criteria.score_table cimport (
     moves_samples, perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two,
     score_pairs, scores_two, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
-from pytrees._core.criteria.table cimport BinnedScan, best_gain, forget_best, is_perfect, offer_cut
+from pytrees._core.criteria.table cimport (
+    BinnedScan, ScoredScan, best_gain, forget_best, is_perfect, offer_cut,
+)
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
@@ -38,7 +40,7 @@ cdef struct ScoredCut:
 
 
 cdef bint find_scored_cut(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, Split* best
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, because no
     cut of sorted entries gains anything, or because their errors swallow the best score."""
@@ -79,7 +81,7 @@ cdef bint find_scored_cut(
         if is_perfect(scan):
             break
     if cut.number != NONE:
-        _write(search, node, way, &cut, best)
+        _write(search, scan, node, way, &cut, best)
         best_gain(scan, &best.gain)
     return True
 
@@ -87,14 +89,16 @@ cdef bint find_scored_cut(
 # ------------------------------------------------------------------------------------------- what a source hands over
 
 cdef inline void _start(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, PairedSamples* samples
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, PairedSamples* samples
 ) noexcept nogil:
     """Lay out the node's samples for the scores."""
     cdef index_t n = node.stop - node.start
     if way == SCORED_BINS:
-        start_scores(scan, search.node_bins)
+        if ScoredScan in BinnedScan:
+            start_scores(scan, search.node_bins)
     elif way == ALL_PAIRS:
-        lay_out_pairs(scan, search.node_bins, n, samples)
+        if ScoredScan in BinnedScan:
+            lay_out_pairs(scan, search.node_bins, n, samples)
     else:
         if are_numbers(search.counts):
             _point_to_numbers(search, node)
@@ -113,7 +117,7 @@ cdef inline void _point_to_numbers(NodeSearch search, const NodeRows* node) noex
 
 
 cdef inline index_t _score_features(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
     const PairedSamples* samples
 ) noexcept nogil:
     """Write the greatest score of the k-th feature, or also of the next one; return how many were written."""
@@ -130,48 +134,52 @@ cdef inline index_t _score_features(
 
 
 cdef inline float _score_feature(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples
 ) noexcept nogil:
     """Score the cuts of the k-th feature that are allowed, and return the greatest score."""
     cdef index_t first, last, n = node.stop - node.start
     cdef NodeFeature* feature
-    if way == SCORED_BINS:
-        feature = &search.node_bins.slots[k]
-        _find_allowed_edges(search.node_bins, feature, n, search.min_samples_leaf, &first, &last)
-        return score_bins(scan, search.node_bins, feature, n, first, last)
-    if way == ALL_PAIRS:
-        return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
+    if ScoredScan in BinnedScan:
+        if way == SCORED_BINS:
+            feature = &search.node_bins.slots[k]
+            _find_allowed_edges(search.node_bins, feature, n, search.min_samples_leaf, &first, &last)
+            return score_bins(scan, search.node_bins, feature, n, first, last)
+        if way == ALL_PAIRS:
+            return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
     return _score_entries(search, scan, node, k)
 
 
 cdef inline int _offer_feature(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples,
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples,
     float to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts of the k-th feature whose scores reach what is asked, in ascending order."""
-    if way == SCORED_BINS:
-        return _offer_bins(search, search.node_bins, scan, node, k, to_reach, cut)
+    if ScoredScan in BinnedScan:
+        if way == SCORED_BINS:
+            return _offer_bins(search, search.node_bins, scan, node, k, to_reach, cut)
     if search.scores[k] < to_reach or search.scores[k] == -INFINITY:
         return 0
-    if way == ALL_PAIRS:
-        return _offer_pairs(search, search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
+    if ScoredScan in BinnedScan:
+        if way == ALL_PAIRS:
+            return _offer_pairs(search, search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
     return _offer_entries(search, scan, node, k, to_reach, cut)
 
 
 cdef inline void _write(
-    NodeSearch search, const NodeRows* node, Way way, const ScoredCut* cut, Split* best
+    NodeSearch search, const ScoredScan* scan, const NodeRows* node, Way way, const ScoredCut* cut, Split* best
 ) noexcept nogil:
     cdef const uint32_t* entries
-    if way == SCORED_ENTRIES:
-        entries = _entries(search, node, cut.number)
-        write_cut(
-            search, node, search.drawn[cut.number], entries, _n_missing(search, node, cut.number, entries),
-            cut.n_known_left, cut.missing_left, best,
-        )
-        if not search.defers_thresholds:
-            best.threshold = threshold_of(search, node, best)
-    else:
-        write_ranked_cut(search, node, cut.number, cut.last_key, best)
+    if ScoredScan in BinnedScan:
+        if way != SCORED_ENTRIES:
+            write_ranked_cut(search, node, cut.number, cut.last_key, best)
+            return
+    entries = _entries(search, node, cut.number)
+    write_cut(
+        search, node, search.drawn[cut.number], entries, _n_missing(search, node, cut.number, entries),
+        cut.n_known_left, cut.missing_left, best,
+    )
+    if not search.defers_thresholds:
+        best.threshold = threshold_of(search, node, best)
 
 
 # --------------------------------------------------------------------------------------------------- sorted entries
@@ -194,7 +202,7 @@ cdef inline index_t _n_missing(
 
 
 cdef inline float _score_entries(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k
 ) noexcept nogil:
     """Score the cuts with missing values on the right and, if there are some, on the left."""
     cdef const EntryScores* scores = &search.entry_scores.scores
@@ -208,7 +216,7 @@ cdef inline float _score_entries(
 
 
 cdef inline int _offer_entries(
-    NodeSearch search, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
+    NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts by threshold, with missing values on the right first."""
     cdef const EntryScores* scores = &search.entry_scores.scores

@@ -8,19 +8,20 @@ If only cuts of an order of the categories are judged, their absolute errors are
 
 import numpy as np
 
+from libc.string cimport memset
+
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of
 from pytrees._core.base.types cimport MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.criteria.absolute_error cimport errors_of, sum_errors
 from pytrees._core.criteria.categories cimport (
-    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, set_order, start_category,
-    summed_for_user, sums_of_category,
+    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, number_codes, set_order,
+    start_category, summed_for_user, sums_of_category,
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport TargetSums, add_target, in_unit, less_sums
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.target_units cimport write_sums
-from pytrees._core.rows.category_splits cimport order_by_category
 from pytrees._core.rows.partition cimport block_row, entries_of
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
@@ -34,8 +35,11 @@ from pytrees._core.split.node_search cimport (
 cdef int offer_divisions(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
-    """Offer every allowed division of the categories of a node, whose entries are sorted by category."""
-    _count_categories(search, search.categories, node, feature, entries)
+    """Offer every allowed division of the categories of a node. In a block, its entries are sorted by category."""
+    if node.in_block:
+        _count_categories(search, search.categories, node, feature, entries)
+    else:
+        _count_codes(search, search.categories, node, feature)
     if search.judging == OWN_CLASS_COUNTS:
         return _offer_to_user(search, search.categories, node, feature, entries)
     return _offer_divisions(search, search.categories, node, feature, entries, cut)
@@ -74,10 +78,7 @@ cdef int _offer_divisions(
 cdef void list_split(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
     """List the categories on one side of the split of a node."""
     if not node.in_block:
-        order_by_category(search.partition, split.feature, node.start, node.stop)
-        _count_categories(
-            search, search.categories, node, split.feature, <const uint64_t*> &search.partition.keyed[0]
-        )
+        _count_codes(search, search.categories, node, split.feature)
     elif search.partition.is_wide:
         _count_in_block(search, node, split.feature, <const uint64_t*> NULL)
     else:
@@ -97,7 +98,8 @@ cdef inline void _count_in_block(
 cdef void _count_categories(
     NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries
 ) noexcept nogil:
-    """Count the classes of every category, and put the categories in the order in which they are divided."""
+    """Count the classes of every category in a block, and put the categories in the order in which they are divided.
+    """
     cdef index_t i, place, row, label, category = NONE, first = first_place(search, node)
     cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef int64_t count = 1
@@ -105,12 +107,8 @@ cdef void _count_categories(
     # The samples of entries[:i] are counted.
     for i in range(node.stop - node.start):
         place = place_of(entries[i])
-        if node.in_block:
-            row = block_row(search.partition, node.block, place)
-            label = search.labels[row] if categories.has_targets else label_of_place(search, first + place, entries)
-        else:
-            row = search.partition.rows[node.start + place]
-            label = search.labels[row]
+        row = block_row(search.partition, node.block, place)
+        label = search.labels[row] if categories.has_targets else label_of_place(search, first + place, entries)
         if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
             category = start_category(categories, <index_t> search.partition.X[row, feature])
         if has_counts:
@@ -122,6 +120,35 @@ cdef void _count_categories(
         else:
             categories.counts[category, label] += count
     set_order(categories)
+
+
+cdef void _count_codes(
+    NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature
+) noexcept nogil:
+    """The same outside a block, where there are no targets that are numbers: without a sort."""
+    cdef index_t i, row, code, n_codes = search.partition.features.n_categories[feature]
+    cdef bint has_counts = search.count_weights.shape[0] > 0
+    cdef index_t* sizes = &categories.sizes[0]
+    cdef int64_t* counts = &categories.counts[0, 0]
+    memset(sizes, 0, n_codes * sizeof(index_t))
+    memset(counts, 0, <Py_ssize_t> n_codes * categories.n_classes * sizeof(int64_t))
+    for i in range(node.start, node.stop):
+        row = search.partition.rows[i]
+        code = <index_t> search.partition.X[row, feature]
+        sizes[code] += 1
+        counts[<Py_ssize_t> code * categories.n_classes + search.labels[row]] += (
+            search.count_weights[row] if has_counts else 1
+        )
+    number_codes(categories, n_codes)
+    set_order(categories)
+
+
+cdef void number_rows(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
+    """Outside a block: mark the node's rows by the numbers of their categories, which have been counted."""
+    cdef index_t i, row
+    for i in range(node.start, node.stop):
+        row = search.partition.rows[i]
+        search.partition.child_of[row] = search.categories.number_of_code[<index_t> search.partition.X[row, feature]]
 
 
 cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) noexcept nogil:

@@ -5,12 +5,12 @@ blocks.
 """
 
 from pytrees._core.base.sizes cimport (
-    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
     MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
-from pytrees._core.criteria.score_table cimport counts_in_halves, most_in_pairs
-from pytrees._core.criteria.table cimport BinnedScan, TargetScan
+from pytrees._core.criteria.score_table cimport FormScan, counts_in_halves, greatest_form, most_in_pairs
+from pytrees._core.criteria.table cimport BinnedScan, ScoredScan, TargetScan
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
@@ -30,35 +30,42 @@ cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexce
     return not node.in_block and node.stop - node.start > search.block_rows
 
 
-cdef inline Way way_of(NodeSearch search, const BinnedScan* scan, const NodeRows* node) noexcept nogil:
-    """Choose the way of a node whose classes are counted, for a criterion with bounds. A node whose
+cdef inline Way way_of(NodeSearch search, const ScoredScan* scan, const NodeRows* node) noexcept nogil:
+    """Choose the way of a node whose classes are counted, for a criterion with bounds or scores. A node whose
     ranked features are cut into bins of its own has its keys laid out before."""
     cdef index_t n = node.stop - node.start
-    if not node.in_block:
-        return BINS_OF_TABLE
-    if search.node_bins is not None:
-        if scan.total > MOST_WEIGHT_IN_HALVES:
-            return BINS_OF_NODE
-        if (
-            scan.total <= MOST_WEIGHT_IN_PAIRS and n <= most_in_pairs(scan)
-            and not _has_few_values(scan, search.node_bins, n)
-        ):
-            return ALL_PAIRS
-        return SCORED_BINS
-    if search.pairs_few and n <= MOST_IN_FEW:
-        return FEW_SAMPLES
+    if ScoredScan in BinnedScan:
+        if not node.in_block:
+            return BINS_OF_TABLE
+        if search.node_bins is not None:
+            return _way_of_bins(search, scan, n)
+        if search.pairs_few and n <= MOST_IN_FEW:
+            return FEW_SAMPLES
     if search.entry_scores is not None and 2 * <int64_t> search.min_samples_leaf <= n and _has_scores(search, scan, n):
         return SCORED_ENTRIES
     return SORTED_ENTRIES
 
 
-cdef inline bint _has_scores(NodeSearch search, const BinnedScan* scan, index_t n) noexcept nogil:
+cdef inline Way _way_of_bins(NodeSearch search, const BinnedScan* scan, index_t n) noexcept nogil:
+    if scan.total > MOST_WEIGHT_IN_HALVES:
+        return BINS_OF_NODE
+    if (
+        scan.total <= MOST_WEIGHT_IN_PAIRS and n <= most_in_pairs(scan)
+        and not _has_few_values(scan, search.node_bins, n)
+    ):
+        return ALL_PAIRS
+    return SCORED_BINS
+
+
+cdef inline bint _has_scores(NodeSearch search, const ScoredScan* scan, index_t n) noexcept nogil:
     """Whether the numbers of the sorted entries fit what their scores are made of."""
-    if BinnedScan in TargetScan:
+    if ScoredScan in TargetScan:
         return (
             FEWEST_SCORED <= n and search.counts.least < search.counts.greatest
             and scan.total <= MOST_WEIGHT_OF_NUMBERS and search.min_leaf_weight == 0.0
         )
+    elif ScoredScan in FormScan:
+        return FEWEST_SCORED <= n <= MOST_SCORED and greatest_form(scan, n) < MOST_OF_FORM
     else:
         return FEWEST_SCORED <= n <= MOST_SCORED
 
