@@ -2,7 +2,8 @@
 
 Contestants, most of them other libraries, take turns, every repetition has data of its own, and medians are compared;
 the quartiles of the ratios follow their median. asv measures what pytrees takes alone. Name the parts to run;
-without a name all of them run, in about ten minutes; contree takes another twelve if its tables and ConTree are there.
+without a name all of them run, in about twenty minutes, half of them for memory; contree takes another twelve if its
+tables and ConTree are there.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from parts.energy import energy
 from parts.forests import forest_prediction, forests
 from parts.id3 import id3
 from parts.machine import print_machine
+from parts.memory import memory
 from parts.optimal import optimal
 from parts.ordinal import ordinal
 from parts.regression import regression
@@ -74,6 +76,7 @@ PARTS = {
         ordinal,
         regression,
         scaling,
+        memory,
         forests,
         prediction,
         forest_prediction,

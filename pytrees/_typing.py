@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 _Estimator = TypeVar("_Estimator")
 
 FloatArray: TypeAlias = NDArray[np.float64]
+# A table of float64 or float32 in any layout.
+TableArray: TypeAlias = NDArray[np.floating[Any]]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 IntArray: TypeAlias = NDArray[np.int64]
 CodeArray: TypeAlias = NDArray[np.int32]

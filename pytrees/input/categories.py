@@ -61,7 +61,7 @@ def resolve(
 
 def _is_categorical_by_dtype(X: Any, n_features: int) -> BoolArray:
     """Return which columns of a data frame have categories of pandas or polars, or dictionaries of pyarrow."""
-    frame = _frame_of(X)
+    frame = frame_of(X)
     if frame is None:
         return np.zeros(n_features, dtype=bool)
     kinds = narwhals.Categorical, narwhals.Enum
@@ -82,7 +82,7 @@ def takes_codes(estimator: Any) -> bool:
     )
 
 
-def _frame_of(X: Any) -> Any:
+def frame_of(X: Any) -> Any:
     """Return a data frame of any library as one of narwhals; None if X is none."""
     if narwhals is None:
         if hasattr(X, "columns"):
@@ -196,7 +196,7 @@ def _dtypes_of_dates(X: Any) -> dict[int, Any]:
     if hasattr(X, "iloc"):
         dtypes = X.dtypes if getattr(X, "ndim", 0) == 2 else ()
         return {column: dtype for column, dtype in enumerate(dtypes) if dtype.kind in "mM"}
-    frame = None if narwhals is None else _frame_of(X)
+    frame = None if narwhals is None else frame_of(X)
     dtypes = () if frame is None else frame.schema.values()
     return {column: dtype for column, dtype in enumerate(dtypes) if dtype.is_temporal()}
 
@@ -314,7 +314,7 @@ def _as_table(X: Any) -> Any:
     """Return X as a data frame of pandas or narwhals, or as an array, with unchanged values."""
     if hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return X
-    frame = _frame_of(X)
+    frame = frame_of(X)
     if frame is not None:
         return frame
     table = check_array(X, dtype=None, ensure_all_finite=False)

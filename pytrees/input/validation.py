@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from math import isfinite, isnan
 from typing import Any, TypeGuard, TypeVar
 from warnings import warn
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_data
@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_d
 from .._missing import is_missing, is_nan
 from .._numbers import any_sum, within_float64
 from .._sklearn import feature_names_of
-from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike
+from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike, TableArray
 from .._weights import MAX_TOTAL_COUNT
 from .categories import (
     allows_missing,
@@ -30,8 +30,10 @@ from .categories import (
     not_finite,
     takes_codes,
 )
+from .layout import PLAIN, as_it_is, plain, reads_any_layout, slabs_of
 
 _Array = TypeVar("_Array", bound=AnyArray)
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 # Up to this number of samples, the kernels' integers do not overflow.
 MAX_SAMPLES = 2**28
@@ -61,15 +63,30 @@ def aligned(array: _Array) -> _Array:
     return array if array.flags.aligned else array.copy()
 
 
+def in_slabs(estimator: Any, X: MatrixLike, predict: Callable[[FloatArray], NDArray[_Scalar]]) -> NDArray[_Scalar]:
+    """Validate X as `validate_rows` does, and return what `predict` makes of its rows; a table of another dtype or
+    layout is not converted at once, but slab by slab."""
+    table = _validated_rows(estimator, X, as_it_is(X))
+    slabs = slabs_of(table)
+    if _is_plain(table) or len(slabs) == 1:
+        return predict(plain(table))
+    check_finite(estimator, table)  # so that errors name the first column of all rows
+    return np.concatenate([predict(plain(table[slab])) for slab in slabs])
+
+
 def validate_rows(estimator: Any, X: Any) -> FloatArray:
     """Validate X as `validate_X` does, but leave the search for NaN and infinity to the caller."""
+    return _validated_rows(estimator, X, PLAIN)
+
+
+def _validated_rows(estimator: Any, X: Any, how: dict[str, Any]) -> Any:
     if _is_plain(X) and _has_known_features(estimator, X):
         return X
     with naming_columns(estimator, X):
         if takes_codes(estimator):
             return encode(estimator, X, allow_missing=allows_missing(estimator))
         check_holds_no_dates(estimator, X)
-        return aligned(validate_data(estimator, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False))
+        return aligned(validate_data(estimator, X, reset=False, ensure_all_finite=False, **how))
 
 
 def _is_plain(X: Any) -> TypeGuard[FloatArray]:
@@ -130,7 +147,7 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
     if not (_is_plain(X) and _are_plain_labels(y, X)):
         check_holds_no_dates(columns, X)
         with naming_columns(columns, X, function), _naming_y(), any_sum():
-            X, y = check_X_y(X, y, estimator=function, dtype=np.float64, order="C", ensure_all_finite=False)
+            X, y = check_X_y(X, y, estimator=function, ensure_all_finite=False, **PLAIN)
     X = aligned(X)
     check_finite(columns, X, function)
     _check_can_be_counted(len(y))
@@ -149,7 +166,8 @@ def warn_of_words(classes: AnyArray, remedy: str) -> None:
 def validate_X_y(
     estimator: Any, X: MatrixLike, y: Any, are_codes: bool = False
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
-    """Validate X as `validate_X` does; return y as class codes (int32), and the sorted classes they stand for.
+    """Validate X as `validate_X` does, but take float32 and any layout if the estimator's kernels read them; return y
+    as class codes (int32), and the sorted classes they stand for.
 
     `are_codes`: y holds codes of classes that the user has named, however many they are.
     """
@@ -193,7 +211,8 @@ def _validated_pair(
         estimator.n_features_in_ = X.shape[1]
         vars(estimator).pop("feature_names_in_", None)
     else:
-        kind = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "y_numeric": y_numeric}
+        how = as_it_is(X) if reads_any_layout(estimator) else PLAIN
+        kind = {**how, "ensure_all_finite": False, "y_numeric": y_numeric}
         with naming_columns(estimator, X), _naming_y(), any_sum():
             if coded is None:
                 check_holds_no_dates(_Columns(X), X)
@@ -423,10 +442,10 @@ def _columns_that_raise(kind: type[Exception], X: MatrixLike, skipped: BoolArray
     return found
 
 
-def check_finite(estimator: Any, X: FloatArray, name: str | None = None) -> None:
+def check_finite(estimator: Any, X: TableArray, name: str | None = None) -> None:
     """Raise a ValueError that names the first column with infinity, or with NaN if that is not allowed."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total = X.sum()
+        total = X.sum(dtype=np.float64)
     if isfinite(total):  # then all values are finite; a test of each would need a second array
         return
     is_bad = np.isinf(X) if allows_missing(estimator) else ~np.isfinite(X)

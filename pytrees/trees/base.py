@@ -34,6 +34,7 @@ from .._typing import (
     MatrixLike,
     MaxFeatures,
     Specification,
+    TableArray,
 )
 from .._version import __version__
 from .._weights import GRID_TOTAL, on_grid, quotient_of, weights_of
@@ -42,10 +43,10 @@ from ..criteria import ALIASES, CRITERIA, RankingImpurity, WeightedInformationGa
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
 from ..input.validation import (
     group_codes,
+    in_slabs,
     order_by_group,
     row_order,
     row_weights,
-    validate_rows,
     validate_X,
     validate_X_y,
     warn_of_order,
@@ -250,7 +251,7 @@ def _n_features_tried(max_features: MaxFeatures, n_features: int) -> int:
 
 
 def grow(
-    X: FloatArray,
+    X: TableArray,
     codes: CodeArray,
     weights: AnyArray | None,
     n_classes: int,
@@ -295,7 +296,7 @@ def unit_of_gains(criterion: Specification, unit: Fraction) -> float:
 
 
 def _check_room_for_counts(
-    X: FloatArray, codes: CodeArray, n_classes: int, limits: dict[str, Any], options: dict[str, Any]
+    X: TableArray, codes: CodeArray, n_classes: int, limits: dict[str, Any], options: dict[str, Any]
 ) -> None:
     """Raise MemoryError if a tree that grows until all leaves are pure has more class counts than memory can hold.
 
@@ -342,7 +343,7 @@ class Samples:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features), float64
+    X : ndarray of shape (n_samples, n_features), float64 or float32, in any layout
     codes : ndarray of shape (n_samples,), int32
         The codes of their classes or targets.
     outcome : ndarray or Targets
@@ -359,7 +360,7 @@ class Samples:
         The unit of the weights.
     """
 
-    X: FloatArray
+    X: TableArray
     codes: CodeArray
     outcome: Any
     rows: IntArray | None
@@ -670,8 +671,7 @@ class BaseTree(BaseModel):
         grow_tree = self._grower(samples.outcome)
         grown = grow_tree(X, codes, samples.weights, n_codes, criterion, limits, seed, **options)
         self._know(samples.outcome)
-        if "max_features" in limits:
-            # Classes with this parameter declare the attribute.
+        if "max_features" in limits:  # classes with this parameter declare the attribute
             self.__dict__["max_features_"] = min(limits["max_features"], X.shape[1])
         return grown
 
@@ -700,7 +700,7 @@ class BaseTree(BaseModel):
             category.
         """
         check_fitted(self)
-        return self._own_tree()._apply_checked(validate_rows(self, X), self)
+        return in_slabs(self, X, lambda rows: self._own_tree()._apply_checked(rows, self))
 
     @described_like(BaseModel.encode)
     def decision_path(self, X: MatrixLike) -> csr_matrix:

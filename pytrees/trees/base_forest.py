@@ -20,12 +20,12 @@ from .._docstrings import described_like
 from .._engine import config_context, current_engine, kernel
 from .._progress import progress
 from .._sklearn import Interval, fit_context
-from .._typing import AnyArray, Draws, FloatArray, ForestOf, IntArray, LabelsLike, MatrixLike, Specification
+from .._typing import AnyArray, Draws, FloatArray, ForestOf, IntArray, LabelsLike, MatrixLike, Specification, TableArray
 from .._weights import MAX_TOTAL_COUNT
 from .._workers import in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.categories import has_missing, kinds_of_features
-from ..input.validation import validate_rows, validate_X
+from ..input.validation import in_slabs, validate_X
 from .base import (
     GROWTH_CONSTRAINTS,
     BaseClassifier,
@@ -108,6 +108,8 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     estimators_: list[Any]
     _drawn_from: tuple[int, IntArray | None, Callable[..., Draws]] | None
+
+    _reads_any_layout = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
 
@@ -228,7 +230,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     def _share(
         self,
-        X: FloatArray,
+        X: TableArray,
         n_classes: int,
         criterion: Specification,
         is_narrow: bool,
@@ -330,7 +332,9 @@ class BaseForest(DistinctTreesMixin, BaseModel):
     def _mean_outputs(self, X: Any) -> FloatArray:
         """Return the mean over the trees of what their nodes predict, or of their votes."""
         check_fitted(self)
-        X = validate_rows(self, X)
+        return in_slabs(self, X, self._mean_outputs_of_rows)
+
+    def _mean_outputs_of_rows(self, X: FloatArray) -> FloatArray:
         trees = [estimator.tree_ for estimator in self.estimators_]
         if not self._sums.holds(trees):
             self._check_trees(trees)

@@ -206,6 +206,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
 
     max_features_: int
 
+    _reads_any_layout = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GROWTH_CONSTRAINTS,
         **WEIGHT_CONSTRAINTS,

@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from .._engine import config_context
-from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification
+from .._typing import AnyArray, CodeArray, Draws, Engine, FloatArray, IntArray, Specification, TableArray
 from .._weights import on_grid
 
 
@@ -32,7 +32,7 @@ class GrowthJob:
     engine : str
     criterion : str or tuple
         As the kernels take it.
-    X : ndarray of shape (n_samples, n_features), float64
+    X : ndarray of shape (n_samples, n_features), float64 or float32, in any layout
     codes : ndarray of shape (n_samples,), int32
         The codes of their classes or targets.
     y : ndarray of shape (n_samples,), float64, or None
@@ -66,7 +66,7 @@ class GrowthJob:
 
     engine: Engine
     criterion: Specification
-    X: FloatArray
+    X: TableArray
     codes: CodeArray
     y: FloatArray | None
     n_classes: int

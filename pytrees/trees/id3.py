@@ -132,6 +132,7 @@ class ID3Mixin(MixedIn):
     """Mixin of ID3 trees and forests: checks combinations of parameters, and grows a tree by distance."""
 
     _judge_parameter = "distance"
+    _reads_any_layout = True
     _resolve = staticmethod(resolve)
     _grow = staticmethod(grow_id3)
 

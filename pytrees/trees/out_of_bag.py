@@ -9,6 +9,7 @@ import numpy as np
 from .._engine import config_context, kernel
 from .._tree_arrays import node_depths
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
+from ..input.layout import plain
 from ..tree import Tree
 from .growth_job import GrowthJob
 
@@ -25,7 +26,7 @@ def mean_outputs_out_of_bag(job: GrowthJob, trees: Sequence[Tree], seeds: Sequen
         for tree, seed in zip(trees, seeds, strict=True):
             job.check_not_stopped()
             rows = np.flatnonzero(_unseen(job, seed)[block])
-            total[rows] += np.ldexp(tree.outputs_at(tree._apply_valid(X[rows])), -exponent)
+            total[rows] += np.ldexp(tree.outputs_at(tree._apply_valid(plain(X[rows]))), -exponent)
             n_trees[rows] += 1
     total[n_trees == 0] = np.nan
     return np.ldexp(total / np.maximum(n_trees, 1)[:, np.newaxis], exponent)
@@ -52,7 +53,7 @@ def mixed_gains_out_of_bag(job: GrowthJob, tree: Tree, seed: int) -> FloatArray 
     if not len(rows):
         return None
     with config_context(engine=job.engine):
-        leaves = tree._apply_valid(job.X[rows])
+        leaves = tree._apply_valid(plain(job.X[rows]))
     y = job.codes if job.y is None else job.y
     return mixed_gains(tree, leaves, y[rows], None if weights is None else weights[rows])
 

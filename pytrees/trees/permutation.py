@@ -133,6 +133,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
 
     max_features_: int
 
+    _reads_any_layout = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**GROWTH_CONSTRAINTS, "n_jobs": [Integral, None]}
 
     def __init__(

@@ -262,6 +262,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     max_features_: int
 
+    _reads_any_layout = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ERROR_CONSTRAINTS
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+ctypedef float float32_t
 ctypedef double float64_t
 
 # A row, a class, a position in a sequence, a symbol, a node: all below 2**31, checked at the door.

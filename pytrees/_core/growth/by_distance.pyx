@@ -463,7 +463,7 @@ cdef LeafScan _leaf_scan(
 
 
 def grow_by_distance(
-    const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, distance, *, evaluation, labels,
+    X, const index_t[::1] y, weights, Py_ssize_t n_classes, distance, *, evaluation, labels,
     stop, index_t max_depth, index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes,
     index_t max_features, uint64_t seed, ties="first", rows=None, shared=None, n_threads=1, n_categories=None,
 ):

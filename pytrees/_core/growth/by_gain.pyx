@@ -540,7 +540,7 @@ cdef class SharedFeatures:
 
 
 def share_features(
-    const float64_t[:, ::1] X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
+    X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
     max_bins=MAX_BINS, n_categories=None, n_threads=1,
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
@@ -556,7 +556,7 @@ def share_features(
 
 
 cdef SharedFeatures _prepare_features(
-    const float64_t[:, ::1] X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
+    X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
     n_categories, n_threads,
 ):
     """Prepare X for one tree."""
@@ -686,7 +686,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
 
 
 def grow_by_gain(
-    const float64_t[:, ::1] X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
+    X, const index_t[::1] y, weights, Py_ssize_t n_classes, criterion, *, index_t max_depth,
     index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes, float64_t min_gain,
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,

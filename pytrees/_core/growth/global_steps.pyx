@@ -41,7 +41,7 @@ from pytrees._core.growth.distances cimport (
 from pytrees._core.growth.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
 )
-from pytrees._core.rows.features cimport is_categorical, threshold_between
+from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
 from pytrees._core.rows.partition cimport Block, block_row
 from pytrees._core.split.node_search cimport NodeSearch
 
@@ -448,8 +448,12 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
     if not scan.is_categorical:
         step.split.first_right = place_of(scan.entries[step.split.n_left])
         step.split.threshold = threshold_between(
-            scan.partition.X[block_row(scan.partition, scan.block, step.split.last_left), scan.feature],
-            scan.partition.X[block_row(scan.partition, scan.block, step.split.first_right), scan.feature],
+            value_at(
+                scan.partition.features, block_row(scan.partition, scan.block, step.split.last_left), scan.feature
+            ),
+            value_at(
+                scan.partition.features, block_row(scan.partition, scan.block, step.split.first_right), scan.feature
+            ),
         )
     if order == 0 and step.split.feature == best.split.feature and not _comes_before(step, best):
         return 0

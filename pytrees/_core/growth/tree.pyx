@@ -34,7 +34,7 @@ from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split_entries_among, split_rows_among
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
-from pytrees._core.rows.features cimport is_categorical, threshold_between
+from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
 from pytrees._core.rows.partition cimport RowPartition, are_few, block_row, mark_first, split_entries, split_rows
 from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
@@ -393,7 +393,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         child = _add_child(tree, leaf, &rows, b, rows.start + starts[b], rows.start + starts[b + 1], NULL)
         if split.division == NONE:
             row = row_at(tree.search, &rows, rows.start + starts[b])
-            tree.categories[child].lowest = <index_t> tree.partition.X[row, split.feature]
+            tree.categories[child].lowest = <index_t> value_at(tree.partition.features, row, split.feature)
         else:
             _list_categories(tree, tree.search.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
@@ -496,7 +496,7 @@ cdef tuple _counts_of_children(GrowingTree tree, const Node* node, const Split* 
     children, side_of = {}, _sides(tree, node, split)
     for i in range(node.rows.start, node.rows.stop):
         row = row_at(tree.search, &node.rows, i)
-        value = tree.partition.X[row, split.feature]
+        value = value_at(tree.partition.features, row, split.feature)
         child = side_of.get(value, value)
         if is_cut:
             child = split.n_missing_left == 0 if isnan(value) else value > split.threshold
@@ -626,8 +626,10 @@ cdef inline void _write_threshold(
     GrowingTree tree, const Node* node, float64_t* below, float64_t* threshold
 ) noexcept nogil:
     """Write the threshold of a cut, and the greatest value that goes left."""
-    below[0] = tree.partition.X[node.cut.last_left, node.feature] + 0.0     # one zero only
-    threshold[0] = threshold_between(below[0], tree.partition.X[node.cut.first_right, node.feature])
+    below[0] = value_at(tree.partition.features, node.cut.last_left, node.feature) + 0.0    # one zero only
+    threshold[0] = threshold_between(
+        below[0], value_at(tree.partition.features, node.cut.first_right, node.feature)
+    )
 
 
 cdef void _add_counts(

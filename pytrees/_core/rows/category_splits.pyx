@@ -4,6 +4,7 @@ from libc.string cimport memcpy
 
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport index_t, uint8_t, uint32_t, uint64_t
+from pytrees._core.rows.features cimport value_at
 from pytrees._core.rows.partition cimport Block, RowPartition, Sample, entries_of, place_of_sample
 
 
@@ -31,7 +32,7 @@ cdef void order_by_category(
     cdef index_t i
     for i in range(stop - start):
         partition.keyed[i] = packed(
-            <uint32_t> partition.X[partition.rows[start + i], feature], i, <uint64_t> 0
+            <uint32_t> value_at(partition.features, partition.rows[start + i], feature), i, <uint64_t> 0
         )
     sort_entries(&partition.keyed[0], &partition.spare_keyed[0], stop - start)
 

@@ -8,7 +8,9 @@ cimport cython
 
 from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport float64_t, index_t, int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport (
+    float32_t, float64_t, index_t, int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
+)
 
 
 ctypedef fused Rank:
@@ -21,7 +23,10 @@ cdef class Features:
     """Values that the trees of a forest share, and their ranks if trees look at few features a node."""
 
     cdef readonly Py_ssize_t n_rows, n_features
-    cdef const float64_t[:, ::1] X
+    # The table as it was given, in any layout: of doubles or, if `is_single`, of singles; the other one is empty.
+    cdef const float64_t[:, :] doubles
+    cdef const float32_t[:, :] singles
+    cdef bint is_single
     cdef float64_t[::1] smallest, largest   # known values of every feature; 0 if none is known
     cdef readonly bint has_missing          # whether a numeric feature has missing values, which are NaN
     cdef uint8_t[::1] lacks_values          # by feature, if has_missing: whether it has missing values
@@ -45,6 +50,41 @@ cdef class Features:
     # The ranks in these orders, less 2**15, by row and feature, `rank_stride_of` apart, if nodes of few samples compare
     # ranks; otherwise empty.
     cdef int16_t[:, ::1] ranks_in_order
+
+
+# A feature's values for a loop that reads many of them.
+cdef struct Column:
+    const char* values      # the first row's
+    Py_ssize_t step         # bytes from row to row
+    bint is_single
+
+
+cdef inline float64_t value_at(Features features, Py_ssize_t row, Py_ssize_t feature) noexcept nogil:
+    return features.singles[row, feature] if features.is_single else features.doubles[row, feature]
+
+
+cdef inline Column column_of(Features features, Py_ssize_t feature) noexcept nogil:
+    """Return a feature of a table that has rows."""
+    cdef Column column
+    column.is_single = features.is_single
+    if features.is_single:
+        column.values, column.step = <const char*> &features.singles[0, feature], features.singles.strides[0]
+    else:
+        column.values, column.step = <const char*> &features.doubles[0, feature], features.doubles.strides[0]
+    return column
+
+
+cdef inline Py_ssize_t step_of_features(Features features) noexcept nogil:
+    """Return the bytes from feature to feature."""
+    return features.singles.strides[1] if features.is_single else features.doubles.strides[1]
+
+
+cdef inline float64_t number_at(const char* place, bint is_single) noexcept nogil:
+    return (<const float32_t*> place)[0] if is_single else (<const float64_t*> place)[0]
+
+
+cdef inline float64_t value_in(Column column, Py_ssize_t row) noexcept nogil:
+    return number_at(column.values + row * column.step, column.is_single)
 
 
 cdef inline Py_ssize_t rank_stride_of(Features features) noexcept nogil:

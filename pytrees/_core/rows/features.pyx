@@ -13,7 +13,7 @@ from pytrees._core.base.sorting cimport (
     INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries,
 )
 from pytrees._core.base.types cimport (
-    UNLIMITED, float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    UNLIMITED, float32_t, float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 
 cdef enum:
@@ -26,17 +26,24 @@ cdef enum:
     SHORT_DIGIT_BITS = 7
     LONG_DIGIT_BITS = 9
 
+ctypedef fused Value:
+    float32_t
+    float64_t
+
 cdef float64_t GREATEST_KEY = 4294967295.0
 
 
 @cython.final
 cdef class Features:
-    def __cinit__(self, const float64_t[:, ::1] X, bint ranks, n_categories=None):
+    def __cinit__(self, X, bint ranks, n_categories=None):
+        """X has float64 or float32, in any layout."""
         cdef bint may_lack_values
-        self.X = X
-        self.n_rows = X.shape[0]
-        self.n_features = X.shape[1]
-        self.n_categories = _checked_categories(X, n_categories)
+        X = np.asarray(X)
+        self.is_single = X.dtype == np.float32
+        self.doubles = np.empty((0, 0)) if self.is_single else X
+        self.singles = X if self.is_single else np.empty((0, 0), dtype=np.float32)
+        self.n_rows, self.n_features = X.shape
+        self.n_categories = _checked_categories(self, n_categories)
         self.smallest = np.zeros(self.n_features)
         self.largest = np.zeros(self.n_features)
         self.spans = np.zeros(self.n_features)
@@ -88,7 +95,7 @@ cdef class Features:
         self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
 
-def _checked_categories(const float64_t[:, ::1] X, n_categories):
+cdef _checked_categories(Features features, n_categories):
     """Return the numbers of categories as an array, empty for None; check that all values are codes 0, 1, ...,
     n_categories - 1."""
     cdef Py_ssize_t feature, row
@@ -97,16 +104,16 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
     if n_categories is None:
         return np.empty(0, dtype=np.int64)
     checked = np.array(n_categories, dtype=np.int64)
-    if checked.shape != (X.shape[1],):
+    if checked.shape != (features.n_features,):
         raise ValueError(
-            f"n_categories must have {X.shape[1]} numbers, one for every feature, got {len(n_categories)}."
+            f"n_categories must have {features.n_features} numbers, one for every feature, got {len(n_categories)}."
         )
-    for feature in range(X.shape[1]):
+    for feature in range(features.n_features):
         n_codes = checked[feature]
         if not 0 <= n_codes <= UNLIMITED:
             raise ValueError(f"n_categories of feature {feature} must be in 0..{UNLIMITED}, got {n_codes}.")
-        for row in range(X.shape[0] if n_codes > 0 else 0):
-            value = X[row, feature]
+        for row in range(features.n_rows if n_codes > 0 else 0):
+            value = value_at(features, row, feature)
             if not (0 <= value < n_codes and value == floor(value)):
                 raise ValueError(
                     f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}."
@@ -117,22 +124,31 @@ def _checked_categories(const float64_t[:, ::1] X, n_categories):
 # ---------------------------------------------------------------------------------------------------------- values
 
 cdef bint _find_ranges(Features features) noexcept nogil:
-    """Find the least and the greatest known value of every feature. Return whether values are missing or infinite:
-    their difference to themselves is then not zero."""
+    """Find the least and the greatest known value of every feature. Return whether values are missing or infinite."""
+    if features.is_single:
+        return _ranges_from(features, &features.singles[0, 0])
+    return _ranges_from(features, &features.doubles[0, 0])
+
+
+cdef inline bint _ranges_from(Features features, const Value* first) noexcept nogil:
+    """Find ranges, as `_find_ranges` does, in a table with this first value: the difference of missing and infinite
+    values to themselves is not zero."""
     cdef float64_t* smallest = &features.smallest[0]
     cdef float64_t* largest = &features.largest[0]
-    cdef const float64_t* values
-    cdef float64_t differences = 0.0
-    cdef Py_ssize_t row, feature
+    cdef const char* of_row
+    cdef float64_t value, differences = 0.0
+    cdef Py_ssize_t row, feature, n_features = features.n_features
+    cdef Py_ssize_t row_step = column_of(features, 0).step, step = step_of_features(features)
     features.smallest[:] = INFINITY
     features.largest[:] = -INFINITY
     for row in range(features.n_rows):
-        values = &features.X[row, 0]
+        of_row = <const char*> first + row * row_step
         # Missing values are neither smaller nor larger.
-        for feature in range(features.n_features):
-            smallest[feature] = values[feature] if values[feature] < smallest[feature] else smallest[feature]
-            largest[feature] = values[feature] if values[feature] > largest[feature] else largest[feature]
-            differences += values[feature] - values[feature]
+        for feature in range(n_features):
+            value = (<const Value*> (of_row + feature * step))[0]
+            smallest[feature] = value if value < smallest[feature] else smallest[feature]
+            largest[feature] = value if value > largest[feature] else largest[feature]
+            differences += value - value
     for feature in range(features.n_features):
         if smallest[feature] > largest[feature]:
             smallest[feature] = largest[feature] = 0.0
@@ -186,21 +202,20 @@ cdef void sort_by_value(
     """keyed[:n] become the places 0..n-1 of these rows, sorted by value, each under the rank of its value; missing
     values come last, and share a rank."""
     # Locals, because the compiler does not know that writing keys leaves the features as they are.
-    cdef const float64_t* values = &features.X[0, feature]
-    cdef Py_ssize_t stride = features.n_features
+    cdef Column column = column_of(features, feature)
     cdef float64_t smallest = features.smallest[feature], span = features.spans[feature]
     cdef float64_t value, scale = features.key_scales[feature]
     cdef index_t place, n_known = 0
     cdef uint32_t n_ranks
     cdef bint has_missing = lacks_values(features, feature)
     for place in range(n):
-        value = values[rows[place] * stride]
+        value = value_in(column, rows[place])
         # The next key replaces that of a missing value.
         keyed[n_known] = packed(_key_of_value(value, smallest, span, scale), place, keyed[0])
         n_known += not (has_missing and isnan(value))
     n_ranks = _sort_keys(features, feature, rows, n_known, keyed, spare)
     for place in range(n if has_missing else 0):
-        if isnan(features.X[rows[place], feature]):
+        if isnan(value_in(column, rows[place])):
             keyed[n_known] = packed(n_ranks, place, keyed[0])
             n_known += 1
 
@@ -219,7 +234,7 @@ cdef uint32_t _rank_sorted(
 ) noexcept nogil:
     """Put places that are sorted under keys under the ranks of their values, from `rank`, and return the next rank.
     If values share a key, their bits from `shift` on tell them apart, or the bits below do."""
-    cdef const float64_t* values = &features.X[0, feature]
+    cdef Column column = column_of(features, feature)
     cdef index_t i, stop, start = 0
     cdef uint32_t key
     # keyed[:start] hold ranks below `rank`, and keyed[start:] greater values, still under their keys.
@@ -228,13 +243,13 @@ cdef uint32_t _rank_sorted(
         stop = start + 1
         while stop < n and key_of(keyed[stop]) == key:
             stop += 1
-        if stop - start == 1 or _are_equal(values, features.n_features, rows, keyed + start, stop - start):
+        if stop - start == 1 or _are_equal(column, rows, keyed + start, stop - start):
             for i in range(start, stop):
                 keyed[i] = packed(rank, place_of(keyed[i]), keyed[0])
             rank += 1
         else:
             for i in range(start, stop):
-                key = <uint32_t> (ascending_bits(features.X[rows[place_of(keyed[i])], feature]) >> shift)
+                key = <uint32_t> (ascending_bits(value_in(column, rows[place_of(keyed[i])])) >> shift)
                 keyed[i] = packed(key, place_of(keyed[i]), keyed[0])
             sort_entries(keyed + start, spare, stop - start)
             rank = _rank_sorted(features, feature, rows, keyed + start, spare, stop - start, shift - 32, rank)
@@ -242,12 +257,10 @@ cdef uint32_t _rank_sorted(
     return rank
 
 
-cdef inline bint _are_equal(
-    const float64_t* values, Py_ssize_t stride, const index_t* rows, const uint64_t* keyed, index_t n
-) noexcept nogil:
+cdef inline bint _are_equal(Column column, const index_t* rows, const uint64_t* keyed, index_t n) noexcept nogil:
     cdef index_t i
     for i in range(1, n):
-        if values[rows[place_of(keyed[i])] * stride] != values[rows[place_of(keyed[0])] * stride]:
+        if value_in(column, rows[place_of(keyed[i])]) != value_in(column, rows[place_of(keyed[0])]):
             return False
     return True
 
@@ -267,18 +280,21 @@ cdef index_t write_words(
     """Write the words of these rows by features [first, stop), feature after feature, and return `stop`."""
     cdef index_t place, feature, stop = <index_t> min(features.n_features, first + MOST_WRITTEN_AT_ONCE)
     # Locals, because the compiler does not know that writing words leaves the features as they are.
-    cdef const float64_t* values = &features.X[0, 0]
+    cdef Column column = column_of(features, first)
+    cdef const char* of_row
+    cdef Py_ssize_t step = step_of_features(features)
     cdef const float64_t* smallest = &features.smallest[0]
     cdef const float64_t* spans = &features.spans[0]
     cdef const float64_t* scales = &features.key_scales[0]
-    cdef Py_ssize_t stride = features.n_features
     cdef uint32_t key
     for place in range(n):
         if place + ROWS_PREFETCHED < n:
-            prefetch(values + rows[place + ROWS_PREFETCHED] * stride + first)
+            prefetch(column.values + rows[place + ROWS_PREFETCHED] * column.step)
+        of_row = column.values + rows[place] * column.step
         for feature in range(first, stop):
             key = _key_of_value(
-                values[rows[place] * stride + feature], smallest[feature], spans[feature], scales[feature]
+                number_at(of_row + (feature - first) * step, column.is_single),
+                smallest[feature], spans[feature], scales[feature],
             )
             words[(feature - first) * n + place] = key >> PLACE_BITS << PLACE_BITS | <uint32_t> place
     return stop
@@ -291,7 +307,7 @@ cdef void sort_words(
     """Sort words by value, and make them entries: places under the ranks of their values."""
     cdef uint32_t counts[2 << LONG_DIGIT_BITS]
     if n <= INSERTION_LENGTH:
-        _rank_few(&features.X[0, feature], features.n_features, rows, words, n, 0)
+        _rank_few(column_of(features, feature), rows, words, n, 0)
     elif n < FEWEST_FOR_LONG_DIGITS:
         sort_by_digits(words, spare, n, 32 - 2 * SHORT_DIGIT_BITS, SHORT_DIGIT_BITS, 2, counts)
         _rank_words(features, feature, rows, words, n, 32 - 2 * SHORT_DIGIT_BITS, keyed, spare_keyed)
@@ -305,8 +321,7 @@ cdef inline void _rank_words(
     uint64_t* spare
 ) noexcept nogil:
     """Make words entries that are sorted by their bits from `shift` on."""
-    cdef const float64_t* values = &features.X[0, feature]
-    cdef Py_ssize_t stride = features.n_features
+    cdef Column column = column_of(features, feature)
     cdef index_t stop, start = 0
     cdef uint32_t rank = 0
     # words[:start] are entries with ranks below `rank`, and words[start:] have greater values.
@@ -320,14 +335,14 @@ cdef inline void _rank_words(
         while stop < n and words[stop] >> shift == words[start] >> shift:
             stop += 1
         if stop - start <= INSERTION_LENGTH:
-            rank = _rank_few(values, stride, rows, words + start, stop - start, rank)
+            rank = _rank_few(column, rows, words + start, stop - start, rank)
         else:
             rank = _rank_many(features, feature, rows, words + start, stop - start, rank, keyed, spare)
         start = stop
 
 
 cdef inline uint32_t _rank_few(
-    const float64_t* values, Py_ssize_t stride, const index_t* rows, uint32_t* words, index_t n, uint32_t rank
+    Column column, const index_t* rows, uint32_t* words, index_t n, uint32_t rank
 ) noexcept nogil:
     """Make at most INSERTION_LENGTH words, whose places ascend, sorted entries with ranks from `rank`; return the next
     rank."""
@@ -337,7 +352,7 @@ cdef inline uint32_t _rank_few(
     cdef index_t i, hole
     for i in range(n):
         word = words[i]
-        value = values[rows[word & PLACE_MASK] * stride]
+        value = value_in(column, rows[word & PLACE_MASK])
         hole = i
         while hole > 0 and known[hole - 1] > value:
             known[hole] = known[hole - 1]
@@ -358,11 +373,12 @@ cdef uint32_t _rank_many(
     """Make words entries, as `_rank_few` does."""
     cdef float64_t smallest = features.smallest[feature], span = features.spans[feature]
     cdef float64_t scale = features.key_scales[feature]
+    cdef Column column = column_of(features, feature)
     cdef index_t i, place
     cdef uint32_t n_ranks
     for i in range(n):
         place = words[i] & PLACE_MASK
-        keyed[i] = packed(_key_of_value(features.X[rows[place], feature], smallest, span, scale), place, keyed[0])
+        keyed[i] = packed(_key_of_value(value_in(column, rows[place]), smallest, span, scale), place, keyed[0])
     n_ranks = _sort_keys(features, feature, rows, n, keyed, spare)
     for i in range(n):
         words[i] = packed(rank + key_of(keyed[i]), place_of(keyed[i]), words[0])

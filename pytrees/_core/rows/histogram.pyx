@@ -16,7 +16,9 @@ from libc.string cimport memset
 from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from pytrees._core.rows.features cimport Features, is_categorical, lacks_values, sort_by_value
+from pytrees._core.rows.features cimport (
+    Column, Features, column_of, is_categorical, lacks_values, sort_by_value, value_at, value_in,
+)
 from pytrees._core.rows.partition cimport RowPartition
 
 from pytrees._core.base.threads import start_all
@@ -120,7 +122,7 @@ cdef void _cut(
     cdef index_t last[MAX_BINS + 2]
     cdef index_t i, wanted, n = <index_t> sample.shape[0]
     sort_by_value(all_bins.features, feature, &sample[0], n, keyed, spare)
-    while n > 0 and isnan(all_bins.features.X[sample[place_of(keyed[n - 1])], feature]):
+    while n > 0 and isnan(value_at(all_bins.features, sample[place_of(keyed[n - 1])], feature)):
         n -= 1
     wanted = n // max_bins + 1
     if n > 0 and key_of(keyed[n - 1]) < <uint32_t> max_bins:
@@ -132,7 +134,7 @@ cdef void _cut(
     for i in range(2 * MAX_BINS):
         bins.edges[i] = INFINITY
     for i in range(bins.n_bins):
-        bins.members[i] = all_bins.features.X[sample[place_of(keyed[last[i]])], feature]
+        bins.members[i] = value_at(all_bins.features, sample[place_of(keyed[last[i]])], feature)
         if i < bins.n_bins - 1:
             bins.edges[i] = bins.members[i]
     if bins.n_bins == 0:
@@ -206,13 +208,15 @@ cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span)
     and the values of some rows tell."""
     cdef float64_t smallest = features.smallest[feature], largest = features.largest[feature]
     cdef Py_ssize_t row = 0, step = 1 + features.n_rows // ROWS_LOOKED_AT
+    cdef float64_t value
     if (
         is_categorical(features, feature) or lacks_values(features, feature)
         or not largest - smallest < span or smallest != floor(smallest)
     ):
         return False
     while row < features.n_rows:
-        if smallest + <int32_t> (features.X[row, feature] - smallest) != features.X[row, feature]:
+        value = value_at(features, row, feature)
+        if smallest + <int32_t> (value - smallest) != value:
             return False
         row += step
     return True
@@ -252,16 +256,17 @@ cdef bint _code_differences(
     Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop, uint8_t* is_present
 ) noexcept nogil:
     """Return whether these rows' values are whole numbers."""
-    cdef const float64_t* values = &all_bins.features.X[0, feature]
+    cdef Column column = column_of(all_bins.features, feature)
     cdef uint8_t* codes = &all_bins.codes[0, feature]
-    cdef float64_t smallest = all_bins.features.smallest[feature]
+    cdef float64_t value, smallest = all_bins.features.smallest[feature]
     cdef Py_ssize_t row, n_features = all_bins.n_features
     cdef int32_t code
     cdef bint are_whole = True
     for row in range(first, stop):
-        code = <int32_t> (values[row * n_features] - smallest)
+        value = value_in(column, row)
+        code = <int32_t> (value - smallest)
         # The difference may be rounded, but then the whole number smallest + code is not the value.
-        are_whole &= smallest + code == values[row * n_features]
+        are_whole &= smallest + code == value
         codes[row * n_features] = <uint8_t> code
         is_present[<uint8_t> code] = True
     return are_whole
@@ -321,7 +326,7 @@ cdef void _code_known(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ss
     """Code a feature of which some values are missing."""
     cdef Py_ssize_t row
     for row in range(first, stop):
-        if isnan(all_bins.features.X[row, feature]):
+        if isnan(value_at(all_bins.features, row, feature)):
             all_bins.codes[row, feature] = <uint8_t> all_bins.of_feature[feature].missing_bin
         else:
             _code_feature(all_bins, feature, row, row + 1)
@@ -329,13 +334,13 @@ cdef void _code_known(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ss
 
 cdef void _code_feature(Bins all_bins, Py_ssize_t feature, Py_ssize_t first, Py_ssize_t stop) noexcept nogil:
     cdef FeatureBins* bins = &all_bins.of_feature[feature]
-    cdef const float64_t* values = &all_bins.features.X[0, feature]
+    cdef Column column = column_of(all_bins.features, feature)
     cdef uint8_t* codes = &all_bins.codes[0, feature]
     cdef Py_ssize_t row, n_features = all_bins.n_features
     cdef index_t code, step, first_step = bins.first_step
     cdef float64_t value
     for row in range(first, stop):
-        value = values[row * n_features]
+        value = value_in(column, row)
         code = bins.n_edges_below[_cell(bins, value)]
         step = first_step
         # edges[:code] lie below the value; edges[code + 2 * step - 1] and the later ones do not.
@@ -492,7 +497,7 @@ cdef void mark_by_bins(
         code = histograms.bins.codes[row, feature]
         histograms.partition.goes_left[row] = code < bin
         if code == bin:
-            histograms.partition.goes_left[row] = histograms.partition.X[row, feature] <= threshold
+            histograms.partition.goes_left[row] = value_at(histograms.partition.features, row, feature) <= threshold
     if missing_left:
         for i in range(start, stop):
             row = histograms.partition.rows[i]
@@ -501,7 +506,7 @@ cdef void mark_by_bins(
 
 # ------------------------------------------------------------------------------------------------------ from Python
 
-def bin_features(const float64_t[:, ::1] X, max_bins=MAX_BINS):
+def bin_features(X, max_bins=MAX_BINS):
     """Cut every feature into at most max_bins bins of neighbouring values.
 
     Returns the bins of the values, (n_rows, n_features) uint8, and for every feature a list that says of each bin

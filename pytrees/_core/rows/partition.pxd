@@ -56,7 +56,6 @@ cdef class RowPartition:
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef Features features
-    cdef const float64_t[:, ::1] X
     cdef index_t[::1] rows, spare_rows
     cdef index_t[::1] row_of_place
     cdef index_t[::1] place_of_row          # scratch, if the features are in order; otherwise empty

@@ -12,7 +12,8 @@ from pytrees._core.base.types cimport (
     NONE, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
 from pytrees._core.rows.features cimport (
-    Rank, fits_words, lacks_values, rank_stride_of, sort_by_code, sort_by_value, sort_words, write_ranks, write_words,
+    Column, Rank, column_of, fits_words, lacks_values, rank_stride_of, sort_by_code, sort_by_value, sort_words,
+    value_at, value_in, write_ranks, write_words,
 )
 
 cdef enum:
@@ -30,7 +31,6 @@ cdef class RowPartition:
         partition's only block, of all rows, too; each thread then works on rows of its own."""
         cdef Py_ssize_t n_places, n_entries
         self.features = features
-        self.X = features.X
         self.rows = np.array(rows, dtype=np.int32) if shared is None else shared.rows
         self.n_rows = self.rows.shape[0]
         self.n_features = features.n_features
@@ -228,7 +228,7 @@ cdef index_t count_missing(
     """Return how many of the sorted entries lack the value: they are the last."""
     cdef index_t n_missing = 1
     if not partition.features.lacks_values[feature] or not isnan(
-        partition.X[block_row(partition, block, place_of(entries[n - 1])), feature]
+        value_at(partition.features, block_row(partition, block, place_of(entries[n - 1])), feature)
     ):
         return 0
     while n_missing < n and key_of(entries[n - 1 - n_missing]) == key_of(entries[n - 1]):
@@ -309,7 +309,7 @@ cdef void _mark_by_rank(
     cdef index_t i, row
     cdef uint32_t last_rank
     if missing_left:
-        mark_at_most(partition, feature, partition.X[last_left, feature], True, start, stop)
+        mark_at_most(partition, feature, value_at(partition.features, last_left, feature), True, start, stop)
     elif partition.features.narrow_ranks.shape[0] > 0:
         last_rank = partition.features.narrow_ranks[feature, last_left]
         for i in range(start, stop):
@@ -341,14 +341,15 @@ cdef void mark_at_most(
 ) noexcept nogil:
     """Mark for the left side the rows whose value is at most the threshold and, if missing values go left, the rows
     that lack the value."""
+    cdef Column column = column_of(partition.features, feature)
     cdef index_t i, row
     for i in range(start, stop):
         row = partition.rows[i]
-        partition.goes_left[row] = partition.X[row, feature] <= threshold
+        partition.goes_left[row] = value_in(column, row) <= threshold
     if missing_left:
         for i in range(start, stop):
             row = partition.rows[i]
-            partition.goes_left[row] |= isnan(partition.X[row, feature])
+            partition.goes_left[row] |= isnan(value_in(column, row))
 
 
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil:
@@ -410,7 +411,7 @@ cdef inline void _split_features(
 
 # ------------------------------------------------------------------------------------------------------ from Python
 
-def rank_features(const float64_t[:, ::1] X):
+def rank_features(X):
     """Sort the samples by every feature, and rank their values.
 
     Returns two arrays (n_features, n_rows).

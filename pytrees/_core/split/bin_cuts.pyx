@@ -25,7 +25,7 @@ from pytrees._core.rows.histogram cimport (
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
-from pytrees._core.rows.features cimport sort_by_value, threshold_between
+from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (
@@ -398,7 +398,8 @@ cdef inline void _write_table_cut(
     else:
         _find_neighbours(histograms, node, best.feature, cut.bin, &best.last_left, &best.first_right)
     best.threshold = threshold_between(
-        search.partition.X[best.last_left, best.feature], search.partition.X[best.first_right, best.feature]
+        value_at(search.partition.features, best.last_left, best.feature),
+        value_at(search.partition.features, best.first_right, best.feature),
     )
 
 
@@ -421,7 +422,7 @@ cdef inline void _find_neighbours(
         code = histograms.bins.codes[row, feature]
         if code != bin and code != next_bin:
             continue
-        value = histograms.partition.X[row, feature]
+        value = value_at(histograms.partition.features, row, feature)
         # A value that is no number, as before the first one, is neither greater nor smaller.
         if code == bin and not value <= below:
             last_left[0], below = row, value

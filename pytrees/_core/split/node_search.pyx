@@ -26,7 +26,7 @@ from pytrees._core.rows.histogram cimport (
     BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
-from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between
+from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between, value_at
 from pytrees._core.rows.partition cimport ENTRIES_BEHIND, RowPartition, block_row, has_cut, missing_has_cut, open_block
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
@@ -540,8 +540,8 @@ cdef int64_t weight_of_node(NodeSearch search) noexcept nogil:
 cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
     """Return the threshold between the last value that goes left and the first that goes right."""
     return threshold_between(
-        search.partition.X[block_row(search.partition, node.block, split.last_left), split.feature],
-        search.partition.X[block_row(search.partition, node.block, split.first_right), split.feature],
+        value_at(search.partition.features, block_row(search.partition, node.block, split.last_left), split.feature),
+        value_at(search.partition.features, block_row(search.partition, node.block, split.first_right), split.feature),
     )
 
 

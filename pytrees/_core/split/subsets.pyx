@@ -22,6 +22,7 @@ from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport TargetSums, add_target, in_unit, less_sums
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.target_units cimport write_sums
+from pytrees._core.rows.features cimport Column, column_of, value_at, value_in
 from pytrees._core.rows.partition cimport block_row, entries_of
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
@@ -110,7 +111,7 @@ cdef void _count_categories(
         row = block_row(search.partition, node.block, place)
         label = search.labels[row] if categories.has_targets else label_of_place(search, first + place, entries)
         if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
-            category = start_category(categories, <index_t> search.partition.X[row, feature])
+            category = start_category(categories, <index_t> value_at(search.partition.features, row, feature))
         if has_counts:
             count = search.count_weights[row]
         categories.sizes[category] += 1
@@ -130,11 +131,12 @@ cdef void _count_codes(
     cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef index_t* sizes = &categories.sizes[0]
     cdef int64_t* counts = &categories.counts[0, 0]
+    cdef Column column = column_of(search.partition.features, feature)
     memset(sizes, 0, n_codes * sizeof(index_t))
     memset(counts, 0, <Py_ssize_t> n_codes * categories.n_classes * sizeof(int64_t))
     for i in range(node.start, node.stop):
         row = search.partition.rows[i]
-        code = <index_t> search.partition.X[row, feature]
+        code = <index_t> value_in(column, row)
         sizes[code] += 1
         counts[<Py_ssize_t> code * categories.n_classes + search.labels[row]] += (
             search.count_weights[row] if has_counts else 1
@@ -146,9 +148,10 @@ cdef void _count_codes(
 cdef void number_rows(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
     """Outside a block: mark the node's rows by the numbers of their categories, which have been counted."""
     cdef index_t i, row
+    cdef Column column = column_of(search.partition.features, feature)
     for i in range(node.start, node.stop):
         row = search.partition.rows[i]
-        search.partition.child_of[row] = search.categories.number_of_code[<index_t> search.partition.X[row, feature]]
+        search.partition.child_of[row] = search.categories.number_of_code[<index_t> value_in(column, row)]
 
 
 cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) noexcept nogil:
