@@ -62,11 +62,10 @@ KERNELS = {
         "pruning": ("prune_path",),
         "traverse": (
             "apply",
-            "apply_packed",
             "binarise",
             "decision_path",
             "feature_usage",
-            "pack",
+            "find_leaves",
             "pack_forest",
             "sum_leaves",
         ),

@@ -81,7 +81,6 @@ class TreeArrays:
     _majority: Any
     _max_depth: int | None
     _packed: Any
-    _packed_missing: Any
     _n_walked: int
 
     __slots__ = (
@@ -98,7 +97,6 @@ class TreeArrays:
         "_missing",
         "_packed",
         "_n_walked",
-        "_packed_missing",
         "_saw_missing",
         "_sets",
         "_weights",
@@ -152,7 +150,7 @@ class TreeArrays:
 
     def _forget(self) -> None:
         """Reset everything that is computed on demand. Two threads that ask at the same time both compute it."""
-        names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed", "_packed_missing")
+        names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed")
         self._set(**dict.fromkeys(names), _n_walked=0)
 
     def _take_numbers(self, weighted_n_node_samples: ArrayLike | None, impurity: ArrayLike | None) -> None:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ._docstrings import described_like
-from ._engine import kernel
+from ._engine import current_engine, kernel
 from ._numbers import check_array
 from ._tree_arrays import TreeArrays
-from ._tree_checks import LEAF, MULTIWAY, PACKABLE, ROWS_OF_A_CALL, read_only
-from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._tree_checks import LEAF, MULTIWAY, ROWS_OF_A_CALL
+from ._typing import FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.categories import check_holds_no_dates, name_of_column
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
@@ -26,7 +26,8 @@ __all__ = ["Tree"]
 # three samples save in the packed tree.
 _NODES_PACKED_FOR_A_ROW = 16
 
-_PACKED_NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
+# The bits of packed nodes limit these.
+_MOST_NODES, _MOST_FEATURES = 2**21 - 1, 2**12
 
 
 class Tree(TreeArrays):
@@ -304,8 +305,7 @@ class Tree(TreeArrays):
         self._check_columns(X)
         self._set(_n_walked=self._n_walked + len(X) + ROWS_OF_A_CALL)
         if self._is_worth_packing(self._n_walked):
-            missing = (self._pack_missing(),) if has_missing else ()
-            leaves, finite = kernel("apply_packed")(*self._pack(), X, *missing)
+            leaves, finite = kernel("find_leaves")(self._pack(has_missing), X)
         else:
             missing = (self._missing_in_binary(),) if has_missing else ()
             leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
@@ -315,34 +315,26 @@ class Tree(TreeArrays):
         """Return the nodes of the tree to which some nodes of its binary form belong."""
         return self.binary.node.take(nodes) if self.is_multiway else nodes
 
-    def _pack_missing(self) -> NDArray[np.uint8]:
-        """Return where samples that lack a value go in the packed tree; computed once, then kept.
+    def _pack(self, has_missing: bool = False) -> Any:
+        """Pack the nodes for the kernels that walk many samples; computed once for every engine, then kept.
+
+        Parameters
+        ----------
+        has_missing : bool, default=False
+            Whether values may be missing, which takes longer.
 
         Returns
         -------
-        ndarray of shape (n_nodes,), uint8
-            1 for left, in the order of the packed nodes. A leaf is its own left child, so that samples stay there.
+        object
+            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves.
         """
-        if self._packed_missing is None:
-            numbers = np.asarray(self._walk("pack")[1], dtype=np.int64)
-            is_leaf = self.binary.children_left == LEAF
-            goes_left = np.where(is_leaf, np.uint8(1), self._missing_in_binary())
-            self._set(_packed_missing=read_only(goes_left[numbers]))
-        return self._packed_missing
-
-    def _pack(self) -> tuple[AnyArray, NDArray[np.uint32]]:
-        """Pack the nodes for the kernels that walk many samples; computed once, then kept.
-
-        Returns
-        -------
-        tuple of two ndarrays of shape (n_nodes,)
-            The packed nodes of the binary form, and the nodes of the tree that they belong to.
-        """
-        if self._packed is None:
-            nodes, numbers = self._walk("pack")
-            numbers = np.asarray(self._own_nodes(numbers), dtype=np.uint32)
-            self._set(_packed=(read_only(np.asarray(nodes, dtype=_PACKED_NODE)), read_only(numbers)))
-        return self._packed
+        key = current_engine(), has_missing
+        if self._packed is None or key not in self._packed:
+            missing = ([self._missing_in_binary()],) if has_missing else ()
+            nodes = np.arange(self.node_count)
+            packed = kernel("pack_forest")([self.binary], [nodes], self.node_count, *missing)
+            self._set(_packed={**(self._packed or {}), key: packed})
+        return self._packed[key]
 
     def _is_worth_packing(self, n_rows: int) -> bool:
         """Whether samples walk faster through the packed tree, the time to pack it included.
@@ -362,8 +354,9 @@ class Tree(TreeArrays):
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
     def _can_be_packed(self) -> bool:
-        n_parts = self.node_count + (self.categories.size if self.is_multiway else 0)
-        return max(4 * n_parts, self.n_features) < PACKABLE
+        # A bound of the number of nodes of the binary form, without computing it.
+        most = 4 * (self.node_count + self.categories.size) if self.is_multiway else self.node_count
+        return most <= _MOST_NODES and self.n_features <= _MOST_FEATURES
 
     @described_like(apply)
     def predict(self, X: MatrixLike) -> IntArray | FloatArray:

@@ -94,68 +94,48 @@ def apply(children_left, children_right, feature, threshold, X, missing_go_to_le
     return [path(*tree, row_values, missing_go_to_left)[-1] for row_values in X]
 
 
-def pack(children_left, children_right, feature, threshold):
-    """Return the nodes with siblings side by side, and their numbers, for walks of many rows.
-
-    The nodes are records (threshold, feature, left child); the right child follows the left child. Siblings are in the
-    preorder of their parents; shared siblings count for their first parent. A leaf is its own left child, and has an
-    infinite threshold.
-    """
-    inner = [node for node in range(len(children_left)) if children_left[node] != LEAF]
-    pairs = dict.fromkeys((children_left[node], children_right[node]) for node in inner)
-    numbers = [0, *(child for pair in pairs for child in pair)]
-    parents = set(inner)
-    position = {number: i for i, number in enumerate(numbers)}
-    nodes = [
-        (threshold[number], feature[number], position[children_left[number]]) if number in parents else (inf, 0, i)
-        for i, number in enumerate(numbers)
-    ]
-    return nodes, numbers
-
-
-def packed_leaf(nodes, numbers, row_values, missing_go_to_left=None):
-    """Return the number of the leaf that one row comes to in a packed tree; `missing_go_to_left` is by position."""
-    position = 0
-    while nodes[position][2] != position:
-        threshold, feature, left = nodes[position]
-        goes_right = row_values[feature] > threshold
-        if missing_go_to_left is not None and isnan(row_values[feature]):
-            goes_right = not missing_go_to_left[position]
-        position = left + 1 if goes_right else left
-    return numbers[position]
-
-
-def apply_packed(nodes, numbers, X, missing_go_to_left=None):
-    """Return the leaf of every row, from a tree packed by `pack`, and whether X is finite."""
-    leaves = [packed_leaf(nodes, numbers, row_values, missing_go_to_left) for row_values in X]
-    return leaves, all(isfinite(value) for row_values in X for value in row_values)
-
-
 def pack_forest(trees, leaf_arrays, n_classes, missing=None):
-    """Return the forest for `sum_leaves`: for every tree the result of `pack`, n_classes numbers of every node, and
-    `missing_go_to_left` by position or None.
+    """Return the forest for `sum_leaves`: its trees, n_classes numbers of every node, and `missing_go_to_left` or None.
 
-    `leaf_arrays` give each node a vote for one class, or n_classes numbers.
+    `trees` are results of `binarise`. `leaf_arrays` give every node a vote for one class, or n_classes numbers.
     """
     if missing is None:
         missing = [None] * len(trees)
-    given = [
-        [[float(k == gives) for k in range(n_classes)] if isinstance(gives, int) else gives for gives in of_tree]
-        for of_tree in leaf_arrays
-    ]
-    return list(zip(trees, given, missing, strict=True)), n_classes
+    return list(zip(trees, leaf_arrays, missing, strict=True)), n_classes
+
+
+def given_by_leaves(tree, given, missing, X):
+    """Return what the leaf of every row gives."""
+    *splits, node = tree
+    leaves = []
+    for row_values in X:
+        raise_if_stopped()
+        leaves.append(given[node[path(*splits, row_values, missing)[-1]]])
+    return leaves
+
+
+def is_finite(X):
+    return all(isfinite(value) for row_values in X for value in row_values)
 
 
 def sum_leaves(forest, X):
     """Return the sum of the numbers of every row's leaves, in the order of the trees, and whether X is finite."""
     trees, n_classes = forest
     sums = [[0.0] * n_classes for _ in X]
-    for (nodes, numbers), given, missing in trees:
-        for row_values, row_sums in zip(X, sums, strict=True):
-            raise_if_stopped()
-            for k, value in enumerate(given[packed_leaf(nodes, numbers, row_values, missing)]):
-                row_sums[k] += value
-    return sums, all(isfinite(value) for row_values in X for value in row_values)
+    for tree in trees:
+        for row_sums, gives in zip(sums, given_by_leaves(*tree, X), strict=True):
+            if isinstance(gives, int):
+                row_sums[gives] += 1.0
+            else:
+                for k, value in enumerate(gives):
+                    row_sums[k] += value
+    return sums, is_finite(X)
+
+
+def find_leaves(forest, X):
+    """Return the vote of every row's leaf in the only tree, and whether X is finite."""
+    (tree,), _ = forest
+    return given_by_leaves(*tree, X), is_finite(X)
 
 
 def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None):

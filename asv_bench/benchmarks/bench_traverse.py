@@ -47,30 +47,31 @@ class CompiledTraverse:
 
 
 class Packed:
-    """The walks of many rows, twelve side by side, in a tree and in a forest of equal trees."""
+    """The walks of many rows, ten side by side, in a tree and in a forest of equal trees."""
 
     params = (ENGINES, [16, 1024], [10**3, 10**5])
     param_names = ("engine", "n_leaves", "n")
 
     def setup(self, engine, n_leaves, n):
         skip_unless(engine == "compiled" or n <= 10**3)
-        *self.arrays, self.X = tree_and_rows(n_leaves, n)
-        self.pack = kernel_of(engine, "pack")
-        self.apply_packed = kernel_of(engine, "apply_packed")
+        *arrays, self.X = tree_and_rows(n_leaves, n)
+        self.find_leaves = kernel_of(engine, "find_leaves")
         self.pack_forest, self.sum_leaves = kernel_of(engine, "pack_forest"), kernel_of(engine, "sum_leaves")
-        self.tree = tuple(self.pack(*self.arrays))
         rng = np.random.default_rng(0)
-        n_nodes, self.trees = len(self.arrays[0]), [self.tree] * 10
+        n_nodes = len(arrays[0])
+        self.nodes = np.arange(n_nodes)
+        self.trees = [(*arrays, self.nodes)] * 10
+        self.tree = self.pack_forest(self.trees[:1], [self.nodes], n_nodes)
         self.votes = [rng.integers(0, 3, n_nodes)] * 10
         self.values = [rng.random((n_nodes, 3))] * 10
         self.voting = self.pack_forest(self.trees, self.votes, 3)
         self.summing = self.pack_forest(self.trees, self.values, 3)
 
-    def time_pack(self, engine, n_leaves, n):
-        self.pack(*self.arrays)
+    def time_pack_tree(self, engine, n_leaves, n):
+        self.pack_forest(self.trees[:1], [self.nodes], len(self.nodes))
 
-    def time_apply_packed(self, engine, n_leaves, n):
-        self.apply_packed(*self.tree, self.X)
+    def time_find_leaves(self, engine, n_leaves, n):
+        self.find_leaves(self.tree, self.X)
 
     def time_pack_forest(self, engine, n_leaves, n):
         self.pack_forest(self.trees, self.values, 3)

@@ -7,42 +7,25 @@ If values may be missing, `missing_go_to_left` says for every node whether sampl
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY, isnan
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.math cimport INFINITY, NAN, isfinite, isnan
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
-from pytrees._core.base.compiler cimport prefetch
+from pytrees._core.base.compiler cimport bit_length, prefetch
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.sorting cimport key_of, packed as entry_of, place_of, sort_entries
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
 
 cdef enum:
-    LANES = 12              # rows that walk side by side: while some wait for their loads, others compare
+    LANES = 10              # rows that walk side by side: while some wait for their loads, others compare
     STEPS = 4               # steps between two checks whether all of them have arrived
     LINE = 8                # values in a line of the cache
-    SHORT = 64              # rows of at most 64 features are fetched ahead whole
-    BLOCK = 524288           # values of the rows that go through all trees before the next rows: they stay in the cache
-
-# A packed node. Its right child follows the left child. A leaf is its own left child, and no value is above its
-# threshold, so a row stays at its leaf.
-cdef packed struct PackedNode:
-    float64_t threshold
-    uint32_t feature
-    uint32_t left
 
 PENDING = np.dtype({
     "names": ["node", "start", "stop", "parent", "is_right"], "formats": [np.int64] * 4 + [np.intc],
     "itemsize": 40,
 })
-NODE = np.dtype([("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)])
-
-# Each position has either a row of `values` or a vote; the other pointer is NULL.
-cdef struct PackedTree:
-    const PackedNode* nodes
-    const float64_t* values
-    const int64_t* votes
-    const uint8_t* missing      # by position: samples that lack the value go left; NULL if no value is missing
-
 
 # A part that a tree in binary form still lacks: a node whose intervals are not yet known (stop is 0), or a search among
 # the intervals [start, stop) of a multiway node.
@@ -161,100 +144,6 @@ cdef Py_ssize_t add_intervals(
     return n + 1
 
 
-def pack(
-    const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold,
-):
-    """Pack the nodes with siblings side by side, and their numbers in the tree, for walks of many rows.
-
-    The nodes are records (threshold, feature, left child); the right child follows the left child. Siblings are in the
-    preorder of their parents; shared siblings count for their first parent. A leaf is its own left child, and has an
-    infinite threshold.
-    """
-    cdef Py_ssize_t n_nodes = children_left.shape[0]
-    packed = np.empty(n_nodes, dtype=NODE)
-    cdef PackedNode[::1] nodes = packed
-    cdef uint32_t[::1] numbers = np.empty(n_nodes, dtype=np.uint32)
-    cdef uint32_t[::1] positions = np.zeros(n_nodes, dtype=np.uint32)
-    cdef Py_ssize_t number
-    cdef uint32_t position, used = 1
-    # Nodes come in preorder: a node's position is known before its turn.
-    for number in range(n_nodes):
-        position = positions[number]
-        numbers[position] = <uint32_t>number
-        if children_left[number] == LEAF:
-            nodes[position].threshold, nodes[position].feature, nodes[position].left = INFINITY, 0, position
-        else:
-            nodes[position].threshold, nodes[position].feature = threshold[number], <uint32_t>feature[number]
-            # Nodes may share their children.
-            if positions[children_left[number]] == 0:
-                positions[children_left[number]] = used
-                positions[children_right[number]] = used + 1
-                used += 2
-            nodes[position].left = positions[children_left[number]]
-    return packed, np.asarray(numbers)
-
-
-# In the functions that walk, `missing` is NULL if no value is missing. They are compiled twice: callers hand over the
-# constant NULL, or a pointer.
-
-cdef inline uint64_t step(
-    const PackedNode* nodes, const uint8_t* missing, uint64_t position, const float64_t* row
-) noexcept nogil:
-    """Return the child that the row goes to; a row stays at a leaf. (Unsigned numbers save a sign extension for every
-    address.)"""
-    cdef const PackedNode* node = &nodes[position]
-    cdef float64_t value = row[node.feature]
-    if missing == NULL:
-        return <uint64_t>node.left + <uint64_t>(value > node.threshold)
-    return <uint64_t>node.left + <uint64_t>(not missing[position] if isnan(value) else value > node.threshold)
-
-
-cdef inline void walk_side_by_side(
-    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_features, uint64_t* leaves,
-    int64_t* n_steps
-) noexcept nogil:
-    """Find the positions of the leaves of LANES rows; add the steps of the walk to `n_steps`."""
-    cdef uint64_t positions[LANES]
-    cdef uint64_t moving = 1
-    cdef Py_ssize_t lane, _turn, ahead = LANES * n_features
-    # The walk looks at few values of a row, in an order that the processor cannot foresee: fetch the next rows.
-    if n_features <= SHORT:
-        while ahead < 2 * LANES * n_features:
-            prefetch(rows + ahead)
-            ahead += LINE
-    for lane in range(LANES):
-        positions[lane] = 0
-    while moving:
-        for _turn in range(STEPS):
-            for lane in range(LANES):
-                positions[lane] = step(nodes, missing, positions[lane], rows + lane * n_features)
-        moving = 0
-        n_steps[0] += STEPS * LANES
-        for lane in range(LANES):
-            moving |= nodes[positions[lane]].left ^ positions[lane]
-    for lane in range(LANES):
-        leaves[lane] = positions[lane]
-
-
-cdef inline Py_ssize_t walk(
-    const PackedNode* nodes, const uint8_t* missing, const float64_t* rows, Py_ssize_t n_rows, Py_ssize_t n_features,
-    uint64_t* leaves, int64_t* n_steps
-) noexcept nogil:
-    """Find the positions of the leaves of the first LANES rows, or of all rows if there are fewer; return their
-    number, and add the steps of the walk to `n_steps`."""
-    cdef Py_ssize_t row
-    if n_rows >= LANES:
-        walk_side_by_side(nodes, missing, rows, n_features, leaves, n_steps)
-        return LANES
-    for row in range(n_rows):
-        leaves[row] = 0
-        while nodes[leaves[row]].left != leaves[row]:
-            leaves[row] = step(nodes, missing, leaves[row], rows + row * n_features)
-            n_steps[0] += 1
-    return n_rows
-
-
 cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept nogil:
     """Return zero if all of the values are finite, otherwise NaN. (Several sums need not wait for each other.)"""
     cdef float64_t sums[LINE]
@@ -274,81 +163,257 @@ cdef inline float64_t not_finite(const float64_t* values, Py_ssize_t n) noexcept
     return total
 
 
-def apply_packed(
-    const PackedNode[::1] nodes, const uint32_t[::1] numbers, const float64_t[:, ::1] X,
-    const uint8_t[::1] missing_go_to_left=None,
-):
-    """Apply a packed tree (see `pack`): return the leaf of every sample, and whether X is finite, which costs little on
-    the way. `missing_go_to_left` is by position, and true at leaves."""
-    cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
-    cdef uint64_t positions[LANES]
-    cdef Py_ssize_t row = 0, lane, n_walked
-    cdef int64_t n_steps, work_done = 0
-    cdef float64_t bad = 0.0
-    cdef const uint8_t* missing = NULL
-    if missing_go_to_left is not None:
-        check_flags(nodes.shape[0], missing_go_to_left.shape[0])
-        missing = &missing_go_to_left[0]
-    with nogil:
-        while row < X.shape[0]:
-            n_steps = 0
-            if missing == NULL:
-                n_walked = walk(&nodes[0], NULL, &X[row, 0], X.shape[0] - row, X.shape[1], positions, &n_steps)
-            else:
-                n_walked = walk(&nodes[0], missing, &X[row, 0], X.shape[0] - row, X.shape[1], positions, &n_steps)
-            check_signals(&work_done, n_steps + X.shape[1], WORK_BETWEEN_CHECKS)
-            bad += not_finite(&X[row, 0], n_walked * X.shape[1])
-            for lane in range(n_walked):
-                leaves[row + lane] = numbers[positions[lane]]
-            row += n_walked
-    return np.asarray(leaves), bad == 0.0
+# ------------------------------------------------------------------------------------------------------------- forests
+#
+# A node of a forest takes 8 bytes, so that a tree fits the cache: a key of 31 bits stands for the threshold, and rows
+# have keys of their own. Unequal keys are ordered as the numbers are; if they are equal, the numbers decide.
+
+cdef enum:
+    FEATURE_BITS = 12                       # of a link; the others are the pair of the children
+    MOST_FEATURES = 1 << FEATURE_BITS
+    MOST_PAIRS = 1 << (32 - FEATURE_BITS)
+    MOST_VALUES = 131072                    # values of the rows that go through all trees before the next rows
+    VALUES_FOR_A_TREE = 16384               # the same for one tree
+    FEWEST_ROWS = 256                       # of them, however many features they have
+    AHEAD = 96                              # lines of the next tree that are fetched beside LANES rows, at most
+    BYTES_OF_LINE = 64
+    KEY_OF_INFINITY = 0x7FC00000            # no key of a number is greater
+    NUMBER_OF_LEAF = 0x3FFFFF               # bits of a leaf's key; no key of a number is smaller
+
+# Siblings are a pair p, at the places 2 p and 2 p + 1; the root is at place 0. A leaf has its own pair for children and
+# a key by which all rows stay: at an even place above all keys of numbers, at an odd one below them. In both cases the
+# lower bits are 1 plus the class that the leaf votes for, or 1 plus the row of its values.
+cdef struct ForestNode:
+    uint32_t key
+    uint32_t link           # the pair of the children, and below it the feature
+
+# In a forest of votes `values` is NULL; `missing` is NULL if no value is missing.
+cdef struct ForestTree:
+    const ForestNode* nodes
+    const float64_t* thresholds     # of the nodes: infinite at leaves of even places, NaN at those of odd places
+    const uint8_t* missing          # of the nodes: samples that lack the value go left
+    const float64_t* values         # of the leaves
+    Py_ssize_t n_nodes
+    Py_ssize_t n_steps              # after which most rows have arrived
+
+# Rows on their way through a tree, their keys, and their places in the tree.
+cdef struct Walkers:
+    const float64_t* rows
+    uint32_t* keys          # NULL: the numbers are compared
+    uint32_t* places
+    uint32_t* moving        # the rows that have not arrived
+    Py_ssize_t n_rows, most_rows, n_features, n_keys
+    const char* ahead       # the rows that come next
+    Py_ssize_t bytes_ahead
+
+FOREST_NODE = np.dtype([("key", np.uint32), ("link", np.uint32)])
 
 
-cdef int add_leaves(
-    const PackedTree* tree, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features, Py_ssize_t n_classes,
+cdef inline uint32_t rounded_key(float64_t value, float64_t origin) noexcept nogil:
+    """Return a key of 31 bits. A greater number never has a smaller key: each rounding keeps the order. (The sum with
+    zero makes one zero of two.)"""
+    cdef float rounded = <float>(value - origin + 0.0)
+    cdef int32_t bits
+    memcpy(&bits, &rounded, sizeof(bits))
+    return (<uint32_t>bits ^ (<uint32_t>(bits >> 31) | 0x80000000U)) >> 1
+
+
+cdef inline uint64_t pair_of(const ForestNode* node) noexcept nogil:
+    return node.link >> FEATURE_BITS
+
+
+cdef inline uint64_t feature_of(const ForestNode* node) noexcept nogil:
+    return node.link & (MOST_FEATURES - 1)
+
+
+cdef inline bint has_arrived(const ForestTree* tree, uint64_t place) noexcept nogil:
+    return pair_of(&tree.nodes[place]) == place >> 1
+
+
+cdef inline uint64_t exact_step(
+    const ForestTree* tree, const uint8_t* missing, uint64_t place, const float64_t* row
+) noexcept nogil:
+    """Return the place of the child that the row goes to, by its value."""
+    cdef float64_t value = row[feature_of(&tree.nodes[place])]
+    cdef bint goes_left = value <= tree.thresholds[place]
+    if missing != NULL and isnan(value):
+        goes_left = missing[place]
+    return 2 * pair_of(&tree.nodes[place]) + <uint64_t>(not goes_left)
+
+
+cdef inline bint step_by_keys(
+    const ForestNode* nodes, uint64_t* places, const uint32_t** keys, Py_ssize_t n_steps
+) noexcept nogil:
+    """Move LANES rows on in a tree; stop and return False if keys are equal. (A difference of keys costs less than a
+    comparison: its sign is part of the next place.)"""
+    cdef Py_ssize_t lane, _step
+    cdef int32_t difference
+    cdef const ForestNode* node
+    for _step in range(n_steps):
+        for lane in range(LANES):
+            node = &nodes[places[lane]]
+            difference = <int32_t>(node.key - keys[lane][feature_of(node)])
+            if difference == 0:
+                return False
+            places[lane] = 2 * pair_of(node) + (<uint32_t>difference >> 31)
+    return True
+
+
+cdef inline void step_exactly(
+    const ForestTree* tree, const uint8_t* missing, uint64_t* places, const float64_t** rows, Py_ssize_t n_steps
+) noexcept nogil:
+    cdef Py_ssize_t lane, _step
+    for _step in range(n_steps):
+        for lane in range(LANES):
+            places[lane] = exact_step(tree, missing, places[lane], rows[lane])
+
+
+# The next two functions are compiled three times: callers hand over constants, or a pointer.
+
+cdef inline void move_lanes(
+    const ForestTree* tree, bint by_keys, const uint8_t* missing, const Walkers* walkers, const uint32_t* moving,
+    Py_ssize_t n_steps
+) noexcept nogil:
+    """Move the first LANES rows of `moving` on."""
+    cdef uint64_t places[LANES]
+    cdef const uint32_t* keys[LANES]
+    cdef const float64_t* rows[LANES]
+    cdef Py_ssize_t lane
+    cdef bint is_done = False
+    if by_keys:
+        for lane in range(LANES):
+            places[lane] = walkers.places[moving[lane]]
+            keys[lane] = walkers.keys + moving[lane] * walkers.n_keys
+        is_done = step_by_keys(tree.nodes, places, keys, n_steps)
+    if not is_done:
+        for lane in range(LANES):
+            places[lane] = walkers.places[moving[lane]]
+            rows[lane] = walkers.rows + moving[lane] * walkers.n_features
+        step_exactly(tree, missing, places, rows, n_steps)
+    for lane in range(LANES):
+        walkers.places[moving[lane]] = <uint32_t>places[lane]
+
+
+cdef inline Py_ssize_t move_rows(
+    const ForestTree* tree, bint by_keys, const uint8_t* missing, const Walkers* walkers, Py_ssize_t n_moving,
+    Py_ssize_t n_steps, const char* ahead, Py_ssize_t n_lines
+) noexcept nogil:
+    """Move rows on, fetch lines of what is read next, and return how many rows have not arrived. (The number of steps
+    is given, because the processor cannot foresee when the last of LANES rows arrives.)"""
+    cdef Py_ssize_t i = 0, lane, n_left = 0, line = 0, stop
+    cdef Py_ssize_t share = min(<Py_ssize_t>AHEAD, 1 + n_lines // max(<Py_ssize_t>1, n_moving // LANES))
+    cdef uint32_t row
+    cdef uint64_t place
+    while i <= n_moving - LANES:
+        stop = min(n_lines, line + share)
+        while line < stop:
+            prefetch(ahead + line * BYTES_OF_LINE)
+            line += 1
+        move_lanes(tree, by_keys, missing, walkers, walkers.moving + i, n_steps)
+        for lane in range(LANES):
+            row = walkers.moving[i + lane]
+            walkers.moving[n_left] = row
+            n_left += not has_arrived(tree, walkers.places[row])
+        i += LANES
+    # The last few rows go all the way.
+    while i < n_moving:
+        row = walkers.moving[i]
+        place = walkers.places[row]
+        while not has_arrived(tree, place):
+            place = exact_step(tree, missing, place, walkers.rows + row * walkers.n_features)
+        walkers.places[row] = <uint32_t>place
+        i += 1
+    return n_left
+
+
+cdef inline Py_ssize_t number_of_leaf(const ForestTree* tree, uint64_t place) noexcept nogil:
+    """Return the class that a leaf votes for, or the row of its values."""
+    return (tree.nodes[place].key & NUMBER_OF_LEAF) - 1
+
+
+cdef inline void add_leaf(
+    const ForestTree* tree, uint64_t place, Py_ssize_t n_classes, float64_t* sums
+) noexcept nogil:
+    cdef Py_ssize_t number = number_of_leaf(tree, place), k
+    if tree.values == NULL:
+        sums[number] += 1.0
+    else:
+        for k in range(n_classes):
+            sums[k] += tree.values[number * n_classes + k]
+
+
+cdef void add_leaves(
+    const ForestTree* tree, const Walkers* walkers, Py_ssize_t n_classes, float64_t* sums
+) noexcept nogil:
+    cdef Py_ssize_t row
+    for row in range(walkers.n_rows):
+        add_leaf(tree, walkers.places[row], n_classes, sums + row * n_classes)
+
+
+cdef int walk_tree(
+    const ForestTree* tree, const Walkers* walkers, const char* ahead, Py_ssize_t n_lines, int64_t* work_done
+) except -1 nogil:
+    """Find the places of the leaves that the rows reach; fetch lines of what is read next."""
+    cdef Py_ssize_t row, n_moving = walkers.n_rows, n_steps = tree.n_steps
+    for row in range(walkers.n_rows):
+        walkers.places[row], walkers.moving[row] = 0, <uint32_t>row
+    while n_moving > 0:
+        check_signals(work_done, n_moving * (n_steps + 1), WORK_BETWEEN_CHECKS)
+        if walkers.keys != NULL:
+            n_moving = move_rows(tree, True, NULL, walkers, n_moving, n_steps, ahead, n_lines)
+        elif tree.missing == NULL:
+            n_moving = move_rows(tree, False, NULL, walkers, n_moving, n_steps, ahead, n_lines)
+        else:
+            n_moving = move_rows(tree, False, tree.missing, walkers, n_moving, n_steps, ahead, n_lines)
+        n_steps, n_lines = STEPS, 0
+    return 0
+
+
+cdef int add_row(
+    const ForestTree* trees, Py_ssize_t n_trees, const Walkers* walkers, Py_ssize_t row, Py_ssize_t n_classes,
     float64_t* sums, int64_t* work_done
 ) except -1 nogil:
-    if tree.missing == NULL:
-        return add_walked(tree, NULL, X, n_rows, n_features, n_classes, sums, work_done)
-    return add_walked(tree, tree.missing, X, n_rows, n_features, n_classes, sums, work_done)
-
-
-cdef inline int add_walked(
-    const PackedTree* tree, const uint8_t* missing, const float64_t* X, Py_ssize_t n_rows, Py_ssize_t n_features,
-    Py_ssize_t n_classes, float64_t* sums, int64_t* work_done
-) except -1 nogil:
-    """Add the values or the vote of its leaf to the sums of every row."""
-    cdef uint64_t positions[LANES]
-    cdef Py_ssize_t row = 0, lane, k, n_walked
-    cdef int64_t n_steps
-    cdef const float64_t* values
-    while row < n_rows:
-        n_steps = 0
-        n_walked = walk(tree.nodes, missing, X + row * n_features, n_rows - row, n_features, positions, &n_steps)
-        check_signals(work_done, n_steps + n_walked * n_classes, WORK_BETWEEN_CHECKS)
-        for lane in range(n_walked):
-            if tree.votes != NULL:
-                sums[tree.votes[positions[lane]]] += 1.0
-            else:
-                values = tree.values + positions[lane] * n_classes
-                for k in range(n_classes):
-                    sums[k] += values[k]
-            sums += n_classes
-        row += n_walked
+    """Add the leaves that one row reaches in all trees, LANES trees side by side."""
+    cdef const float64_t* values = walkers.rows + row * walkers.n_features
+    cdef const uint32_t* keys = walkers.keys
+    cdef uint64_t places[LANES]
+    cdef const ForestTree* tree
+    cdef Py_ssize_t first = 0, lane, _step
+    cdef uint64_t moving
+    if keys != NULL:
+        keys += row * walkers.n_keys
+    while first < n_trees:
+        for lane in range(LANES):
+            places[lane] = 0
+        moving = 1
+        while moving:
+            check_signals(work_done, LANES * STEPS + n_classes, WORK_BETWEEN_CHECKS)
+            for _step in range(STEPS):
+                for lane in range(LANES):
+                    # In the last lanes the last tree is repeated.
+                    tree = &trees[min(first + lane, n_trees - 1)]
+                    places[lane] = step_in_tree(tree, places[lane], keys, values)
+            moving = 0
+            for lane in range(LANES):
+                tree = &trees[min(first + lane, n_trees - 1)]
+                moving |= pair_of(&tree.nodes[places[lane]]) ^ places[lane] >> 1
+        for lane in range(min(<Py_ssize_t>LANES, n_trees - first)):
+            add_leaf(&trees[first + lane], places[lane], n_classes, sums)
+        first += LANES
     return 0
 
 
-cdef int check_sizes(const uint32_t[::1] numbers, Py_ssize_t n_nodes) except -1:
-    """Raise ValueError if some node has no values. Packed nodes may share the number of a multiway node."""
-    if n_nodes > numbers.shape[0] or n_nodes < numbers.shape[0] and np.max(numbers) >= n_nodes:
-        raise ValueError("A tree needs one vote or one row of values for every node.")
-    return 0
-
-
-cdef int check_votes(votes, Py_ssize_t n_classes) except -1:
-    if np.min(votes) < 0 or np.max(votes) >= n_classes:
-        raise ValueError(f"Nodes must vote for one of the classes 0..{n_classes - 1}.")
-    return 0
+cdef inline uint64_t step_in_tree(
+    const ForestTree* tree, uint64_t place, const uint32_t* keys, const float64_t* row
+) noexcept nogil:
+    cdef const ForestNode* node = &tree.nodes[place]
+    cdef int32_t difference
+    if keys == NULL:
+        return exact_step(tree, tree.missing, place, row)
+    difference = <int32_t>(node.key - keys[feature_of(node)])
+    if difference == 0:
+        return exact_step(tree, NULL, place, row)
+    return 2 * pair_of(node) + (<uint32_t>difference >> 31)
 
 
 cdef int check_flags(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
@@ -359,83 +424,282 @@ cdef int check_flags(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
 
 @cython.final
 cdef class PackedForest:
-    """Packed trees, and the values or votes of their leaves: see `pack_forest`."""
+    """Trees, and the values or votes of their leaves: see `pack_forest`."""
 
-    cdef PackedTree* trees
-    cdef Py_ssize_t n_trees, n_classes
-    cdef object arrays      # keeps alive what `trees` points at
+    cdef ForestTree* trees
+    cdef Py_ssize_t n_trees, n_classes, n_keys
+    cdef float64_t[::1] origins         # of the features, for keys
+    # The trees, one after the other.
+    cdef ForestNode[::1] nodes
+    cdef float64_t[::1] thresholds
+    cdef uint8_t[::1] flags             # None if no value is missing
+    cdef list values                    # of the leaves of every tree; None if leaves vote
+    cdef Py_ssize_t n_steps             # of all trees
 
     def __cinit__(self, list trees, list leaf_arrays, Py_ssize_t n_classes, list missing):
-        cdef const PackedNode[::1] nodes
-        cdef const uint32_t[::1] numbers
-        cdef const int64_t[::1] votes
-        cdef const float64_t[:, ::1] values
-        cdef const uint8_t[::1] goes_left
-        cdef Py_ssize_t i
         if len(leaf_arrays) != len(trees) or missing is not None and len(missing) != len(trees):
             raise ValueError(f"{len(trees)} trees need as many arrays of votes or values, and of missing values.")
         self.n_trees, self.n_classes = len(trees), n_classes
-        self.trees = <PackedTree*>malloc(max(1, len(trees)) * sizeof(PackedTree))
+        self.trees = <ForestTree*>malloc(max(1, len(trees)) * sizeof(ForestTree))
         if self.trees == NULL:
             raise MemoryError(f"no memory for {len(trees)} packed trees")
-        self.arrays = list(trees), missing and list(missing), []
-        for i in range(len(trees)):
-            nodes, numbers = trees[i]
-            self.trees[i] = PackedTree(&nodes[0], NULL, NULL, NULL)
+        cdef Py_ssize_t n_nodes = max((len(tree[0]) for tree in trees), default=0)
+        self.n_keys = 1 + max((np.max(tree[2], initial=0) for tree in trees), default=0)
+        if self.n_keys > MOST_FEATURES or n_nodes + 1 > 2 * MOST_PAIRS or n_classes >= NUMBER_OF_LEAF:
+            raise ValueError(f"Too large to be packed: {n_nodes} nodes, {self.n_keys} features, {n_classes} classes.")
+        for tree, given in zip(trees, leaf_arrays):
+            check_leaves(tree[4], np.asarray(given), n_classes)
+        self.origins = origins_of(trees, self.n_keys)
+        self.values, numbers = numbers_of_leaves(trees, leaf_arrays)
+        self.pack_trees(trees, numbers, missing)
+
+    cdef int pack_trees(self, list trees, list numbers, list missing) except -1:
+        """Lay the nodes of all trees out one after the other, so that the next tree can be fetched ahead."""
+        cdef Py_ssize_t i, start = 0, capacity = sum(len(tree[0]) + 2 for tree in trees)
+        cdef const float64_t[:, ::1] values
+        self.n_steps = 0
+        self.nodes = np.zeros(capacity, dtype=FOREST_NODE)
+        self.thresholds = np.zeros(capacity)
+        self.flags = None if missing is None else np.zeros(capacity, dtype=np.uint8)
+        for i in range(self.n_trees):
+            left, right, feature, threshold, _ = trees[i]
+            self.trees[i] = ForestTree(&self.nodes[start], &self.thresholds[start], NULL, NULL, 0, 0)
             if missing is not None:
-                goes_left = missing[i]
-                check_flags(nodes.shape[0], goes_left.shape[0])
-                self.trees[i].missing = &goes_left[0]
-            given = np.asarray(leaf_arrays[i])
-            check_sizes(numbers, given.shape[0] if given.shape[1:] in ((), (n_classes,)) else 0)
-            # By position, so that a walk finds the values of its leaf without the leaf's number.
-            given = given[np.asarray(numbers)]
-            self.arrays[2].append(given)
-            if given.ndim == 1:
-                check_votes(given, n_classes)
-                votes = given
-                self.trees[i].votes = &votes[0]
-            else:
-                values = given
+                check_flags(len(left), len(missing[i]))
+                self.trees[i].missing = &self.flags[start]
+            if self.values is not None:
+                values = self.values[i]
                 self.trees[i].values = &values[0, 0]
+            self.pack_tree(
+                &self.trees[i], start, left, right, feature, threshold, numbers[i],
+                None if missing is None else missing[i],
+            )
+            start += self.trees[i].n_nodes
+            self.n_steps += self.trees[i].n_steps
+        return 0
+
+    cdef int pack_tree(
+        self, ForestTree* tree, Py_ssize_t start, const int64_t[::1] left, const int64_t[::1] right,
+        const int64_t[::1] feature, const float64_t[::1] threshold, const int64_t[::1] numbers,
+        const uint8_t[::1] goes_left
+    ) except -1:
+        """Write the nodes of a tree from `start` on. Pairs are in the preorder of their parents; shared pairs count for
+        their first parent."""
+        cdef uint32_t[::1] places = np.zeros(left.shape[0], dtype=np.uint32)
+        cdef uint32_t[::1] levels = np.zeros(left.shape[0], dtype=np.uint32)
+        cdef Py_ssize_t node
+        cdef uint32_t place, n_levels = 0, used = 2
+        cdef ForestNode* packed
+        # Nodes come in preorder: a node's place is known before its turn.
+        for node in range(left.shape[0]):
+            place = places[node]
+            packed = &self.nodes[start + place]
+            if left[node] == LEAF:
+                packed.key = <uint32_t>(numbers[node] + 1) | (KEY_OF_INFINITY if place % 2 == 0 else 0)
+                packed.link = place // 2 << FEATURE_BITS
+                self.thresholds[start + place] = INFINITY if place % 2 == 0 else NAN
+                if goes_left is not None:
+                    self.flags[start + place] = place % 2 == 0
+                continue
+            if places[left[node]] == 0:
+                places[left[node]], places[right[node]] = used, used + 1
+                levels[left[node]] = levels[right[node]] = levels[node] + 1
+                n_levels = max(n_levels, levels[node] + 1)
+                used += 2
+            packed.key = rounded_key(threshold[node], self.origins[feature[node]])
+            packed.link = places[left[node]] // 2 << FEATURE_BITS | <uint32_t>feature[node]
+            self.thresholds[start + place] = threshold[node]
+            if goes_left is not None:
+                self.flags[start + place] = goes_left[node]
+        tree.n_nodes = used
+        # Most rows have arrived after half as many steps again as a balanced tree has levels.
+        tree.n_steps = min(<Py_ssize_t>n_levels, 3 * bit_length(used) // 2 - 1)
+        return 0
 
     def __dealloc__(self):
         free(self.trees)
 
 
+cdef int check_leaves(own_nodes, given, Py_ssize_t n_classes) except -1:
+    """Raise ValueError if some node of a tree has no vote or no values."""
+    if given.shape[1:] not in ((), (n_classes,)) or len(given) != np.max(own_nodes) + 1:
+        raise ValueError("A tree needs one vote or one row of values for every node.")
+    if given.ndim == 1 and (np.min(given) < 0 or np.max(given) >= n_classes):
+        raise ValueError(f"Nodes must vote for one of the classes 0..{n_classes - 1}.")
+    return 0
+
+
+cdef float64_t[::1] origins_of(list trees, Py_ssize_t n_features):
+    """Return for every feature a threshold near the root of a tree, 0 if there is none. Numbers near it, where rows are
+    dense, have the finest keys, wherever a feature's values lie."""
+    cdef float64_t[::1] origins = np.full(n_features, NAN)
+    cdef const int64_t[::1] feature
+    cdef const float64_t[::1] threshold
+    cdef Py_ssize_t node
+    for tree in trees:
+        feature, threshold = tree[2], tree[3]
+        for node in range(feature.shape[0]):
+            if feature[node] >= 0 and isnan(origins[feature[node]]) and isfinite(threshold[node]):
+                origins[feature[node]] = threshold[node]
+    return np.nan_to_num(origins)
+
+
+cdef tuple numbers_of_leaves(list trees, list leaf_arrays):
+    """Return the values of the leaves of every tree, and for every node the row of its values; or None and votes, if
+    every leaf votes for one class or gives it all."""
+    given = [np.asarray(of_nodes) for of_nodes in leaf_arrays]
+    votes = [
+        of_nodes.take(tree[4]) if of_nodes.ndim == 1 else votes_of(tree[0], tree[4], of_nodes)
+        for tree, of_nodes in zip(trees, given)
+    ]
+    if not any(of_nodes is None for of_nodes in votes):
+        return None, votes
+    is_leaf = [np.equal(tree[0], LEAF) for tree in trees]
+    values = [of_nodes.take(tree[4][at], axis=0) for tree, of_nodes, at in zip(trees, given, is_leaf)]
+    return values, [np.cumsum(at) - 1 for at in is_leaf]
+
+
+cdef votes_of(const int64_t[::1] left, const int64_t[::1] own_nodes, const float64_t[:, ::1] values):
+    """Return for every leaf the class that has one while all others have zero, or None if some leaf has no such
+    class."""
+    cdef int64_t[::1] votes = np.zeros(left.shape[0], dtype=np.int64)
+    cdef Py_ssize_t node, k, n_ones, n_zeros
+    for node in range(left.shape[0]):
+        if left[node] != LEAF:
+            continue
+        n_ones = n_zeros = 0
+        for k in range(values.shape[1]):
+            n_zeros += values[own_nodes[node], k] == 0.0
+            if values[own_nodes[node], k] == 1.0:
+                n_ones += 1
+                votes[node] = k
+        if n_ones != 1 or n_zeros != values.shape[1] - 1:
+            return None
+    return np.asarray(votes)
+
+
 def pack_forest(list trees, list leaf_arrays, Py_ssize_t n_classes, list missing=None):
     """Prepare the trees of a forest for `sum_leaves`.
 
-    `trees` are the results of `pack`. The nodes of a tree give votes, (n_nodes,) int64, each for one class, or values,
-    (n_nodes, n_classes) float64. If values may be missing, `missing` holds the `missing_go_to_left` of every tree, as
-    for `apply_packed`.
+    `trees` are (children_left, children_right, feature, threshold, node) with nodes in preorder, as `binarise` returns
+    them; `node` is the node of the tree that a part belongs to. The nodes of a tree give votes, (n_nodes,) int64, each
+    for one class, or values, (n_nodes, n_classes) float64. If values may be missing, `missing` has for every tree and
+    every part whether samples without the value go left, uint8.
     """
     return PackedForest(trees, leaf_arrays, n_classes, missing)
 
 
+cdef int take_memory(Walkers* walkers, PackedForest forest, const float64_t[:, ::1] X) except -1:
+    # Keys cost more than they save if trees look at few of them.
+    cdef bint by_keys = forest.flags is None and forest.n_steps >= forest.n_keys
+    cdef Py_ssize_t values = min(<Py_ssize_t>MOST_VALUES, forest.n_trees * VALUES_FOR_A_TREE)
+    cdef Py_ssize_t most = max(<Py_ssize_t>FEWEST_ROWS, values // max(<Py_ssize_t>1, X.shape[1])) // LANES * LANES
+    walkers.n_features, walkers.n_keys, walkers.most_rows = X.shape[1], forest.n_keys, min(most, X.shape[0])
+    walkers.places = <uint32_t*>malloc(walkers.most_rows * (2 + by_keys * forest.n_keys) * sizeof(uint32_t))
+    if walkers.places == NULL:
+        raise MemoryError(f"no memory for {walkers.most_rows} rows on their way")
+    walkers.moving = walkers.places + walkers.most_rows
+    walkers.keys = walkers.moving + walkers.most_rows if by_keys else NULL
+    return 0
+
+
+cdef int take_rows(
+    Walkers* walkers, PackedForest forest, const float64_t[:, ::1] X, Py_ssize_t row, int64_t* work_done
+) except -1 nogil:
+    """Take the next rows of X; return whether they are finite."""
+    cdef Py_ssize_t i, n_values, n_next
+    walkers.rows, walkers.n_rows = &X[row, 0], min(walkers.most_rows, X.shape[0] - row)
+    n_values = walkers.n_rows * walkers.n_features
+    walkers.ahead = <const char*>(walkers.rows + n_values)
+    n_next = min(walkers.most_rows, X.shape[0] - row - walkers.n_rows)
+    walkers.bytes_ahead = n_next * walkers.n_features * <Py_ssize_t>sizeof(float64_t)
+    check_signals(work_done, n_values, WORK_BETWEEN_CHECKS)
+    if not_finite(walkers.rows, n_values) != 0.0:
+        return False
+    for i in range(walkers.n_rows if walkers.keys != NULL else 0):
+        make_keys(
+            walkers.rows + i * walkers.n_features, &forest.origins[0], walkers.n_keys,
+            walkers.keys + i * walkers.n_keys
+        )
+    return True
+
+
+cdef inline void make_keys(
+    const float64_t* values, const float64_t* origins, Py_ssize_t n, uint32_t* keys
+) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        keys[i] = rounded_key(values[i], origins[i])
+
+
 def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
-    """Add up the values or votes of every sample's leaves, in the order of the trees, and tell whether X is finite.
+    """Add up the values or votes of every sample's leaves, in the order of the trees, and tell whether X is finite. If
+    it is not, and the forest takes no missing values, sums are not complete.
 
     The sums are (n_samples, n_classes) float64.
     """
     cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], forest.n_classes))
-    cdef float64_t bad = 0.0
+    cdef Walkers walkers
+    cdef bint is_finite = True, takes_missing = forest.flags is not None
+    cdef const char* ahead
+    cdef Py_ssize_t i, k, n_rows, n_bytes, row = 0
     cdef int64_t work_done = 0
-    cdef Py_ssize_t i, n_rows, row = 0
-    cdef Py_ssize_t block = max(<Py_ssize_t>LANES, BLOCK // max(<Py_ssize_t>1, X.shape[1]))
     if X.shape[0] == 0:
         return np.asarray(sums), True
-    with nogil:
-        while row < X.shape[0]:
-            n_rows = min(block, X.shape[0] - row)
-            bad += not_finite(&X[row, 0], n_rows * X.shape[1])
-            check_signals(&work_done, n_rows * X.shape[1], WORK_BETWEEN_CHECKS)
-            for i in range(forest.n_trees):
-                add_leaves(
-                    &forest.trees[i], &X[row, 0], n_rows, X.shape[1], forest.n_classes, &sums[row, 0], &work_done
-                )
-            row += n_rows
-    return np.asarray(sums), bad == 0.0
+    take_memory(&walkers, forest, X)
+    try:
+        with nogil:
+            while row < X.shape[0]:
+                is_finite = take_rows(&walkers, forest, X, row, &work_done) and is_finite
+                if not is_finite and not takes_missing:
+                    break
+                # The last few rows go through all trees one by one.
+                n_rows = walkers.n_rows
+                walkers.n_rows -= n_rows % LANES
+                for i in range(forest.n_trees if walkers.n_rows > 0 else 0):
+                    if i + 1 < forest.n_trees:
+                        ahead = <const char*>forest.trees[i + 1].nodes
+                        n_bytes = forest.trees[i + 1].n_nodes * <Py_ssize_t>sizeof(ForestNode)
+                    else:
+                        ahead, n_bytes = walkers.ahead, walkers.bytes_ahead
+                    walk_tree(&forest.trees[i], &walkers, ahead, n_bytes // BYTES_OF_LINE, &work_done)
+                    add_leaves(&forest.trees[i], &walkers, forest.n_classes, &sums[row, 0])
+                for k in range(walkers.n_rows, n_rows):
+                    add_row(
+                        forest.trees, forest.n_trees, &walkers, k, forest.n_classes, &sums[row + k, 0], &work_done
+                    )
+                row += n_rows
+    finally:
+        free(walkers.places)
+    return np.asarray(sums), is_finite
+
+
+def find_leaves(PackedForest forest, const float64_t[:, ::1] X):
+    """Return the vote of the leaf that every sample reaches in the only tree of a forest, (n_samples,) int64, and
+    whether X is finite. If it is not, and the forest takes no missing values, leaves are not complete."""
+    cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
+    cdef Walkers walkers
+    cdef bint is_finite = True, takes_missing = forest.flags is not None
+    cdef Py_ssize_t k, row = 0
+    cdef int64_t work_done = 0
+    if forest.n_trees != 1 or forest.values is not None:
+        raise ValueError("Leaves are found in a single tree of votes.")
+    if X.shape[0] == 0:
+        return np.asarray(leaves), True
+    take_memory(&walkers, forest, X)
+    try:
+        with nogil:
+            while row < X.shape[0]:
+                is_finite = take_rows(&walkers, forest, X, row, &work_done) and is_finite
+                if not is_finite and not takes_missing:
+                    break
+                walk_tree(forest.trees, &walkers, walkers.ahead, walkers.bytes_ahead // BYTES_OF_LINE, &work_done)
+                for k in range(walkers.n_rows):
+                    leaves[row + k] = number_of_leaf(forest.trees, walkers.places[k])
+                row += walkers.n_rows
+    finally:
+        free(walkers.places)
+    return np.asarray(leaves), is_finite
 
 
 def apply(

@@ -336,9 +336,15 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     def _mean_outputs_of_rows(self, X: FloatArray) -> FloatArray:
         trees = [estimator.tree_ for estimator in self.estimators_]
-        if not self._sums.holds(trees):
-            self._check_trees(trees)
-        return self._sums(trees, X, self._labels_of_nodes(), n_jobs=self.n_jobs, named_in_errors=self) / len(trees)
+        sums = self._sums(
+            trees,
+            X,
+            self._labels_of_nodes(),
+            n_jobs=self.n_jobs,
+            named_in_errors=self,
+            check_trees=self._check_trees,
+        )
+        return sums / len(trees)
 
     def _labels_of_nodes(self) -> list[IntArray] | None:
         """Return the codes of the classes that the nodes of all trees vote for; None if trees give class shares."""

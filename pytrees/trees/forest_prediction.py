@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from operator import is_
 from typing import Any
@@ -22,14 +22,12 @@ from .growth_job import StopEvent
 # With fewer samples a worker costs more than it saves.
 _FEWEST_ROWS_OF_A_WORKER = 1024
 
-# Larger forests are packed anew in every call, because keeping their packed form would double their memory.
-_MOST_BYTES = 2**26
-
 
 class ForestSums:
     """Add up over trees, and keep the trees packed between calls with the same trees.
 
-    A forest makes an object of this class when it is fitted. Copies and pickles are empty.
+    A forest makes an object of this class when it is fitted. Copies and pickles are empty. Packed trees take at most
+    half of the memory of the trees: 16 bytes a node, and the numbers of the leaves unless each gives all to one class.
     """
 
     def __init__(self) -> None:
@@ -37,10 +35,6 @@ class ForestSums:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ForestSums, ()
-
-    def holds(self, trees: Sequence[Tree]) -> bool:
-        """Whether the last call was for these trees."""
-        return self._kept.begin_with(trees)
 
     def __call__(
         self,
@@ -50,21 +44,24 @@ class ForestSums:
         *,
         n_jobs: int | None = None,
         named_in_errors: Any = None,
+        check_trees: Callable[[Sequence[Tree]], None] | None = None,
     ) -> FloatArray:
         """Add up over the trees, in their order, the class shares or the number of every sample's leaf, or its vote.
 
         `labels` has for every tree the codes of the classes that its nodes vote for; None: nodes give class shares. Up
         to `n_jobs` threads each have samples of their own, so that sums do not depend on the number of threads. Errors
-        about infinite values name the estimator `named_in_errors`; None: all values are finite or NaN. The sums have
-        the shape (n_samples, n_outputs).
+        about infinite values name the estimator `named_in_errors`; None: all values are finite or NaN. Trees that are
+        not those of the last call are handed to `check_trees` first. The sums have the shape (n_samples, n_outputs).
         """
         parts = trees if labels is None else [*trees, *labels]
         kept = self._kept
-        if not kept.begin_with(trees) or not kept.are(parts):
+        if kept.n_trees != len(trees) or not kept.are(parts):
+            if check_trees is not None:
+                check_trees(trees)
             _check_parts(trees, labels)
             self._kept = kept = _KeptTrees(parts, len(trees))
         trees[0]._check_columns(X)
-        kept.n_walked = len(X) + (kept.n_walked + ROWS_OF_A_CALL if kept.may_pack else 0)
+        kept.n_walked += len(X) + ROWS_OF_A_CALL
         if not kept.packed and not all(tree._is_worth_packing(kept.n_walked) for tree in trees):
             return _sums_tree_by_tree(trees, X, labels, named_in_errors)
         sums, finite = _sum(kept, X, trees, labels, n_jobs, False)
@@ -84,10 +81,6 @@ class _KeptTrees:
     def __init__(self, parts: Sequence[object], n_trees: int) -> None:
         self.parts, self.n_trees, self.n_walked = parts, n_trees, 0
         self.packed: dict[tuple[str, bool], Any] = {}
-        self.may_pack = sum(part.nbytes for part in map(_largest_array, parts)) <= _MOST_BYTES
-
-    def begin_with(self, trees: Sequence[Tree]) -> bool:
-        return self.n_trees == len(trees) and all(map(is_, trees, self.parts))
 
     def are(self, parts: Sequence[object]) -> bool:
         return len(parts) == len(self.parts) and all(map(is_, parts, self.parts))
@@ -105,9 +98,7 @@ def _sum(
     key = engine, has_missing
     packed = kept.packed.get(key)
     if packed is None:
-        packed = _pack(trees, labels, has_missing)
-        if kept.may_pack:
-            kept.packed[key] = packed
+        packed = kept.packed[key] = _pack(trees, labels, has_missing)
     n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
     n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
     if n_parts <= 1:
@@ -130,15 +121,10 @@ def _check_parts(trees: Sequence[Tree], labels: Sequence[IntArray] | None) -> No
             raise ValueError(f"Every node of a tree must vote for one of the classes 0..{tree.n_classes - 1}.")
 
 
-def _largest_array(part: Any) -> Any:
-    """Return the largest array of a tree; an array itself."""
-    return getattr(part, "value", part)
-
-
 def _pack(trees: Sequence[Tree], labels: Sequence[IntArray] | None, has_missing: bool) -> Any:
     of_nodes = [tree.outputs for tree in trees] if labels is None else list(map(aligned, labels))
-    missing = ([tree._pack_missing() for tree in trees],) if has_missing else ()
-    return kernel("pack_forest")([tree._pack() for tree in trees], of_nodes, trees[0].value.shape[1], *missing)
+    missing = ([tree._missing_in_binary() for tree in trees],) if has_missing else ()
+    return kernel("pack_forest")([tree.binary for tree in trees], of_nodes, trees[0].value.shape[1], *missing)
 
 
 def _sum_on_worker(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:

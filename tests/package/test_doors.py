@@ -419,11 +419,10 @@ GUARDS = {
     "tree_from_spectrum": (*DIGITS, TAMPERED),
     "prune_path": ("trees", "checks of trees", NO_TREE),
     "apply": (*WALKED, EXCHANGED),
-    "apply_packed": (*WALKED, EXCHANGED),
     "binarise": ("trees", "checks of trees", NO_TREE),
     "decision_path": (*WALKED, EXCHANGED),
     "feature_usage": (*WALKED, EXCHANGED),
-    "pack": ("trees", "checks of trees", NO_TREE),
+    "find_leaves": (*WALKED, EXCHANGED),
     "pack_forest": (
         "votes of nodes",
         "the kernel; `ForestSums` before it",

@@ -108,37 +108,21 @@ def test_random_trees_are_walked_as_naively(engine, seed, n_inner_nodes, n_featu
 # -------------------------------------------------------------------------------------------------------- packed trees
 
 
-def packed(tree):
-    """Pack a tree on the engine in force, as arrays that the kernels take."""
-    nodes, numbers = kernel("pack")(*(tree[name] for name in STRUCTURE))
-    dtype = [("threshold", np.float64), ("feature", np.uint32), ("left", np.uint32)]
-    return np.asarray(nodes, dtype=dtype), np.asarray(numbers, dtype=np.uint32)
+def parts(tree):
+    """Return a tree of thresholds as `binarise` returns trees."""
+    return *(tree[name] for name in STRUCTURE), np.arange(len(tree["feature"]))
+
+
+def find_leaves(tree, X, goes_left=None):
+    """Pack a tree, and return the leaves that the rows reach, and whether X is finite."""
+    n_nodes = len(tree["feature"])
+    missing = () if goes_left is None else ([goes_left],)
+    forest = kernel("pack_forest")([parts(tree)], [np.arange(n_nodes)], n_nodes, *missing)
+    return kernel("find_leaves")(forest, X)
 
 
 def random_rows(rng, n_rows, n_features):
     return rng.integers(-4, 5, (n_rows, n_features)) / 2
-
-
-def test_packed_nodes_of_a_small_tree(engine):
-    tree = {
-        "children_left": np.array([1, 2, -1, -1, 5, -1, -1]),
-        "children_right": np.array([4, 3, -1, -1, 6, -1, -1]),
-        "feature": np.array([3, 1, -2, -2, 0, -2, -2]),
-        "threshold": np.array([0.5, -1.5, -2.0, -2.0, 2.5, -2.0, -2.0]),
-    }
-    nodes, numbers = packed(tree)
-    assert numbers.tolist() == [0, 1, 4, 2, 3, 5, 6]
-    leaves = [(np.inf, 0, place) for place in range(3, 7)]
-    assert nodes.tolist() == [(0.5, 3, 1), (-1.5, 1, 3), (2.5, 0, 5), *leaves]
-
-
-@examples(100)
-@given(seed=st.integers(0, 2**32 - 1), n_inner_nodes=st.integers(0, 20))
-def test_packed_trees_are_the_same_on_both_engines(seed, n_inner_nodes):
-    tree = random_tree(np.random.default_rng(seed), n_inner_nodes, 3)
-    compiled, reference = on_both_engines(packed, tree)
-    for ours, theirs in zip(compiled, reference, strict=True):
-        np.testing.assert_array_equal(ours, theirs)
 
 
 @examples(200)
@@ -152,7 +136,7 @@ def test_samples_reach_the_same_leaves_in_packed_trees(engine, seed, n_inner_nod
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, n_inner_nodes, n_features)
     X = random_rows(rng, n_rows, n_features)
-    leaves, finite = kernel("apply_packed")(*packed(tree), X)
+    leaves, finite = find_leaves(tree, X)
     np.testing.assert_array_equal(leaves, [naive_path(tree, row_values)[-1] for row_values in X])
     assert finite is True
 
@@ -174,14 +158,12 @@ def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, 
         return node
 
     expected = np.array([leaf(row_values) for row_values in X], dtype=np.int64)
-    nodes, numbers = packed(tree)
-    flags = np.where(tree["children_left"] == LEAF, 1, goes_left).astype(np.uint8)[np.asarray(numbers)]
-    leaves, _ = kernel("apply_packed")(nodes, numbers, X, flags)
+    leaves, _ = find_leaves(tree, X, goes_left)
     np.testing.assert_array_equal(leaves, expected)
     leaves = kernel("apply")(*(tree[name] for name in STRUCTURE), X, goes_left)
     np.testing.assert_array_equal(leaves, expected)
     votes = np.arange(len(tree["feature"]), dtype=np.int64)
-    forest = kernel("pack_forest")([(nodes, numbers)], [votes], len(votes), [flags])
+    forest = kernel("pack_forest")([parts(tree)], [votes], len(votes), [goes_left])
     sums, _ = kernel("sum_leaves")(forest, X)
     np.testing.assert_array_equal(np.reshape(sums, (n_rows, len(votes))), np.eye(len(votes))[expected])
 
@@ -189,7 +171,7 @@ def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, 
 def test_extreme_values_in_packed_trees(engine):
     X = np.array(_EXTREME_VALUES)[:, None]
     tree = grow(X, np.arange(len(X)))
-    leaves, finite = kernel("apply_packed")(*packed(tree), X)
+    leaves, finite = find_leaves(tree, X)
     assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]
     assert finite
 
@@ -197,7 +179,7 @@ def test_extreme_values_in_packed_trees(engine):
 def test_thresholds_may_be_infinite(engine, stump):
     for threshold, leaf in ((np.inf, 1), (-np.inf, 2)):
         tree = stump | {"threshold": np.array([threshold, UNDEFINED, UNDEFINED], dtype=np.float64)}
-        leaves, _ = kernel("apply_packed")(*packed(tree), np.zeros((13, 2)))
+        leaves, _ = find_leaves(tree, np.zeros((13, 2)))
         assert list(leaves) == [leaf] * 13
 
 
@@ -210,16 +192,14 @@ def test_thresholds_may_be_infinite(engine, stump):
 )
 def test_values_that_are_not_finite_are_noticed_anywhere(engine, stump, n_rows, n_features, place, value):
     X = np.full((n_rows, max(n_features, 2)), np.finfo(np.float64).max)
-    apply_packed, tree = kernel("apply_packed"), packed(stump)
-    assert apply_packed(*tree, X)[1] is True
+    assert find_leaves(stump, X)[1] is True
     X.flat[place % X.size] = value
-    assert apply_packed(*tree, X)[1] is False
+    assert find_leaves(stump, X)[1] is False
 
 
-# With 40,000 features, a block has 13 rows.
-@pytest.mark.parametrize("n_features", [2, 40_000])
-@pytest.mark.parametrize("n_rows", [0, 1, 12, 13, 14, 27])
-@pytest.mark.parametrize("n_trees", [1, 3])
+# With 4,000 features, a block has 250 rows.
+@pytest.mark.parametrize(("n_features", "n_rows"), [(4_000, 253), *((2, n) for n in (0, 1, 9, 10, 11, 20, 21, 100))])
+@pytest.mark.parametrize("n_trees", [1, 3, 10, 11])
 def test_sums_over_trees(engine, n_trees, n_rows, n_features):
     rng = np.random.default_rng(n_rows)
     trees = [random_tree(rng, rng.integers(10), n_features) for _ in range(n_trees)]
@@ -232,15 +212,120 @@ def test_sums_over_trees(engine, n_trees, n_rows, n_features):
             leaf = naive_path(tree, row_values)[-1]
             counted[row, votes[i][leaf]] += 1
             total[row] += values[i][leaf]
-    all_packed = [packed(tree) for tree in trees]
     for of_nodes, expected in ((values, total), (votes, counted)):
-        summed, finite = kernel("sum_leaves")(kernel("pack_forest")(all_packed, of_nodes, 3), X)
+        summed, finite = kernel("sum_leaves")(kernel("pack_forest")(list(map(parts, trees)), of_nodes, 3), X)
         np.testing.assert_array_equal(np.asarray(summed).reshape(n_rows, 3), expected)
         assert finite
 
 
+# Several of these share a key, wherever keys have their origin; differences of others overflow.
+CLOSE_VALUES = [
+    0.0,
+    -0.0,
+    5e-324,
+    -5e-324,
+    1.0,
+    1 + 2**-52,
+    1 + 2**-24,
+    1 + 2**-22,
+    1.7e308,
+    -1.7e308,
+    1e38,
+    4e38,
+    5e38,
+]
+
+
+@examples(200)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_rows=st.sampled_from([1, 5, 10, 11, 30]),
+    shift=st.sampled_from([-0.0, 1e9, -1e300]),  # the sum with -0.0 keeps zeros of both signs
+    # Keys are made for trees of at least as many steps as features.
+    n_features=st.sampled_from([1, 2, 50]),
+)
+def test_numbers_decide_where_keys_are_equal(engine, seed, n_rows, shift, n_features):
+    rng = np.random.default_rng(seed)
+    trees = [random_tree(rng, rng.integers(1, 40), n_features) for _ in range(3)]
+    for tree in trees:
+        tree["threshold"] = np.where(tree["feature"] < 0, -2.0, rng.choice(CLOSE_VALUES, len(tree["feature"])) + shift)
+    X = rng.choice(CLOSE_VALUES, (n_rows, n_features)) + shift
+    leaves = np.array([[naive_path(tree, row_values)[-1] for row_values in X] for tree in trees])
+    votes = [np.arange(len(tree["feature"])) for tree in trees]
+    n_classes = max(map(len, votes))
+    sums, _ = kernel("sum_leaves")(kernel("pack_forest")(list(map(parts, trees)), votes, n_classes), X)
+    np.testing.assert_array_equal(sums, sum(np.eye(n_classes)[of_tree] for of_tree in leaves))
+    np.testing.assert_array_equal(find_leaves(trees[0], X)[0], leaves[0])
+
+
+@pytest.mark.parametrize("n_rows", [1, 10])
+@pytest.mark.parametrize("signs", [(1.0, -1.0), (-1.0, 1.0)])
+def test_zeros_of_both_signs_are_equal(engine, n_rows, signs):
+    tree = dict(zip(STRUCTURE, chain(2), strict=True))
+    tree["threshold"][:2] = np.copysign(0.0, signs)
+    forest = kernel("pack_forest")([parts(tree)], [np.arange(5)], 5)
+    for zero in (0.0, -0.0):
+        X = np.full((n_rows, 1), zero)
+        assert list(find_leaves(tree, X)[0]) == [2] * n_rows
+        np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], [[0, 0, 1, 0, 0]] * n_rows)
+
+
+@pytest.mark.parametrize("n_rows", [1, 9, 10, 40, 100])
+@pytest.mark.parametrize("depth", [1, 3, 4, 5, 90])
+def test_rows_stay_at_leaves_far_above_the_lowest(engine, n_rows, depth):
+    tree = dict(zip(STRUCTURE, chain(depth), strict=True))
+    tree["threshold"][:depth] = depth - np.arange(depth)
+    X = np.random.default_rng(depth).integers(-1, depth + 2, (n_rows, 1)).astype(np.float64)
+    expected = [naive_path(tree, row_values)[-1] for row_values in X]
+    np.testing.assert_array_equal(find_leaves(tree, X)[0], expected)
+    forest = kernel("pack_forest")([parts(tree)] * 14, [np.eye(2)[np.arange(2 * depth + 1) % 2]] * 14, 2)
+    np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], 14 * np.eye(2)[np.array(expected) % 2])
+
+
+@pytest.mark.parametrize(
+    "of_leaves", [[[1, 0], [0, 1]], [[1, 0], [0.5, 0.5]], [[1, 0], [1, 1]], [[1, 0], [0, 0]], [[2, 0], [0, 1]]]
+)
+def test_leaves_that_give_all_to_one_class_beside_others(engine, stump, of_leaves):
+    X = np.resize([-9.0, 9.0], (30, 2))
+    X[:, 1] = X[:, 0] = np.repeat([-9.0, 9.0], 15)
+    forest = kernel("pack_forest")([parts(stump)] * 2, [np.array([[7.0, 7.0], *of_leaves])] * 2, 2)
+    leaves = [naive_path(stump, row_values)[-1] for row_values in X]
+    assert set(leaves) == {1, 2}
+    np.testing.assert_array_equal(
+        kernel("sum_leaves")(forest, X)[0], [np.array(of_leaves[n - 1]) * 2.0 for n in leaves]
+    )
+
+
+def test_a_second_block_of_rows_has_keys_of_its_own(stump):
+    """A block of one feature and one tree has 16,380 rows."""
+    X = np.random.default_rng(0).normal(size=(16_385, 1))
+    tree = stump | {"feature": np.array([0, UNDEFINED, UNDEFINED]), "threshold": np.array([0.5, UNDEFINED, UNDEFINED])}
+    expected = np.where(X[:, 0] <= 0.5, 1, 2)
+    np.testing.assert_array_equal(find_leaves(tree, X)[0], expected)
+    forest = kernel("pack_forest")([parts(tree)], [np.arange(3)], 3)
+    np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], np.eye(3)[expected])
+
+
+def test_trees_too_large_for_the_bits_of_a_node_are_refused(stump):
+    for feature in (2**12 - 1, 2**12):
+        tree = stump | {"feature": np.array([feature, UNDEFINED, UNDEFINED])}
+        if feature < 2**12:
+            assert find_leaves(tree, np.zeros((1, 2**12)))[1]
+            continue
+        with pytest.raises(ValueError, match="Too large to be packed: 3 nodes, 4097 features, 3 classes"):
+            find_leaves(tree, np.zeros((1, feature + 1)))
+
+
+def test_leaves_are_found_in_one_tree_of_votes(stump):
+    votes, X = np.arange(3), np.zeros((1, 2))
+    for n_trees, of_nodes in ((2, votes), (1, np.full((3, 3), 0.5))):
+        forest = kernel("pack_forest")([parts(stump)] * n_trees, [of_nodes] * n_trees, 3)
+        with pytest.raises(ValueError, match="single tree of votes"):
+            kernel("find_leaves")(forest, X)
+
+
 def test_sums_need_a_value_for_every_node(stump):
-    tree = packed(stump)
+    tree = parts(stump)
     for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
         with pytest.raises(ValueError, match="one row of values for every node"):
             kernel("pack_forest")([tree], [values], 3)
@@ -251,7 +336,7 @@ def test_sums_need_a_value_for_every_node(stump):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_sums_tell_whether_values_are_finite(engine, stump, value):
     X = np.zeros((14, 2))
-    forest = kernel("pack_forest")([packed(stump)], [np.zeros((3, 2))], 2)
+    forest = kernel("pack_forest")([parts(stump)], [np.zeros((3, 2))], 2)
     assert kernel("sum_leaves")(forest, X)[1]
     X[13, 1] = value
     assert not kernel("sum_leaves")(forest, X)[1]
@@ -291,14 +376,15 @@ def shares_of_chain(tree, X):
 
 
 def sums_of_chain(tree, X):
-    forest = kernel("pack_forest")([kernel("pack")(*tree)], [np.zeros(len(tree[0]), dtype=np.int64)], 1)
+    votes = np.zeros(len(tree[0]), dtype=np.int64)
+    forest = kernel("pack_forest")([(*tree, np.arange(len(votes)))], [votes], 1)
     return kernel("sum_leaves")(forest, X)
 
 
 WALKS = {
     "apply": lambda tree, X: kernel("apply")(*tree, X),
     "apply with missing values": lambda tree, X: kernel("apply")(*tree, X, np.ones(len(tree[0]), dtype=np.uint8)),
-    "apply_packed": lambda tree, X: kernel("apply_packed")(*kernel("pack")(*tree), X),
+    "find_leaves": lambda tree, X: find_leaves(dict(zip(STRUCTURE, tree, strict=True)), X),
     "feature_usage": lambda tree, X: kernel("feature_usage")(*tree, X),
     "decision_path": lambda tree, X: kernel("decision_path")(*tree, X),
     "sum_leaves": sums_of_chain,

@@ -373,10 +373,15 @@ def test_a_forest_that_is_asked_again_stays_packed(engine):
     np.testing.assert_array_equal(forest.predict_proba(X), votes / 2)
 
 
-def test_large_forests_do_not_stay_packed(engine, monkeypatch):
+@pytest.mark.parametrize("limit", ["_MOST_FEATURES", "_MOST_NODES"])
+def test_forests_beyond_the_limits_of_packed_nodes_are_walked_tree_by_tree(engine, limit, monkeypatch):
     X, y = make_ties()
-    monkeypatch.setattr(pytrees.trees.forest_prediction, "_MOST_BYTES", 100)
     forest = PermutationDecisionForestClassifier(3, random_state=0).fit(X, y)
-    expected = [forest.predict_proba(X[i : i + 1]) for i in range(len(X))]
-    np.testing.assert_array_equal(np.concatenate(expected), forest.predict_proba(X))
-    assert not forest._sums._kept.packed
+    expected = forest.predict_proba(X)
+    most = X.shape[1] if limit == "_MOST_FEATURES" else max(tree.node_count for tree in trees_of(forest))
+    for beyond in (False, True):
+        monkeypatch.setattr(pytrees.tree, limit, most - beyond)
+        copied = copy.deepcopy(forest)
+        for _ in range(3):
+            np.testing.assert_array_equal(copied.predict_proba(X), expected)
+        assert bool(copied._sums._kept.packed) != beyond
