@@ -14,8 +14,10 @@ from pytrees._tree_checks import LEAF
 from pytrees.testing.strategies import _fibonacci_word, label_sequences
 
 # Below 200 labels cuts are judged one by one. From there on neighbouring cuts share steps, if there are at most 5
-# classes, at most 16 rows from cut to cut, and at most 4 labels to a run.
+# classes, at most 4 labels to a run, at least 128 cuts or at most 16 rows from cut to cut, and at most 65,533 labels.
 SHARED_LENGTH = 200
+MANY_CUTS = 128
+MAX_SHARED_LENGTH = 65_533
 # By Lempel-Ziv complexity neighbouring cuts share components if there are at most 8 classes and this many labels.
 CHANGING_LENGTH = 8192
 # Features are scanned on threads from this product of labels and cuts on.
@@ -184,6 +186,16 @@ def test_long_sequences_by_complexity(n_rows, n_classes):
     orders = [np.argsort(rng.normal(size=n_rows) + 2 * labels)]
     cuts = [[1, 60, 4000, 4001, 4002, n_rows - 70, n_rows - 1]]
     assert best_cut(labels, orders, cuts, "lz76") == cheapest_cut(labels, orders, cuts, "lz76")
+
+
+@pytest.mark.parametrize("n_cuts", [MANY_CUTS - 1, MANY_CUTS])
+@pytest.mark.parametrize("n_rows", [4096, 4097, MAX_SHARED_LENGTH, MAX_SHARED_LENGTH + 1])
+def test_long_sequences_by_effort(n_rows, n_cuts):
+    rng = np.random.default_rng(n_rows)
+    labels = (rng.random(n_rows) < 0.4).astype(np.int32)
+    orders = [np.argsort(rng.normal(size=n_rows) + labels)]
+    cuts = [np.linspace(1, n_rows - 1, n_cuts).astype(int).tolist()]
+    assert best_cut(labels, orders, cuts) == cheapest_cut(labels, orders, cuts)
 
 
 @both

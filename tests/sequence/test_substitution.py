@@ -187,13 +187,22 @@ def test_engines_agree_where_the_table_ends(n_symbols):
         assert_engines_agree(np.tile(codes[: len(codes) // repeats], repeats), n_symbols)
 
 
-# The top pair's count is swept through the share of the length below which the dense phase ends, a twelfth.
-@pytest.mark.parametrize("count", range(24, 48))
+# The top pair's count is swept through the share of the length below which the dense phase ends, a twentieth.
+@pytest.mark.parametrize("count", range(14, 48))
 def test_engines_agree_where_the_top_pair_becomes_rare(count):
     rng = np.random.default_rng(count)
     codes = rng.integers(2, 24, 400)
     codes[rng.choice(np.arange(0, 400, 2), count, replace=False)[:, None] + [0, 1]] = [0, 1]
     assert_engines_agree(codes.astype(np.int32), 24)
+
+
+# Above 32,768 symbols the dense phase goes on longer, and memory is fetched ahead.
+@pytest.mark.parametrize("length", [32_768, 32_769])
+@pytest.mark.parametrize("period", [30, 100])
+def test_engines_agree_on_long_sequences(length, period):
+    codes = np.resize(np.random.default_rng(period).integers(0, 5, period), length).astype(np.int32)
+    codes[length // 3 :: 5000] = 5
+    assert_engines_agree(codes, 6)
 
 
 # From 128 symbols on, pairs of different symbols are replaced in another way; pairs are counted in blocks of 256, and a

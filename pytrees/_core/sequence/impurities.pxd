@@ -13,7 +13,7 @@ from pytrees._core.sequence.history cimport (
     start_planes,
 )
 from pytrees._core.sequence.levels cimport (
-    LevelChildren, effort_of_child, least_effort, levels_pay, move_symbol, start_levels,
+    LevelChildren, effort_of_child, fetch_symbol, least_effort, levels_pay, move_symbol, start_levels,
 )
 from pytrees._core.sequence.substitution cimport PairSubstitution, effort, effort_of_runs
 
@@ -93,6 +93,12 @@ cdef inline void start_children(ImpurityMemory memory, const index_t[::1] labels
         start_levels(memory.levels, memory.substitution, labels, length)
     else:
         start_planes(memory.planes, labels, length)
+
+
+cdef inline void fetch_row(ImpurityMemory memory, index_t row) noexcept nogil:
+    """Fetch memory for a row that will move soon."""
+    if memory.impurity == EFFORT:
+        fetch_symbol(memory.levels, row)
 
 
 cdef inline void move_left(

@@ -2,12 +2,12 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport index_t, uint8_t
+from pytrees._core.base.types cimport index_t, uint8_t, uint16_t
 from pytrees._core.sequence.substitution cimport PairSubstitution
 
 
 cdef struct LevelSymbol:
-    index_t previous, next, symbol
+    uint16_t previous, next, symbol
 
 
 cdef struct Link:
@@ -44,6 +44,7 @@ cdef bint levels_pay(index_t length, index_t n_cuts) noexcept nogil
 cdef void start_levels(
     LevelChildren children, PairSubstitution state, const index_t[::1] labels, index_t length
 ) noexcept nogil
+cdef void fetch_symbol(LevelChildren children, index_t row) noexcept nogil
 cdef void move_symbol(LevelChildren children, index_t row, index_t label, const uint8_t* is_left) noexcept nogil
 cdef index_t least_effort(ChildSequence child) noexcept nogil
 cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil

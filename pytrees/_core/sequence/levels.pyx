@@ -18,25 +18,29 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
+from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.types cimport index_t, int64_t, uint8_t
 from pytrees._core.sequence.passes cimport replace_pair
 from pytrees._core.sequence.substitution cimport PairSubstitution, effort
 
 cdef enum:
-    # Levels pay if few rows lie between neighbouring cuts, and the sequence is not short.
+    # Levels pay if few rows lie between neighbouring cuts, or a small share of all, and the sequence is not short.
     ROWS_BETWEEN_CUTS = 16
+    MANY_CUTS = 128
     SHORT = 200
+    MAX_LENGTH = 65533      # of a sequence with levels: positions, and those of both ends, have 16 bits
+    CACHED_LENGTH = 4096    # longer sequences are fetched ahead
 
 cdef enum:
-    MAX_LEVELS = 10
+    MAX_LEVELS = 8
     TABLE_SIDE = 16         # symbols in a table of pair counts: classes, a new symbol for every level, two ends
     HEAD_SYMBOL = 14
     TAIL_SYMBOL = 15
     MAX_SHARED_CLASSES = 5  # with the symbols of all levels they stay below HEAD_SYMBOL
-    LEVEL_SHARE = 24        # a further level while the top pair is at least 1/24 of the sequence
+    LEVEL_SHARE = 16        # a further level while the top pair is at least 1/16 of the sequence
     HEAD = 0
 
-_SYMBOL = np.dtype([(name, np.int32) for name in ("previous", "next", "symbol")])
+_SYMBOL = np.dtype([(name, np.uint16) for name in ("previous", "next", "symbol")])
 _LINK = np.dtype([(name, np.int32) for name in ("position", "symbol")])
 _LEVEL = np.dtype([(name, np.int32) for name in ("length", "n_distinct", "left", "right", "count", "rival")])
 
@@ -61,11 +65,13 @@ cdef class LevelChildren:
 
 def level_children(Py_ssize_t capacity, index_t n_classes):
     """Return memory for the children of nodes of up to `capacity` rows; None if there are too many classes."""
-    return LevelChildren(capacity, n_classes) if n_classes <= MAX_SHARED_CLASSES else None
+    return LevelChildren(min(capacity, MAX_LENGTH), n_classes) if n_classes <= MAX_SHARED_CLASSES else None
 
 
 cdef bint levels_pay(index_t length, index_t n_cuts) noexcept nogil:
-    return <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length and length >= SHORT
+    if not SHORT <= length <= MAX_LENGTH:
+        return False
+    return n_cuts >= MANY_CUTS or <int64_t> n_cuts * ROWS_BETWEEN_CUTS >= length
 
 
 cdef void start_levels(
@@ -74,6 +80,17 @@ cdef void start_levels(
     """Start with all rows on the right."""
     _start_child(children.left, state, labels, length, True)
     _start_child(children.right, state, labels, length, False)
+
+
+cdef void fetch_symbol(LevelChildren children, index_t row) noexcept nogil:
+    """Fetch memory for a row that will move soon."""
+    cdef index_t level
+    if children.left.n_rows <= CACHED_LENGTH:
+        return
+    for level in range(children.left.n_levels):
+        prefetch(&children.left.symbols[level, row + 1])
+    for level in range(children.right.n_levels):
+        prefetch(&children.right.symbols[level, row + 1])
 
 
 cdef void move_symbol(LevelChildren children, index_t row, index_t label, const uint8_t* is_left) noexcept nogil:
@@ -117,11 +134,21 @@ cdef inline void _build_level(ChildSequence child, PairSubstitution state) noexc
 cdef inline void _load(ChildSequence child, index_t level, PairSubstitution state) noexcept nogil:
     """Write a level's symbols to state.sequence, and their positions to `flat_positions`."""
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
-    cdef index_t i, at = HEAD
-    for i in range(child.levels[level].length):
+    cdef index_t* sequence = &state.sequence[0]
+    cdef index_t* positions = &child.flat_positions[0]
+    cdef index_t i, length = child.levels[level].length, half = length // 2, at = HEAD, last = child.n_rows + 1
+    # Both ends at once, because the next load waits for the link before it.
+    for i in range(half):
         at = symbols[at].next
-        state.sequence[i] = symbols[at].symbol
-        child.flat_positions[i] = at
+        last = symbols[last].previous
+        sequence[i] = symbols[at].symbol
+        positions[i] = at
+        sequence[length - 1 - i] = symbols[last].symbol
+        positions[length - 1 - i] = last
+    if length > 2 * half:
+        at = symbols[at].next
+        sequence[half] = symbols[at].symbol
+        positions[half] = at
 
 
 cdef inline void _link_level(
@@ -225,18 +252,22 @@ cdef inline void _find_top(ChildSequence child, index_t level) noexcept nogil:
 
 cdef inline void _change(ChildSequence child, index_t before, index_t after, index_t n_links) noexcept nogil:
     """Replace all symbols between the positions `before` and `after` by links[:n_links], on all levels."""
-    cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last
+    cdef index_t level = 0, first_link = 0, at, overlaps, n_further, last, symbol
+    cdef const LevelSymbol* symbols
     while True:
+        symbols = &child.symbols[level, 0]
         # Every second pair of a run counts, from its left end on. overlaps: the pair that ends at `before` counts.
         overlaps = 0
-        at = before
-        while child.symbols[level, child.symbols[level, at].previous].symbol == child.symbols[level, at].symbol:
-            at = child.symbols[level, at].previous
+        symbol = symbols[before].symbol
+        at = symbols[before].previous
+        while symbols[at].symbol == symbol:
+            at = symbols[at].previous
             overlaps ^= 1
         n_further = 0
+        symbol = symbols[after].symbol
         last = after
-        while child.symbols[level, child.symbols[level, last].next].symbol == child.symbols[level, last].symbol:
-            last = child.symbols[level, last].next
+        while symbols[symbols[last].next].symbol == symbol:
+            last = symbols[last].next
             n_further += 1
         _count_pairs(child, level, before, after, overlaps, n_further, -1)
         _splice(child, level, before, after, first_link, n_links)
@@ -267,32 +298,21 @@ cdef inline void _splice(
     ChildSequence child, index_t level, index_t before, index_t after, index_t first_link, index_t n_links
 ) noexcept nogil:
     cdef LevelSymbol* symbols = &child.symbols[level, 0]
-    cdef index_t i, position, at = symbols[before].next
-    child.levels[level].length += n_links
+    cdef const Link* links = &child.links[0]
+    cdef index_t i, position, at = symbols[before].next, length = child.levels[level].length + n_links
     while at != after:
-        child.levels[level].length -= 1
+        length -= 1
         at = symbols[at].next
+    child.levels[level].length = length
     at = before
     for i in range(first_link, first_link + n_links):
-        position = child.links[i].position
-        symbols[position].symbol = child.links[i].symbol
+        position = links[i].position
+        symbols[position].symbol = links[i].symbol
         symbols[position].previous = at
         symbols[at].next = position
         at = position
     symbols[at].next = after
     symbols[after].previous = at
-
-
-cdef inline index_t _parse(ChildSequence child, index_t level, index_t at, index_t* symbol) noexcept nogil:
-    """Find the symbol that stands at this position on the next level; return the position of the symbol after it."""
-    cdef const LevelSymbol* symbols = &child.symbols[level, 0]
-    cdef index_t following = symbols[at].next, here = symbols[at].symbol
-    cdef index_t starts = -<index_t> (
-        (here == child.levels[level].left) & (symbols[following].symbol == child.levels[level].right)
-    )
-    # There are no branches, because the positions of the pair cannot be predicted.
-    symbol[0] = here ^ ((here ^ (child.n_classes + level)) & starts)
-    return following ^ ((following ^ symbols[following].next) & starts)
 
 
 cdef inline index_t _rewrite(
@@ -304,8 +324,9 @@ cdef inline index_t _rewrite(
     positions between which they stand. `last` is the end of the run of `after`.
     """
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
-    cdef index_t left = child.levels[level].left, right = child.levels[level].right
-    cdef index_t n_links = 0, at = before[0]
+    cdef Link* links = &child.links[0]
+    cdef index_t left = child.levels[level].left, right = child.levels[level].right, new = child.n_classes + level
+    cdef index_t n_links = 0, at = before[0], n_rows = child.n_rows, here, following, starts
     # Start with a whole symbol of the next level, which may have begun before `before`.
     if symbols[at].symbol == right and symbols[symbols[at].previous].symbol == left and (left != right or overlaps):
         at = symbols[at].previous
@@ -317,9 +338,13 @@ cdef inline index_t _rewrite(
     # If pairs of equal symbols are replaced, the change may shift all pairs of the run.
     if left != right or symbols[last].symbol != left:
         last = after[0]
-    while at <= last and at <= child.n_rows:
-        child.links[n_links].position = at
-        at = _parse(child, level, at, &child.links[n_links].symbol)
+    # There are no branches, because the positions of the pair cannot be predicted.
+    while at <= last and at <= n_rows:
+        following, here = symbols[at].next, symbols[at].symbol
+        starts = -<index_t> ((here == left) & (symbols[following].symbol == right))
+        links[n_links].position = at
+        links[n_links].symbol = here ^ ((here ^ new) & starts)
+        at = following ^ ((following ^ symbols[following].next) & starts)
         n_links += 1
     after[0] = at
     return n_links
@@ -330,23 +355,21 @@ cdef inline index_t _trim(
 ) noexcept nogil:
     """Leave out the links at both ends that change nothing; return the number of the first link that is left."""
     cdef const LevelSymbol* symbols = &child.symbols[level, 0]
-    cdef index_t at, first = 0
-    while n_links[0] > 0:
-        at = symbols[before[0]].next
-        if child.links[first].position != at or child.links[first].symbol != symbols[at].symbol:
+    cdef const Link* links = &child.links[0]
+    cdef index_t at, first = 0, stop = n_links[0], start = before[0], end = after[0]
+    while first < stop:
+        at = symbols[start].next
+        if links[first].position != at or links[first].symbol != symbols[at].symbol:
             break
-        before[0] = at
+        start = at
         first += 1
-        n_links[0] -= 1
-    while n_links[0] > 0:
-        at = symbols[after[0]].previous
-        if (
-            child.links[first + n_links[0] - 1].position != at
-            or child.links[first + n_links[0] - 1].symbol != symbols[at].symbol
-        ):
+    while first < stop:
+        at = symbols[end].previous
+        if links[stop - 1].position != at or links[stop - 1].symbol != symbols[at].symbol:
             break
-        after[0] = at
-        n_links[0] -= 1
+        end = at
+        stop -= 1
+    before[0], after[0], n_links[0] = start, end, stop - first
     return first
 
 

@@ -29,7 +29,7 @@ from pytrees._core.sequence.groups cimport (
     GroupCosts, NodeGroups, cost_of_cut, cost_of_node, move_sample, start_cuts,
 )
 from pytrees._core.sequence.impurities cimport (
-    ImpurityMemory, SequenceImpurity, children_share_work, impurity_of, impurity_of_child, impurity_of_runs,
+    ImpurityMemory, SequenceImpurity, children_share_work, fetch_row, impurity_of, impurity_of_child, impurity_of_runs,
     least_of_child, move_left, start_children, steps_left, take_child, takes_runs,
 )
 from pytrees._core.sequence.substitution cimport Run
@@ -41,6 +41,8 @@ cdef enum:
     LABELS_FOR_THREADS = 300000
     # Runs are long if they have, on average, more labels than this.
     LONG_RUN = 4
+    # Memory for a row is fetched while so many rows before it move.
+    ROWS_AHEAD = 4
 
 _RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
 
@@ -277,6 +279,8 @@ cdef int _scan_feature(
             if has_groups:
                 move_sample(scanner.groups, worker.group_costs, row)
             if shares:
+                if n_left + ROWS_AHEAD <= worker.cuts[n_cuts - 1]:
+                    fetch_row(worker.memory, worker.order[n_left + ROWS_AHEAD - 1])
                 move_left(worker.memory, row, scanner.labels[row], &worker.is_left[0])
         limit = _highest_cost(scanner, feature, n_left, n_missing_left)
         if limit == 0:

@@ -2,32 +2,9 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport index_t, int64_t, uint8_t
-
-
-cdef struct Position:
-    index_t symbol
-    index_t previous
-    index_t next
-    index_t pair        # the tracked pair that starts here, or SINGLE
-
-
-cdef struct Pair:
-    index_t count       # occurrences without overlap
-    index_t first       # its positions are occurrences[first:stop], ascending; at some of them it no longer starts
-    index_t stop
-    index_t next        # the next pair of its bucket
-
-
-cdef struct Event:
-    index_t position
-    index_t fresh       # the fresh pair that starts there: one that the present step makes
-
-
-cdef struct Fresh:
-    index_t count
-    index_t size        # its positions, with overlap
-    index_t pair        # its index among the tracked pairs, or SINGLE if it occurs once
+from pytrees._core.base.types cimport index_t, uint8_t, uint64_t
+from pytrees._core.sequence.marks cimport Marks
+from pytrees._core.sequence.occurrences cimport Event, Fresh, Pair, Position
 
 
 cdef struct Run:
@@ -63,12 +40,15 @@ cdef class PairSubstitution:
     cdef index_t[::1] occurrences               # positions, pair by pair
     cdef Pair[::1] pairs                        # the tracked pairs: those that occurred twice when they were made
     cdef index_t[::1] buckets                   # by count: the first pair of a list
-    cdef int64_t[::1] heap                      # the pairs of the top count: first position and pair in one number
+    cdef uint64_t[::1] words, groups            # of the marks
+    cdef index_t length_at_start
+    cdef Marks marks                            # the first positions of the pairs of the top count
+    cdef index_t[::1] pair_of_mark              # by marked position
     cdef Event[::1] events                      # the occurrences that the present step makes
     cdef Fresh[::1] fresh                       # the pairs that the present step makes
     cdef index_t[::1] fresh_before, fresh_after     # by symbol: its fresh pair with the new symbol, plus fresh_base
     cdef index_t[::1] offsets                   # scratch, by symbol
-    cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, heap_size, top_count
+    cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, top_count
 
 
 cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil

@@ -26,21 +26,24 @@ import numpy as np
 cimport cython
 from libc.string cimport memset
 
-from pytrees._core.base.compiler cimport prefetch
-from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t
-from pytrees._core.sequence.heap cimport pop, push
+from pytrees._core.base.compiler cimport prefetch, trailing_zeros
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, uint8_t, uint64_t
+from pytrees._core.sequence.marks cimport clear_marks, is_marked, mark, n_groups, n_words, take_lowest
+from pytrees._core.sequence.occurrences cimport SINGLE, Fresh, Pair, PairStep, fetch_neighbours, replace_occurrence
 from pytrees._core.sequence.passes cimport count_pairs, load_codes, replace_in_bytes
 
 cdef enum:
-    SINGLE = 0              # stands for all pairs that are not tracked; tracked pairs are numbered from 1
     RUN_SHARE = 3           # run phase while there are at most a third as many runs as symbols,
     FEW_RUNS = 12           # or at most 12 runs, for which no table of all pairs pays
     TABLE_SYMBOLS = 64      # the alphabet at which the dense phase ends: the table holds its square
-    DENSE_SHARE = 12        # dense phase while the top pair is at least 1/12 of the sequence
     CACHED_LENGTH = 32768   # above this many symbols, half a megabyte, the sparse phase fetches memory ahead
-    CANDIDATES = 7          # heap entries whose memory is fetched: three levels
+    DENSE_SHARE = 20        # dense phase while the top pair is at least 1/20 of the sequence,
+    LONG_DENSE_SHARE = 48   # or 1/48 if the sequence is not cached
+    CANDIDATES = 7          # pairs whose memory is fetched,
+    WORDS_AHEAD = 8         # if their marks are in one of so many words
     FIRST_FETCHED = 4       # occurrences of a pair fetched before its step,
-    FETCHED_AHEAD = 16      # and in it
+    FETCHED_AHEAD = 16      # and in it,
+    NEIGHBOURS_AHEAD = 6    # and of the pairs on both sides
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -83,9 +86,11 @@ cdef class PairSubstitution:
         self.occurrences = np.empty(4 * capacity + 1, dtype=np.int32)
         self.pairs = np.empty(capacity + capacity // 2 + 2, dtype=_PAIR)
         self.buckets = np.empty(capacity // 2 + 2, dtype=np.int32)
-        self.heap = np.zeros(capacity + 2, dtype=np.int64)
+        self.words = np.empty(n_words(capacity), dtype=np.uint64)
+        self.groups = np.empty(n_groups(capacity), dtype=np.uint64)
+        self.pair_of_mark = np.empty(capacity, dtype=np.int32)
         self.events = np.empty(capacity + 2, dtype=_EVENT)
-        self.fresh = np.zeros(capacity + 2, dtype=_FRESH)
+        self.fresh = np.empty(capacity + 2, dtype=_FRESH)
         self.fresh_before = np.empty(symbols, dtype=np.int32)
         self.fresh_after = np.empty(symbols, dtype=np.int32)
         self.offsets = np.empty(symbols + 1, dtype=np.int32)
@@ -318,6 +323,7 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
     If it is not, `sequence` holds it, and `table` the counts of its pairs, if the table has room for the alphabet.
     """
     cdef index_t i, left = NONE, right = NONE, count = 0, length = state.length
+    cdef index_t share = LONG_DENSE_SHARE if length > CACHED_LENGTH else DENSE_SHARE
     cdef uint8_t* dense = &state.dense[0]
     cdef bint is_done = False
     if state.n_symbols > TABLE_SYMBOLS:
@@ -330,7 +336,7 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
         if _reaches_limit(state):
             state.n_steps = state.limit
             return True
-        if count == 1 or count * DENSE_SHARE < state.length + state.n_symbols * state.n_symbols // 16:
+        if count == 1 or count * share < state.length + state.n_symbols * state.n_symbols // 16:
             break
         state.length = replace_in_bytes(
             dense, &state.stays[0], state.length, <uint8_t> left, <uint8_t> right, <uint8_t> state.n_symbols
@@ -408,8 +414,9 @@ cdef void _start_sparse(PairSubstitution state) noexcept nogil:
     state.pairs[SINGLE].count = 0
     state.pairs[SINGLE].stop = <index_t> state.occurrences.shape[0] - 1     # written to, never read
     state.n_occurrences = 0
-    state.heap_size = 0
+    clear_marks(&state.marks, &state.words[0], &state.groups[0], state.length)
     state.fetches = state.length > CACHED_LENGTH
+    state.length_at_start = state.length
     state.fresh_base = 0
     state.top_count = state.length // 2 + 1
     for i in range(state.top_count + 1):
@@ -417,9 +424,7 @@ cdef void _start_sparse(PairSubstitution state) noexcept nogil:
     for i in range(state.n_symbols):
         state.fresh_before[i] = NONE
         state.fresh_after[i] = NONE
-    # The sequence before may have ended in the middle of a step.
-    state.n_events = 0
-    _clear_fresh(state)
+    state.n_events = state.n_fresh = 0
 
 
 cdef void _link(PairSubstitution state) noexcept nogil:
@@ -487,7 +492,7 @@ cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
         _count_group(state, symbol, start, state.offsets[symbol])
         start = state.offsets[symbol]
     state.n_events = state.length - 1
-    state.n_distinct = 0
+    state.n_distinct = state.fresh_base = state.n_fresh
     for i in range(state.n_fresh):
         if state.fresh[i].count >= 2:
             return True
@@ -506,6 +511,7 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
             index = state.n_fresh
             state.n_fresh += 1
             state.fresh_after[right] = index
+            state.fresh[index].count = state.fresh[index].size = 0
         state.fresh[index].size += 1
         state.events[i].fresh = index
         if right == left:
@@ -513,12 +519,6 @@ cdef void _count_group(PairSubstitution state, index_t left, index_t start, inde
                 continue
             counted_at = position
         state.fresh[index].count += 1
-
-
-cdef inline void _clear_fresh(PairSubstitution state) noexcept nogil:
-    """Forget the fresh pairs. Beyond n_fresh, counts and sizes are zero."""
-    memset(&state.fresh[0], 0, state.n_fresh * sizeof(Fresh))
-    state.n_fresh = 0
 
 
 cdef void _settle(PairSubstitution state) noexcept nogil:
@@ -530,21 +530,26 @@ cdef void _settle(PairSubstitution state) noexcept nogil:
         _place(state, state.fresh[state.events[i].fresh].pair, state.events[i].position)
     for pair in range(first_new, state.n_pairs):
         _file(state, pair)
-    state.n_distinct += state.n_fresh
-    # Numbers below the base in `fresh_before` and `fresh_after` belong to earlier steps.
-    state.fresh_base += state.n_fresh
-    state.n_events = 0
-    _clear_fresh(state)
 
 
 cdef inline void _file(PairSubstitution state, index_t pair) noexcept nogil:
-    """Put a pair into the heap of the top count, or into the bucket of its count."""
-    cdef index_t count = state.pairs[pair].count
-    if count == state.top_count:
-        push(state.heap, &state.heap_size, (<int64_t> _first_position(state, pair) << 32) | pair)
-    elif count >= 2:
-        state.pairs[pair].next = state.buckets[count]
-        state.buckets[count] = pair
+    """Mark the first position of a pair of the top count; put any other pair into the bucket of its count."""
+    cdef index_t count, position, other
+    while True:
+        count = state.pairs[pair].count
+        if count != state.top_count:
+            if count >= 2:
+                state.pairs[pair].next = state.buckets[count]
+                state.buckets[count] = pair
+            return
+        position = _first_position(state, pair)
+        other = state.pair_of_mark[position]
+        state.pair_of_mark[position] = pair
+        if not is_marked(&state.marks, position):
+            mark(&state.marks, position)
+            return
+        # The other pair no longer starts at its mark.
+        pair = other
 
 
 cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexcept nogil:
@@ -558,16 +563,17 @@ cdef inline index_t _first_position(PairSubstitution state, index_t pair) noexce
 
 cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
     """Return the most frequent pair, the leftmost of several; NONE if no pair occurs twice."""
-    cdef index_t pair, following
-    cdef int64_t key
+    cdef index_t pair, following, position
     while True:
-        # The heap holds the pairs of the top count by first position; the count or position of some has changed since.
-        while state.heap_size > 0:
-            key = pop(state.heap, &state.heap_size)
+        # The count or the first position of a pair may have changed since the position was marked.
+        while True:
+            position = take_lowest(&state.marks)
+            if position == NONE:
+                break
+            pair = state.pair_of_mark[position]
             if state.fetches:
-                _fetch_candidates(state)
-            pair = <index_t> (key & 0x7FFFFFFF)
-            if state.pairs[pair].count == state.top_count and state.positions[key >> 32].pair == pair:
+                _fetch_candidates(state, position)
+            if state.pairs[pair].count == state.top_count and state.positions[position].pair == pair:
                 return pair
             _file(state, pair)
         state.top_count -= 1
@@ -580,22 +586,28 @@ cdef index_t _next_pair(PairSubstitution state) noexcept nogil:
             pair = following
 
 
-cdef inline void _fetch_candidates(PairSubstitution state) noexcept nogil:
+cdef inline void _fetch_candidates(PairSubstitution state, index_t position) noexcept nogil:
     """Fetch memory for the next steps, most of which replace few occurrences, far apart.
 
-    Unless new pairs come first, the pairs near the top of the heap go next. The first positions of the top pair are
-    fetched, the lists of positions of the next two pairs, and the entries of the pairs below them.
+    Unless new pairs come first, the pairs of the next marks go next. The first positions of the next pair are fetched,
+    the lists of positions of the two pairs after it, and the entries of the pairs after these.
     """
-    cdef index_t i, pair
+    cdef index_t word = position >> 6, last = min(word + WORDS_AHEAD, (state.length_at_start - 1) >> 6), i = 0, pair
+    cdef uint64_t bits
     cdef Pair* pairs = &state.pairs[0]
-    for i in range(min(CANDIDATES, state.heap_size)):
-        pair = <index_t> (state.heap[i] & 0x7FFFFFFF)
-        if i > 2:
-            prefetch(pairs + pair)
-        elif i > 0:
-            prefetch(&state.occurrences[pairs[pair].first])
-        else:
-            _fetch_positions(state, pairs[pair].first, min(pairs[pair].first + FIRST_FETCHED, pairs[pair].stop))
+    while word <= last and i < CANDIDATES:
+        bits = state.marks.words[word]
+        while bits != 0 and i < CANDIDATES:
+            pair = state.pair_of_mark[word << 6 | trailing_zeros(bits)]
+            bits &= bits - 1
+            if i > 2:
+                prefetch(pairs + pair)
+            elif i > 0:
+                prefetch(&state.occurrences[pairs[pair].first])
+            else:
+                _fetch_positions(state, pairs[pair].first, min(pairs[pair].first + FIRST_FETCHED, pairs[pair].stop))
+            i += 1
+        word += 1
 
 
 cdef inline void _fetch_positions(PairSubstitution state, index_t first, index_t stop) noexcept nogil:
@@ -606,129 +618,59 @@ cdef inline void _fetch_positions(PairSubstitution state, index_t first, index_t
 
 cdef bint _substitute(PairSubstitution state, index_t pair) noexcept nogil:
     """Replace every occurrence of the pair, left to right; return whether the sequence has become constant."""
-    cdef index_t i, position, second, before, after, count, left, right
-    cdef index_t new = state.n_symbols, counted_at = NONE - 1
-    cdef index_t first = state.pairs[pair].first, stop = state.pairs[pair].stop
-    position = state.occurrences[first]
-    left = state.positions[position].symbol
-    right = state.positions[state.positions[position].next].symbol
-    count = state.pairs[pair].count
-    state.n_symbols += 1
-    state.fresh_before[new] = NONE
-    state.fresh_after[new] = NONE
-    if state.fetches:
+    cdef PairStep step
+    cdef index_t i, position, right
+    cdef index_t first = state.pairs[pair].first, stop = state.pairs[pair].stop, count = state.pairs[pair].count
+    cdef const index_t* occurrences = &state.occurrences[0]
+    cdef bint fetches = state.fetches
+    _start_step(state, &step, pair)
+    position = occurrences[first]
+    step.left = step.positions[position].symbol
+    right = step.positions[step.positions[position].next].symbol
+    if fetches:
         _fetch_positions(state, first + FIRST_FETCHED, min(first + FETCHED_AHEAD, stop))
     for i in range(first, stop):
-        if state.fetches and i + FETCHED_AHEAD < stop:
-            prefetch(&state.positions[state.occurrences[i + FETCHED_AHEAD]])
-        position = state.occurrences[i]
-        if state.positions[position].pair != pair:
-            continue
-        before = state.positions[position].previous
-        second = state.positions[position].next
-        after = state.positions[second].next
-        if before != NONE:
-            _lose_before(state, before, left)
-            counted_at = _gain_before(state, before, new, counted_at)
-        _lose_after(state, pair, second, after)
-        state.positions[position].symbol = new
-        state.positions[position].pair = SINGLE
-        state.positions[position].next = after
-        if after != NONE:
-            state.positions[after].previous = position
-            # If the pair follows itself, the new symbol will follow the new symbol.
-            if state.positions[after].pair != pair:
-                _gain_after(state, position, after)
-    state.pairs[pair].count = 0
-    state.n_distinct -= 1
+        if fetches:
+            if i + FETCHED_AHEAD < stop:
+                prefetch(&step.positions[occurrences[i + FETCHED_AHEAD]])
+            if i + NEIGHBOURS_AHEAD < stop:
+                fetch_neighbours(&step, occurrences[i + NEIGHBOURS_AHEAD])
+        position = occurrences[i]
+        if step.positions[position].pair == pair:
+            replace_occurrence(&step, position)
+    step.pairs[pair].count = 0
+    state.n_distinct = step.n_distinct - 1 + step.n_fresh
+    state.n_symbols += 1
     state.length -= count
-    _note(state, left, right, count)
+    _note(state, step.left, right, count)
     if state.length == count:
         return True
-    _settle(state)
+    state.n_fresh = step.n_fresh
+    state.n_events = step.n_events
+    if step.has_repeated:
+        _settle(state)
+    # Numbers below the base in `fresh_before` and `fresh_after` belong to earlier steps.
+    state.fresh_base += step.n_fresh
     return False
 
 
-cdef inline void _lose_before(PairSubstitution state, index_t before, index_t left) noexcept nogil:
-    """Lose the pair that ends at an occurrence's left symbol."""
-    cdef index_t lost = state.positions[before].pair, symbol = state.positions[before].symbol, run = 0, at = before
-    if symbol == left and lost != SINGLE:
-        # `before` is the right end of a run of equal symbols, which holds half as many pairs, rounded down. The loop is
-        # linear in this step's work: the run is at most three times as long as the count of its pair, and the pair that
-        # is replaced has at least that count.
-        run = 1
-        while at != NONE and state.positions[at].pair == lost:
-            run += 1
-            at = state.positions[at].previous
-    _lose(state, lost, run)
-    # The new symbol has no pair yet, and has lost none.
-    state.n_distinct += (lost == SINGLE) & (symbol == state.n_symbols - 1)
-    state.positions[before].pair = SINGLE
-
-
-cdef inline void _lose_after(PairSubstitution state, index_t pair, index_t second, index_t after) noexcept nogil:
-    """Lose the pair that starts at an occurrence's right symbol."""
-    cdef index_t lost = state.positions[second].pair, run = 0, at = after
-    state.positions[second].pair = SINGLE
-    if lost == pair or after == NONE:
-        return
-    if state.positions[after].symbol == state.positions[second].symbol and lost != SINGLE:
-        # `second` is the left end of a run. Its pairs now start one further right; there is one less if it was even.
-        run = 2
-        while at != NONE and state.positions[at].pair == lost:
-            run += 1
-            at = state.positions[at].next
-    _lose(state, lost, run)
-
-
-cdef inline void _lose(PairSubstitution state, index_t lost, index_t run) noexcept nogil:
-    """Take one occurrence from a pair, unless its run has odd length and so a symbol to spare.
-
-    n_distinct stays a lower bound, because a pair of equal symbols may have a further, overlapping occurrence.
-    """
-    state.pairs[lost].count -= 1 - (run & 1)
-    state.n_distinct -= (state.pairs[lost].count == 0) | (lost == SINGLE)
-
-
-cdef inline index_t _gain_before(
-    PairSubstitution state, index_t before, index_t new, index_t counted_at
-) noexcept nogil:
-    """Gain the pair at position `before`, which the new symbol follows.
-
-    Return the position at which the pair of the new symbol with itself was counted last.
-    """
-    cdef index_t symbol = state.positions[before].symbol
-    cdef index_t index = _fresh_index(state, &state.fresh_before[symbol])
-    _add_event(state, before, index)
-    if symbol == new:
-        if state.positions[before].previous == counted_at:
-            return counted_at
-        counted_at = before
-    state.fresh[index].count += 1
-    return counted_at
-
-
-cdef inline void _gain_after(PairSubstitution state, index_t position, index_t after) noexcept nogil:
-    """Gain the pair at `position`, which holds the new symbol before an older one."""
-    cdef index_t index = _fresh_index(state, &state.fresh_after[state.positions[after].symbol])
-    _add_event(state, position, index)
-    state.fresh[index].count += 1
-
-
-cdef inline index_t _fresh_index(PairSubstitution state, index_t* known) noexcept nogil:
-    """Return the index of the fresh pair that `known` remembers, or of a new one if that is of an earlier step."""
-    cdef index_t index = known[0] - state.fresh_base, is_new = index < 0
-    index += (state.n_fresh - index) & -is_new
-    known[0] = state.fresh_base + index
-    state.n_fresh += is_new
-    return index
-
-
-cdef inline void _add_event(PairSubstitution state, index_t position, index_t index) noexcept nogil:
-    state.events[state.n_events].position = position
-    state.events[state.n_events].fresh = index
-    state.n_events += 1
-    state.fresh[index].size += 1
+cdef inline void _start_step(PairSubstitution state, PairStep* step, index_t pair) noexcept nogil:
+    step.positions = &state.positions[0]
+    step.pairs = &state.pairs[0]
+    step.events = &state.events[0]
+    step.fresh = &state.fresh[0]
+    step.fresh_before = &state.fresh_before[0]
+    step.fresh_after = &state.fresh_after[0]
+    step.fresh_base = state.fresh_base
+    step.pair = pair
+    step.new = state.n_symbols
+    step.counted_at = NONE - 1
+    step.n_distinct = state.n_distinct
+    step.n_events = step.n_fresh = 0
+    step.has_repeated = False
+    step.fresh[0] = Fresh(0, 0, SINGLE)
+    step.fresh_before[step.new] = NONE
+    step.fresh_after[step.new] = NONE
 
 
 cdef void _unlink(PairSubstitution state) noexcept nogil:
