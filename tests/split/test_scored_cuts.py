@@ -17,7 +17,7 @@ SIZES = sizes()
 FEWEST_SCORED, MOST_SCORED, ENTRIES_AT_ONCE = SIZES["FEWEST_SCORED"], SIZES["MOST_SCORED"], SIZES["ENTRIES_AT_ONCE"]
 LANES_OF_ORDER, MOST_OF_FORM = SIZES["LANES_OF_ORDER"], SIZES["MOST_OF_FORM"]
 
-# Of the distances of classes, only those that are all alike have scores.
+# Ranking impurity has scores only if neighbouring classes are all equally far from each other.
 ORDINAL = ["ogini", "ranking", ("ranking", {"weighted": False}), "ranking at distance 3", "ranking at two distances"]
 
 

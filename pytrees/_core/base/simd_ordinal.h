@@ -17,7 +17,7 @@ Forms of the node and twice their sums are taken modulo 2**32; forms of children
                         {k > 8, k > 9, k > 10, k > 11, k > 12, k > 13, k > 14, k > 15}}
 #define NO_CLASS (LANES_OF_ORDER + 1)
 
-/* What a sample of each class, or of none, adds to G_t. */
+/* A sample of each class, or of none, adds these lanes to G_t. */
 static const lanes_i16 lanes_of_class[NO_CLASS + 1][LANES_OF_ORDER / 8] = {
     LANES_ABOVE(0), LANES_ABOVE(1), LANES_ABOVE(2), LANES_ABOVE(3), LANES_ABOVE(4), LANES_ABOVE(5), LANES_ABOVE(6),
     LANES_ABOVE(7), LANES_ABOVE(8), LANES_ABOVE(9), LANES_ABOVE(10), LANES_ABOVE(11), LANES_ABOVE(12),
