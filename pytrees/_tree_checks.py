@@ -21,8 +21,8 @@ MULTIWAY = -2
 # In feature and threshold: the node has no feature or threshold.
 UNDEFINED = -2
 
-# The numbers of nodes and features in a packed tree stay below this.
-PACKABLE = 2**31
+# The number of features and the codes of categories stay below this.
+CODE_END = 2**31
 
 # A call that walks samples through a tree takes the time of this many samples more.
 ROWS_OF_A_CALL = 32
@@ -115,8 +115,8 @@ def all_frozen(dtypes: Mapping[str, Any], arrays: Sequence[ArrayLike]) -> tuple[
 
 def checked_number(n_features: object) -> int:
     """Return the number of features; raise ValueError if kernels cannot count so far."""
-    if not is_whole(n_features) or not 1 <= n_features < PACKABLE:
-        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {PACKABLE - 1}, got {n_features!r}.")
+    if not is_whole(n_features) or not 1 <= n_features < CODE_END:
+        raise ValueError(f"Not a tree: n_features must be a whole number from 1 to {CODE_END - 1}, got {n_features!r}.")
     return int(n_features)
 
 
@@ -249,7 +249,7 @@ def _check_multiway_nodes(tree: TreeArrays) -> None:
         raise ValueError(
             "Not a tree: category must ascend among the children of a multiway node, and be -1 at all other nodes."
         )
-    if category.size and category.max() >= PACKABLE:
+    if category.size and category.max() >= CODE_END:
         raise ValueError(f"Not a tree: category holds {category.max()}, which is no code of a category.")
 
 
@@ -270,11 +270,11 @@ def check_sets(tree: TreeArrays, offsets: AnyArray, categories: AnyArray) -> Non
         categories[offsets[:-1][has_category]], tree.category[has_category]
     ):
         raise ValueError("Not a tree: the categories of every child must ascend, and start with its category.")
-    if categories.size and categories.max() >= PACKABLE:
+    if categories.size and categories.max() >= CODE_END:
         raise ValueError(f"Not a tree: categories holds {categories.max()}, which is no code of a category.")
     parents = np.zeros(tree.node_count, dtype=np.int64)
     parents[tree.children] = np.repeat(np.arange(tree.node_count), np.diff(tree.child_offsets))
-    taken = np.sort(parents[child] * PACKABLE + categories)
+    taken = np.sort(parents[child] * CODE_END + categories)
     if np.any(taken[1:] == taken[:-1]):
         raise ValueError("Not a tree: a category leads to two children of a node.")
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tree"]
 
-# A tree is packed as soon as enough samples have walked through it. Packing 16 nodes takes about the time that two or
-# three samples save in the packed tree.
+# A tree is packed as soon as enough samples have walked through it.
 _NODES_PACKED_FOR_A_ROW = 16
 
 # The bits of packed nodes limit these.
@@ -329,12 +328,13 @@ class Tree(TreeArrays):
             A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves.
         """
         key = current_engine(), has_missing
-        if self._packed is None or key not in self._packed:
+        kept = self._packed or {}  # other threads replace it, and nobody changes it
+        if key not in kept:
             missing = ([self._missing_in_binary()],) if has_missing else ()
             nodes = np.arange(self.node_count)
-            packed = kernel("pack_forest")([self.binary], [nodes], self.node_count, *missing)
-            self._set(_packed={**(self._packed or {}), key: packed})
-        return self._packed[key]
+            kept = {**kept, key: kernel("pack_forest")([self.binary], [nodes], self.node_count, *missing)}
+            self._set(_packed=kept)
+        return kept[key]
 
     def _is_worth_packing(self, n_rows: int) -> bool:
         """Whether samples walk faster through the packed tree, the time to pack it included.

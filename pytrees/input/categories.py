@@ -434,17 +434,19 @@ def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     if kinds[0] != kinds[1] or not len(categories):
         return np.full(len(values), UNKNOWN)
     if kinds[0] == "f" and _are_consecutive(categories):
-        first = int(categories[0])
-        found = np.fmin(np.fmax(values, first), first + len(categories) - 1).astype(np.int64) - first
+        # Rounded to float64, values keep their order, and the last comparison decides.
+        first, last = float(categories[0]), float(categories[-1])
+        found = (np.fmin(np.fmax(values.astype(np.float64), first), last) - first).astype(np.int64)
     else:
         found = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
     return np.where(categories[found] == values, found, UNKNOWN)
 
 
 def _are_consecutive(categories: AnyArray) -> bool:
-    """Whether sorted categories are whole numbers without a gap, so that values tell their positions."""
-    return bool(categories[0] == np.floor(categories[0])) and np.array_equal(
-        categories, int(categories[0]) + np.arange(len(categories))
+    """Whether sorted categories are whole numbers without a gap, and exact in float64: values tell their positions."""
+    first, last = float(categories[0]), float(categories[-1])
+    return -(2.0**53) <= first <= last <= 2.0**53 and np.array_equal(
+        categories.astype(np.float64), first + np.arange(len(categories))
     )
 
 

@@ -28,6 +28,7 @@ class ForestSums:
 
     A forest makes an object of this class when it is fitted. Copies and pickles are empty. Packed trees take at most
     half of the memory of the trees: 16 bytes a node, and the numbers of the leaves unless each gives all to one class.
+    Once a sample lacks values, a second form doubles this.
     """
 
     def __init__(self) -> None:

@@ -331,8 +331,8 @@ def test_unknown_values_of_other_kinds(old, new):
     assert encode(estimator, pd.DataFrame({"a": new})).tolist() == [[-1.0]]
 
 
-# Whole numbers without a gap tell their codes; others, and those of more digits than a float has, are searched.
-@pytest.mark.parametrize("first", [-3, 0, 2**53 - 2, 2**62])
+# Whole numbers without a gap tell their codes; others, and those of more digits than a float64 has, are searched.
+@pytest.mark.parametrize("first", [-3, 0, 2**53 - 9, 2**62])
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize("step", [1, 2])
 def test_codes_of_whole_numbers(first, dtype, step):
@@ -344,6 +344,24 @@ def test_codes_of_whole_numbers(first, dtype, step):
         new = np.concatenate([known, np.array(others, dtype="int64" if others[0] == first - 1 else "float64")])
         expected = [codes.get(value, -1) for value in new.tolist()]
         assert encode(estimator, new[:, np.newaxis])[:, 0].tolist() == expected
+
+
+# Values of another dtype than the categories, which may not hold them; unknown values far away, too.
+@pytest.mark.parametrize("first", [-1, 0, 250, 2**24 - 2, 2**53 - 3, 2**63 - 4, 2**63, 2**64 - 4])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "u8", "i8", "f2", "f4", "f8"])
+def test_codes_of_whole_numbers_of_other_dtypes(first, dtype):
+    known = np.array([first, first + 1, first + 2], dtype=np.int64 if first < 2**63 - 3 else np.uint64)
+    estimator = DecisionTreeClassifier(categorical_features=[0], handle_unknown="majority")
+    fit_encode(estimator, known[:, np.newaxis])
+    codes = {value: code for code, value in enumerate(known.tolist())}
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = np.array([0, 1, 2, 100, 251, 255]).astype(dtype)
+        if dtype[0] == "f":
+            new = np.append(new, [np.finfo(dtype).max, -np.finfo(dtype).max, 0.5]).astype(dtype)
+        if np.dtype(dtype) == known.dtype:
+            new = np.append(new, known[:2])
+    expected = [codes.get(value, -1) for value in new.tolist()]
+    assert encode(estimator, new[:, np.newaxis])[:, 0].tolist() == expected
 
 
 def test_many_unknown_values_are_named_by_the_first(frame):

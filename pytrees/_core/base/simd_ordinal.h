@@ -5,7 +5,7 @@ the sum of G_t**2: with the samples of the classes up to t in their place, score
 The form of ranking impurity is the sum of G_t (L - G_t), with L samples in the child. If N_t are the node's samples
 and f its form, the form of the right child is f(N) - b + f(G). A sample of class k adds steps[k] to b.
 
-Forms of the node and twice their sums are taken modulo 2**32; forms of children are below 2**31. */
+The node's form and b are taken modulo 2**32; forms of children are below 2**31. */
 
 #ifndef PYTREES_SIMD_ORDINAL_H
 #define PYTREES_SIMD_ORDINAL_H
@@ -131,6 +131,7 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
         classes_of_four(entries + n + i, n_first - i, &node, classes);
         move_four(classes, &node, n_vectors, is_ranking, &left, &forms, &b);
     }
+    /* Entries of no class, behind these, were counted, too. */
     left.total = left.total - left.total + (int16_t)n_first;
     for (int32_t i = 0; i < n; i += 4) {
         classes_of_four(entries + i, i + 4 <= n ? 4 : n - i, &node, classes);

@@ -30,8 +30,7 @@ from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
 )
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, PatientScan, ScoredScan, move_left, start_feature,
-    tie_margin,
+    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, ScoredScan, move_left, start_feature, tie_margin,
 )
 from pytrees._core.criteria.wide cimport WideBinaryScan
 from pytrees._core.rows.node_bins cimport (
@@ -83,16 +82,13 @@ cdef inline float lowered(const ScoredScan* scan, float64_t score, bint of_entri
 
 
 cdef inline float64_t perfect_score(const ScoredScan* scan) noexcept nogil:
-    """Return the score of a cut that leaves one class in each child; infinity if the criterion does not look for it.
-    """
+    """Return the score of a cut that leaves one class in each child, for a criterion that looks for it."""
     if ScoredScan is BinaryGiniScan:
         return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
     elif ScoredScan is GiniScan:
         return <float64_t> scan.total
     elif ScoredScan is RankingScan:
         return _cost_of_node(scan)
-    elif ScoredScan in PatientScan:
-        return INFINITY
     else:
         return 0.0
 
@@ -142,6 +138,7 @@ cdef struct EntryScores:
     uint64_t* steps         # by class
     uint32_t* found         # cuts that could be the best
     index_t n_entries       # of a feature
+    const uint16_t* labels  # by place, NULL if classes are numbers
     uint64_t* squares_of_found
     # Entropy: n log2 n by n, in units that let all sums fit 32 bits, what simd_entropy.h makes of it, and room for it.
     const int32_t* logs
@@ -153,7 +150,6 @@ cdef struct EntryScores:
     # Ordinal criteria: what simd_ordinal.h makes of a node.
     ordinal_forms of_order
     uint32_t* form_steps
-    const uint16_t* labels  # by place, NULL if classes are numbers
     # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
     # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
     int32_t* residuals
@@ -215,10 +211,10 @@ cdef inline int64_t greatest_form(const FormScan* scan, index_t n) noexcept nogi
 
 cdef inline float score_entries(
     const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
-    index_t first_of_1, const uint16_t* labels
+    index_t first_of_1
 ) noexcept nogil:
     """Return the greatest score of a feature's cuts, 0 if none is allowed or gains anything."""
-    return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, labels, 0.0, NULL, NULL, NULL)
+    return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, 0.0, NULL, NULL, NULL)
 
 
 cdef inline bint scores_two(const ScoredScan* scan) noexcept nogil:
@@ -228,14 +224,14 @@ cdef inline bint scores_two(const ScoredScan* scan) noexcept nogil:
 
 cdef inline void score_entries_of_two(
     const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, const uint32_t* others, index_t n,
-    const uint16_t* labels, float* best
+    float* best
 ) noexcept nogil:
     """Write the greatest scores of two features that have all values."""
     cdef int32_t[2] whole
     if ScoredScan is GiniScan:
         score_classes_of_two(
-            entries, others, n, labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
-            scores.steps, best,
+            entries, others, n, scores.labels, scan.total_counts, scan.n_classes, scores.left_factors,
+            scores.right_factors, scores.steps, best,
         )
     elif ScoredScan is EntropyScan:
         score_entropy_of_two(entries, others, n, &scores.of_entropy, scores.next_steps, whole)
@@ -244,13 +240,13 @@ cdef inline void score_entries_of_two(
 
 cdef inline index_t find_entries(
     const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
-    index_t first_of_1, const uint16_t* labels, float to_reach, index_t n_before
+    index_t first_of_1, float to_reach, index_t n_before
 ) noexcept nogil:
     """List the cuts whose scores reach `to_reach`, in ascending order, behind `n_before` that are listed already;
     return the number of all."""
     cdef index_t n_found = 0
     _walk_entries(
-        scan, scores, entries, n_known, n_first, first_of_1, labels, to_reach, scores.found + n_before,
+        scan, scores, entries, n_known, n_first, first_of_1, to_reach, scores.found + n_before,
         scores.squares_of_found + n_before if ScoredScan is GiniScan else NULL, &n_found,
     )
     return n_before + n_found
@@ -258,8 +254,7 @@ cdef inline index_t find_entries(
 
 cdef inline float _walk_entries(
     const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
-    index_t first_of_1, const uint16_t* labels, float to_reach, uint32_t* found, uint64_t* squares_of_found,
-    index_t* n_found
+    index_t first_of_1, float to_reach, uint32_t* found, uint64_t* squares_of_found, index_t* n_found
 ) noexcept nogil:
     cdef index_t i
     cdef int32_t sum_of_first = 0, weight_of_first = 0
@@ -273,8 +268,9 @@ cdef inline float _walk_entries(
         )
     elif ScoredScan is GiniScan:
         return score_classes(
-            entries, n_known, n_first, labels, scan.total_counts, scan.n_classes, scores.left_factors + n_first,
-            scores.right_factors + n_first, scores.steps, to_reach, found, squares_of_found, n_found,
+            entries, n_known, n_first, scores.labels, scan.total_counts, scan.n_classes,
+            scores.left_factors + n_first, scores.right_factors + n_first, scores.steps, to_reach, found,
+            squares_of_found, n_found,
         )
     elif ScoredScan is EntropyScan:
         # Scores are whole; cuts that are not allowed have the score 0.

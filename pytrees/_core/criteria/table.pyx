@@ -147,11 +147,13 @@ def scores_logarithms(criterion):
 
 
 def scores_forms(criterion, n_classes):
-    """Whether the scores of sorted entries are forms of the samples of the classes up to each: ordinal Gini, and
+    """Whether the scores of sorted entries are forms of the samples of the classes above each: ordinal Gini, and
     ranking impurity if neighbouring classes are all equally far from each other."""
     code = code_of(criterion)
-    if not 2 < n_classes <= LANES_OF_ORDER + 1 or code != RANKING:
-        return code == ORDINAL_GINI and 2 < n_classes <= LANES_OF_ORDER + 1
+    if not 2 < n_classes <= LANES_OF_ORDER + 1:
+        return False
+    if code != RANKING:
+        return code == ORDINAL_GINI
     costs = exact_costs(criterion, n_classes)
     unit = costs[0][1]
     return isinstance(unit, int) and unit > 0 and all(

@@ -1,10 +1,10 @@
 """Effort-To-Compress of two children of a cut, while rows move from one to the other.
 
-Few rows lie between neighbouring cuts, so a child's sequence changes little from cut to cut. So do the sequences that
-its substitutions make, as long as they replace the same pairs. Level 0 is the sequence of a child. Level t + 1 is level
-t with its most frequent pair replaced by a new symbol, n_classes + t. A row that comes or goes changes every level only
-near the row's position, up to the level at which another pair becomes the most frequent. The levels above this one are
-given up, and built again when a cut asks for them.
+Few rows lie between neighbouring cuts, or a small share of all, so a child's sequence changes little from cut to cut.
+So do the sequences that its substitutions make, as long as they replace the same pairs. Level 0 is the sequence of a
+child. Level t + 1 is level t with its most frequent pair replaced by a new symbol, n_classes + t. A row that comes or
+goes changes every level only near the row's position, up to the level at which another pair becomes the most frequent.
+The levels above this one are given up, and built again when a cut asks for them.
 
 A level is a list of symbols, linked over positions. Row r of the node has position r + 1, and a symbol stands at the
 position of the first of the rows that it is made of. Along the links positions ascend, from HEAD to the position after

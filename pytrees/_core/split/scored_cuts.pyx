@@ -19,7 +19,7 @@ from pytrees._core.criteria.score_table cimport (
     score_pairs, scores_two, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
 from pytrees._core.criteria.table cimport (
-    BinnedScan, ScoredScan, best_gain, forget_best, is_perfect, offer_cut,
+    BinnedScan, PatientScan, ScoredScan, best_gain, forget_best, is_perfect, offer_cut,
 )
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
@@ -53,10 +53,11 @@ cdef bint find_scored_cut(
     # A cut inside a bin can be perfect though no edge is.
     cdef float perfect = INFINITY
     _start(search, scan, node, way, &samples)
-    if of_entries:
-        perfect = lowered(scan, perfect_score_of_entries(scan, &search.entry_scores.scores), True)
-    elif way == ALL_PAIRS:
-        perfect = lowered(scan, perfect_score(scan), False)
+    if ScoredScan not in PatientScan:
+        if of_entries:
+            perfect = lowered(scan, perfect_score_of_entries(scan, &search.entry_scores.scores), True)
+        elif way == ALL_PAIRS:
+            perfect = lowered(scan, perfect_score(scan), False)
     cut.number = NONE
     while n_scored < n_features:
         if n_known == n_scored:
@@ -125,7 +126,7 @@ cdef inline index_t _score_features(
     if scores_two(scan) and way == SCORED_ENTRIES and k + 1 < n_features and not search.partition.features.has_missing:
         score_entries_of_two(
             scan, &search.entry_scores.scores, _entries(search, node, k), _entries(search, node, k + 1),
-            node.stop - node.start, _labels(search, node), best,
+            node.stop - node.start, best,
         )
         search.scores[k], search.scores[k + 1] = best[0], best[1]
         return 2
@@ -207,11 +208,10 @@ cdef inline float _score_entries(
     """Score the cuts with missing values on the right and, if there are some, on the left."""
     cdef const EntryScores* scores = &search.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)
-    cdef const uint16_t* labels = _labels(search, node)
     cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
-    cdef float best = score_entries(scan, scores, entries, n_known, 0, node.first_of_1, labels)
+    cdef float best = score_entries(scan, scores, entries, n_known, 0, node.first_of_1)
     if n_missing > 0:
-        best = max(best, score_entries(scan, scores, entries, n_known, n_missing, node.first_of_1, labels))
+        best = max(best, score_entries(scan, scores, entries, n_known, n_missing, node.first_of_1))
     return best
 
 
@@ -221,15 +221,12 @@ cdef inline int _offer_entries(
     """Offer the cuts by threshold, with missing values on the right first."""
     cdef const EntryScores* scores = &search.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)
-    cdef const uint16_t* labels = _labels(search, node)
     cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
     cdef index_t n_known_left, chosen, n_first, n_right, n_found, j, before = 0, i = 0
     cdef bint missing_left
-    n_found = n_right = find_entries(scan, scores, entries, n_known, 0, node.first_of_1, labels, to_reach, 0)
+    n_found = n_right = find_entries(scan, scores, entries, n_known, 0, node.first_of_1, to_reach, 0)
     if n_missing > 0:
-        n_found = find_entries(
-            scan, scores, entries, n_known, n_missing, node.first_of_1, labels, to_reach, n_right
-        )
+        n_found = find_entries(scan, scores, entries, n_known, n_missing, node.first_of_1, to_reach, n_right)
         if moves_samples(scan):
             tally_missing(search, node, entries, n_missing)
     j = n_right
