@@ -124,8 +124,7 @@ static PYTREES_ALWAYS_INLINE void score_by_steps(
                     best[k] = greater_i32(present, best[k]);
                     continue;
                 }
-                for (int hits = any_lane(present > to_reach - 1); hits; hits &= hits - 1)
-                    found[n_listed++] = (uint32_t)(first + i + pytrees_trailing_zeros((uint64_t)hits) + 1);
+                n_listed = list_cuts(present > to_reach - 1, first + i, found, n_listed);
             }
             entries[k] += n_now;
         }

@@ -122,7 +122,8 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
     float to_reach, uint32_t *found, int32_t *n_found
 ) {
     const ordinal_forms node = *given;
-    ordinal_left left = {{{0}, {0}}, {0}, {0}};
+    const lanes_i16 none = {0};
+    ordinal_left left = {{none, none}, none, {0}};
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     lanes_i32 forms, b;
     uint32_t classes[4];
@@ -132,7 +133,7 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
         move_four(classes, &node, n_vectors, is_ranking, &left, &forms, &b);
     }
     /* Entries of no class, behind these, were counted, too. */
-    left.total = left.total - left.total + (int16_t)n_first;
+    left.total = none + (int16_t)n_first;
     for (int32_t i = 0; i < n; i += 4) {
         classes_of_four(entries + i, i + 4 <= n ? 4 : n - i, &node, classes);
         move_four(classes, &node, n_vectors, is_ranking, &left, &forms, &b);
@@ -140,8 +141,7 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
         if (found == NULL)
             best = greater_f32(present, best);
         else
-            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
-                found[n_listed++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
+            n_listed = list_cuts(present >= to_reach, i, found, n_listed);
     }
     if (found != NULL)
         *n_found = n_listed;

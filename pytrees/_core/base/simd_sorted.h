@@ -55,6 +55,14 @@ static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores
     return (lanes_f32)(~is_equal & (lanes_i32)scores);
 }
 
+/* List the cuts behind those of four entries, the first of them the i-th, whose lanes are set; return how many are listed
+then. */
+static inline int32_t list_cuts(lanes_i32 reaches, int32_t i, uint32_t *found, int32_t n_listed) {
+    for (int hits = any_lane(reaches); hits; hits &= hits - 1)
+        found[n_listed++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
+    return n_listed;
+}
+
 /* ------------------------------------------------------------------------------------------------------ two classes */
 
 /* Add the samples of four entries to the samples before them, which `left` counts in its last lane. A word has the
@@ -327,8 +335,7 @@ static PYTREES_ALWAYS_INLINE float score_numbers(
         if (found == NULL)
             best = greater_f32(present, best);
         else
-            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
-                found[n_listed++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
+            n_listed = list_cuts(present >= to_reach, i, found, n_listed);
     }
     if (found != NULL)
         *n_found = n_listed;
