@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import gen_even_slices
-from sklearn.utils.parallel import delayed
 
 from ._engine import kernel
 from ._missing import is_nan
 from ._typing import AnyArray, CodeArray, IntArray
-from ._workers import in_order
+from ._workers import run_in_order
 
 _LABELS_OF_A_PART = 2**22  # a fraction of a second's work: signals are noticed between parts
 _LABELS_FOR_THREADS = 2**14  # about a millisecond: sharing less work takes longer than doing it
@@ -81,6 +80,6 @@ def efforts_of_slices(
     for part in gen_even_slices(len(starts), n_parts) if len(starts) else ():
         # The kernel looks at every code once, so codes outside the part's slices are left out.
         low, high = int(starts[part].min()), int(stops[part].max())
-        tasks.append(delayed(efforts)(codes[low:high], n_symbols, starts[part] - low, stops[part] - low, order))
-    found = in_order(tasks, n_jobs if n_parts > 1 else 1, prefer="threads")
+        tasks.append((codes[low:high], n_symbols, starts[part] - low, stops[part] - low, order))
+    found = run_in_order(efforts, tasks, n_jobs if n_parts > 1 else 1, prefer="threads")
     return np.concatenate([np.zeros(0, dtype=np.int64), *(np.asarray(part, dtype=np.int64) for part in found)])

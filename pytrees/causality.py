@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import Parallel, delayed
 
 from ._coded_sequences import efforts_of_slices, encode
 from ._engine import config_context, current_engine
 from ._sklearn import Interval, validate_params
 from ._typing import CodeArray, Engine, FloatArray, IntArray
-from ._workers import n_workers
+from ._workers import run_in_order
 
 __all__ = ["CompressionComplexityCausality", "compression_complexity_causality"]
 
@@ -176,12 +175,8 @@ def compression_complexity_causality(
     alone = {"x": task.efforts_alone(x_codes, n_jobs), "y": task.efforts_alone(y_codes, n_jobs)}
     engine = current_engine()
     pairs = [(x_codes, y_codes, alone["y"]), (y_codes, x_codes, alone["x"])]
-    n_tasks = 2 * (1 + len(shifts))
-    found = Parallel(n_jobs=n_workers(n_jobs, n_tasks, "threads"), prefer="threads")(
-        delayed(_causality_on_worker)(engine, task, np.roll(cause, shift), effect, sums)
-        for shift in [0, *shifts]
-        for cause, effect, sums in pairs
-    )
+    tasks = [(engine, task, shift, *pair) for shift in [0, *shifts] for pair in pairs]
+    found = list(run_in_order(_causality_on_worker, tasks, n_jobs, prefer="threads"))
     values = np.array(found, dtype=np.float64).reshape(-1, 2)
     return CompressionComplexityCausality(
         x_to_y=float(values[0, 0]),
@@ -233,10 +228,10 @@ class _Task:
 
 
 def _causality_on_worker(
-    engine: Engine, task: _Task, cause: CodeArray, effect: CodeArray, alone: tuple[int, int]
+    engine: Engine, task: _Task, shift: int, cause: CodeArray, effect: CodeArray, alone: tuple[int, int]
 ) -> float:
     with config_context(engine=engine):
-        return task.causality(cause, effect, alone)
+        return task.causality(np.roll(cause, shift), effect, alone)
 
 
 def _coded_alike(*sequences: Any) -> tuple[list[CodeArray], int]:

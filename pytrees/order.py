@@ -12,14 +12,13 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.metadata_routing import get_routing_for_object
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from ._axes import axes_of
 from ._orders import reversed_rows, rows_of_groups, shuffled_within
 from ._sklearn import HasMethods, Interval, StrOptions, predicts_numbers, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
-from ._workers import n_workers
+from ._workers import run_in_order
 from .input.validation import group_codes, row_order
 from .tree import Tree
 from .trees.distinct import decisions_of
@@ -270,7 +269,7 @@ def order_sensitivity(
     task = _Task(estimator, X, y, cv, scorer, shuffle, None if groups is None else codes, hands_on)
     seeds = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=n_permutations)
     orders = [np.arange(n_samples), *(shuffled_within(codes, block_size, seed) for seed in seeds), reversed_rows(codes)]
-    results = Parallel(n_jobs=n_workers(n_jobs, len(orders)))(delayed(task.run)(rows) for rows in orders)
+    results = list(run_in_order(task.run, [(rows,) for rows in orders], n_jobs))
     scores = np.array([result.score for result in results])
     score, shuffled = float(scores[0]), scores[1:-1]
     is_tree = results[0].usage is not None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.sparse import csr_matrix, hstack
 from sklearn.utils import check_random_state
-from sklearn.utils.parallel import delayed
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
@@ -22,7 +20,7 @@ from .._progress import progress
 from .._sklearn import Interval, fit_context
 from .._typing import AnyArray, Draws, FloatArray, ForestOf, IntArray, LabelsLike, MatrixLike, Specification, TableArray
 from .._weights import MAX_TOTAL_COUNT
-from .._workers import in_order, set_on_error
+from .._workers import run_in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.categories import has_missing, kinds_of_features
 from ..input.validation import in_slabs, validate_X
@@ -86,7 +84,8 @@ class BaseForest(DistinctTreesMixin, BaseModel):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
     n_jobs : int or None, default=None
-        Trees grown at once, through joblib. The forest is the same for every number and every backend.
+        Trees grown at once, by the kind of workers that joblib and its contexts choose. The forest is the same for every
+        number and every kind.
     random_state : int, RandomState instance or None, default=None
         Draws one seed for every tree, before any of them grows.
     verbose : int, default=0
@@ -149,12 +148,8 @@ class BaseForest(DistinctTreesMixin, BaseModel):
     def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
         prefer: Literal["threads", "processes"] = "threads" if job.engine == "compiled" else "processes"
-        grown: Iterable[Any]
         with set_on_error(job.stop_event):
-            if effective_n_jobs(self.n_jobs) == 1:
-                grown = (_grow_from_seed(job, seed) for seed in seeds)
-            else:
-                grown = in_order([delayed(_grow_from_seed)(job, seed) for seed in seeds], self.n_jobs, prefer)
+            grown = run_in_order(_grow_from_seed, [(job, seed) for seed in seeds], self.n_jobs, prefer)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))
 
     def _learned(self) -> dict[str, tuple[Any, ...]]:

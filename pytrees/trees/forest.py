@@ -14,7 +14,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_even_slices
-from sklearn.utils.parallel import delayed
 
 from .._docstrings import described_like
 from .._given_judges import CriterionLike
@@ -35,7 +34,7 @@ from .._typing import (
     OobScore,
     RandomState,
 )
-from .._workers import in_order, set_on_error
+from .._workers import run_in_order, set_on_error
 from ..input.categories import allows_missing, encode, takes_codes
 from ..input.validation import MAX_SAMPLES
 from .base import WEIGHT_CONSTRAINTS, Samples, unchanged_on_error
@@ -131,9 +130,9 @@ class BootstrapMixin(MixedIntoForest):
         trees = [estimator.tree_ for estimator in self.estimators_]
         seeds = [estimator.random_state for estimator in self.estimators_]
         blocks = gen_even_slices(len(job.X), min(len(job.X), effective_n_jobs(self.n_jobs)))
-        tasks = [delayed(mean_outputs_out_of_bag)(job, trees, seeds, block) for block in blocks]
+        tasks = [(job, trees, seeds, block) for block in blocks]
         with set_on_error(job.stop_event):
-            means = np.concatenate(list(in_order(tasks, self.n_jobs, prefer="threads")))
+            means = np.concatenate(list(run_in_order(mean_outputs_out_of_bag, tasks, self.n_jobs, prefer="threads")))
         judged = ~np.isnan(means[:, 0])
         if not judged.all():
             warnings.warn(
@@ -145,9 +144,9 @@ class BootstrapMixin(MixedIntoForest):
         if job.rows is not None:  # samples without weight have predictions, and do not count in scores
             judged &= np.bincount(job.rows, minlength=len(judged)) > 0
         self._keep_out_of_bag(job, means, judged)
-        tasks = [delayed(mixed_gains_out_of_bag)(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
+        of_trees = [(job, tree, seed) for tree, seed in zip(trees, seeds, strict=True)]
         with set_on_error(job.stop_event):
-            gains = list(in_order(tasks, self.n_jobs, prefer="threads"))
+            gains = list(run_in_order(mixed_gains_out_of_bag, of_trees, self.n_jobs, prefer="threads"))
         known = [of_tree for of_tree in gains if of_tree is not None]
         self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import delayed
 
 from .._engine import config_context, current_engine, kernel
 from .._tree_checks import ROWS_OF_A_CALL
 from .._typing import Engine, FloatArray, IntArray
-from .._workers import in_order, set_on_error
+from .._workers import run_in_order, set_on_error
 from ..input.validation import aligned, check_finite, may_have_missing
 from ..tree import Tree
 from .growth_job import StopEvent
@@ -105,10 +104,11 @@ def _sum(
     if n_parts <= 1:
         return _sum_leaves(packed, X)
     stop = StopEvent()
-    tasks = [delayed(_sum_on_worker)(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
+    tasks = [(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
     with set_on_error(stop):
         # A packed forest is shared: it cannot be pickled, and a copy of it costs more than the walk.
-        sums, finite = zip(*in_order(tasks, n_jobs, prefer="threads", require="sharedmem"), strict=True)
+        found = run_in_order(_sum_on_worker, tasks, n_jobs, prefer="threads", require="sharedmem")
+        sums, finite = zip(*found, strict=True)
     return np.concatenate(sums), all(finite)
 
 

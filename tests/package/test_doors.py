@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -17,7 +16,6 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
-from sklearn.utils.parallel import delayed
 from support import NO_LIMITS
 
 from pytrees import (
@@ -34,7 +32,6 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
     Tree,
-    _workers,
     export_graphviz,
     from_sklearn,
 )
@@ -569,17 +566,3 @@ def test_a_fit_goes_on_if_threads_cannot_start(monkeypatch, estimator, n_startab
     monkeypatch.setattr(threading.Thread, "start", start_few)
     found = clone(estimator).fit(table, labels).predict_proba(table)
     np.testing.assert_array_equal(found, wanted)
-
-
-def test_threads_are_at_most_one_for_a_processor(monkeypatch):
-    monkeypatch.setattr(_workers, "cpu_count", lambda: 2)
-    assert _workers.n_workers(5000, 5000, "threads") == 2
-    assert _workers.n_workers(5000, 10, "processes") == 10
-    assert [_workers.n_workers(n_jobs, 10, "threads") for n_jobs in (None, -1, 1, 2)] == [None, -1, 1, 2]
-    with parallel_config("threading", n_jobs=5000):
-        assert _workers.n_workers(None, 100) == 2
-    n_threads = []
-    tasks = [delayed(lambda: n_threads.append(threading.active_count()))() for _ in range(300)]
-    before = threading.active_count()
-    list(_workers.in_order(tasks, 5000, "threads"))
-    assert max(n_threads) <= before + 2 + 4  # two workers, and threads by which joblib hands out tasks
