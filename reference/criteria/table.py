@@ -12,7 +12,7 @@ A criterion is its name, or its name and a dict of parameters.
 import math
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import accumulate, product
 
 from .absolute_error import absolute_error
 from .counts import costs_of, given_of, n_log2_n_of, name_of, parameters_of, quotient, targets_of
@@ -120,7 +120,7 @@ def has_bounds(criterion, n_classes):
         costs, scores = costs_of(criterion, n_classes), parameters_of(criterion, n_classes)[2]
         low, high = (0, costs[0][1]) if costs else scores
         return low == int(low) and high == int(high) and low != high
-    return name in ("gini", "entropy") or (name == "ogini" and n_classes == 2)
+    return name in ("gini", "entropy", "ogini")
 
 
 def orders_by_share(criterion, n_classes):
@@ -140,6 +140,7 @@ def score(criterion, left, right):
 
     - gini and ogini of two classes: D**2 / (L R), with D = left_0 R - right_0 L
     - gini of more classes: the sum over classes of left_k**2 / L + right_k**2 / R
+    - ogini of more classes: the same sum over the counts of the classes up to each
     - entropy: minus the children's entropies times their rows, in units of 2**-30 bit
     - ranking of two classes: minus the children's products of class counts, times their rows if children are weighted
     """
@@ -152,6 +153,8 @@ def score(criterion, left, right):
     if len(left) == 2:
         difference = left[0] * right_total - right[0] * left_total
         return Fraction(difference**2, left_total * right_total) if left_total * right_total > 0 else Fraction(0)
+    if criterion == "ogini":
+        left, right = list(accumulate(left)), list(accumulate(right))
     return sum(
         Fraction(sum(count**2 for count in child), total)
         for child, total in ((left, left_total), (right, right_total))

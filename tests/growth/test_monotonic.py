@@ -33,7 +33,7 @@ ON_COUNTS = [
     "accuracy",
     "mae",
 ]
-BINNED = ["gini", "entropy", "ranking"]
+BINNED = ["gini", "entropy", "ogini", "ranking"]
 ERRORS = ["squared_error", "absolute_error"]
 SIZES = sizes()
 

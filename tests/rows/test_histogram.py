@@ -232,7 +232,7 @@ def assert_is_bound(criterion, left, counts, right):
 
 
 BOUNDED = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
-BOUNDED_OF_TWO = BOUNDED[2:]  # and of no more classes
+BOUNDED_OF_TWO = BOUNDED[3:]  # and of no more classes
 
 # Rows of a class in a bin: the naive search looks at every choice of them, at some hundreds at most.
 MOST_INSIDE = {2: 15, 3: 6, 4: 3, 5: 2, 6: 2}
@@ -265,6 +265,18 @@ def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
         assert_is_bound(criterion, left, counts, right)
 
 
+# The samples up to each class no longer fit the lanes in which they are kept.
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_bounds_of_ordinal_gini_in_64_bits(n_classes):
+    rng = np.random.default_rng(n_classes)
+    for _ in range(50):
+        left, right = (8.5e8 * rng.dirichlet(np.ones(2 * n_classes)).reshape(2, n_classes)).astype(int)
+        counts = rng.integers(0, 3, size=n_classes)
+        counts[rng.integers(n_classes)] += 1
+        if counts.sum() >= 2:
+            assert_is_bound("ogini", left, counts, right)
+
+
 def test_highest_score_by_hand():
     with config_context(engine="reference"):
         highest_score = kernel("highest_score")
@@ -276,3 +288,5 @@ def test_highest_score_by_hand():
         # One class a child, and of three classes one and two of them.
         assert highest_score("entropy", [2, 0], [1, 1], [0, 2]) == 0.0
         assert highest_score("gini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 3.0 + 2.0 / 2.0
+        # The samples up to each class: 3, 3, 3 on the left, and 0, 1, 2 on the right.
+        assert highest_score("ogini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 27.0 / 3.0 + 5.0 / 2.0

@@ -1,6 +1,8 @@
 """Nodes that look at few of many features: bins of the node, all pairs of samples, and the bounds that choose what is
 looked at exactly; against the reference, and against sorted samples, which no bound guides."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,9 +20,10 @@ MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS = SIZES["MOST_IN_PAIRS"], SIZES["MOST_OF
 MOST_WEIGHT_IN_PAIRS, MOST_WEIGHT_IN_HALVES = SIZES["MOST_WEIGHT_IN_PAIRS"], SIZES["MOST_WEIGHT_IN_HALVES"]
 MOST_OF_FEW, FEWEST_IN_BINS = SIZES["MOST_OF_FEW"], SIZES["FEWEST_IN_BINS"]
 MOST_NODE_BINS, SAMPLES_PER_BIN = SIZES["MOST_NODE_BINS"], SIZES["SAMPLES_PER_NODE_BIN"]
+MOST_OF_FORM, MOST_OF_PAIRED_FORM = SIZES["MOST_OF_FORM"], SIZES["MOST_OF_PAIRED_FORM"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
-BINARY_CRITERIA = CRITERIA[2:]  # without bounds for more than two classes
+BINARY_CRITERIA = CRITERIA[3:]  # without bounds for more than two classes
 
 
 def both_sides_of(*limits):
@@ -136,6 +139,38 @@ def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, t
         assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
 
 
+# The squares of ordinal Gini add up to the number of classes times the square of all weights, in 32 bits; of pairs, to
+# one time less, in 16 bits. Nearly all samples are of the lowest class, so that they nearly do.
+@pytest.mark.parametrize("n_classes", [3, 10, 17, 30])
+@pytest.mark.parametrize("of_pairs", [False, True])
+@pytest.mark.parametrize("excess", [0, 1, 2])
+def test_forms_around_what_lanes_have_room_for(n_classes, of_pairs, excess):
+    most = MOST_OF_PAIRED_FORM // (n_classes - 1) if of_pairs else MOST_OF_FORM // n_classes
+    total, n_rows = math.isqrt(most) + excess, 20 if of_pairs else 700
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = columns_of_some_kinds(n_rows, rng, 12)
+        y = np.where(rng.random(n_rows) < 0.1, rng.integers(n_classes, size=n_rows), 0).astype(np.int32)
+        weights = 1 + rng.multinomial(total - n_rows, np.full(n_rows, 1 / n_rows))
+        problem = X, y, weights, n_classes, "ogini"
+        options = {"max_features": 3, "seed": seed}
+        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+
+
+# Only some classes have samples; they are neighbours or not.
+@pytest.mark.parametrize("n_rows", [12, 40, 400])
+@pytest.mark.parametrize("classes", [[0, 7], [3, 4, 9], [9], [2, 3, 5, 16]])
+def test_classes_without_samples(n_rows, classes):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = columns_of_some_kinds(n_rows, rng, 12)
+        y = np.array(classes, dtype=np.int32)[noisy_labels(X, len(classes), rng)]
+        for criterion in ("gini", "ogini"):
+            problem = X, y, None, 17, criterion
+            options = {"max_features": 3, "seed": seed}
+            assert_same_tree(grow(*problem, **options), grow_reference(*problem, **options))
+
+
 # Bins count in 32 bits. Squares of much greater sums overflow; estimators hand over sums below 2**24.
 @pytest.mark.parametrize("total", [2**31 - 1, 2**31, 2**31 + 2**20])
 def test_weights_beyond_32_bits(total):
@@ -205,6 +240,8 @@ def test_one_node_by_hand(engine):
     assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
     assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
     assert ranked_cut(X, y, None, 2, "ogini") == (0, 2, 2.5, 0.0625)
+    # The classes up to the lowest and up to the second are the same samples: twice the gain.
+    assert ranked_cut(X, np.multiply(y, 2), None, 3, "ogini") == (0, 2, 2.5, 0.125)
     # 3 pairs of the 4 samples have two classes; behind the second sample 1 pair has, in half of the samples.
     assert ranked_cut(X, y, None, 2, "ranking") == (0, 2, 2.5, 2.5)
 

@@ -47,25 +47,26 @@ cdef extern from "simd_multiclass.h":
         int32_t* ends           # where the samples of each class end
         uint16_t* totals        # the weight of each class
         uint16_t squares        # the sum of the squared weights
+        uint16_t* times         # in order: how many classes there are up to the next one that has samples
     ctypedef struct sample_of_few:
         pass
     float sum_up_rows(
         uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
-        int32_t last, const edges_of_rows* edges
+        int32_t last, int32_t lane_of_all, const edges_of_rows* edges
     ) nogil
     int32_t mark_rows(
         const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
         int has_edges, const edges_of_rows* edges, uint8_t* is_marked
     ) nogil
     void sum_squares_of_pairs(
-        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, int32_t n,
+        const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, bint in_order, int32_t n,
         uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
     ) nogil
     void spread_few(
-        const uint16_t* weights, const paired_classes* classes, int32_t n, sample_of_few* samples
+        const uint16_t* weights, const paired_classes* classes, bint in_order, int32_t n, sample_of_few* samples
     ) nogil
     void sum_squares_of_few(
-        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, int32_t n,
+        const uint16_t* keys, const sample_of_few* samples, const paired_classes* classes, bint in_order, int32_t n,
         uint16_t* left_squares, uint16_t* right_squares, uint16_t* left
     ) nogil
     float score_squares(
@@ -141,6 +142,11 @@ cdef extern from "simd_entropy.h":
 cdef extern from "simd_ordinal.h":
     enum:
         NO_CLASS
+    void cumulate_rows(uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes) nogil
+    int32_t mark_rows_in_order(
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes, const uint16_t* node, float total,
+        float to_reach, bint has_edges, const edges_of_rows* edges, uint8_t* is_marked
+    ) nogil
     ctypedef struct ordinal_forms:
         const uint32_t* steps
         const uint16_t* labels

@@ -54,12 +54,13 @@ typedef struct {
 } edges_of_rows;
 
 /* Cumulate the rows of the bins, and write their edges; return the greatest score of the cuts behind bins [first,
-last), or 0. One row of zeros precedes the first bin, and rows of zeros follow the last one up to a multiple of four. */
-static inline float sum_up_rows(
+last), or 0. One row of zeros precedes the first bin, and rows of zeros follow the last one up to a multiple of four. A
+row weighs as much as all lanes together or, if `lane_of_all` is not negative, as this lane. */
+static PYTREES_ALWAYS_INLINE float sum_up_rows(
     uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, int32_t first, int32_t last,
-    const edges_of_rows *edges
+    int32_t lane_of_all, const edges_of_rows *edges
 ) {
-    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1};
+    const lanes_i16 ones = {1, 1, 1, 1, 1, 1, 1, 1}, numbers = {0, 1, 2, 3, 4, 5, 6, 7};
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f};
     for (int32_t bin = 0; bin < n_bins; bin += 4) {
@@ -67,14 +68,16 @@ static inline float sum_up_rows(
         lanes_i32 of_weight[4] = {{0}, {0}, {0}, {0}};
         for (int32_t lane = 0; lane < n_lanes; lane += 8) {
             uint16_t *row = rows + (intptr_t)bin * n_lanes + lane;
-            lanes_i16 sum = load_i16(row - n_lanes), all = load_i16(node + lane), rest;
+            lanes_i16 sum = load_i16(row - n_lanes), all = load_i16(node + lane), weighing = ones, rest;
+            if (lane_of_all >= 0)
+                weighing = ones & (lanes_i16)(numbers == all_i16((uint16_t)(lane_of_all - lane)));
             for (int i = 0; i < 4; i++) {
                 sum += load_i16(row + i * n_lanes);
                 store(row + i * n_lanes, &sum);
                 rest = all - sum;
                 of_left[i] += dot_rows(sum, sum);
                 of_right[i] += dot_rows(rest, rest);
-                of_weight[i] += dot_rows(sum, ones);
+                of_weight[i] += dot_rows(sum, weighing);
             }
         }
         lanes_f32 left_squares = floats_of(sums_of_four(of_left)), right_squares = floats_of(sums_of_four(of_right));
@@ -131,6 +134,27 @@ static inline float bound_inside(
     return at_0 > at_1 ? at_0 : at_1;
 }
 
+/* Bound the same scores by the best cut of every class for itself, which moves all samples of the class, or all others:
+see criteria/gini.pxd. */
+static inline float bound_by_groups(
+    const uint16_t *rows, int32_t bin, int32_t n_lanes, const uint16_t *node, float total, const edges_of_rows *edges
+) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    const uint16_t *after = rows + (intptr_t)bin * n_lanes, *before = after - n_lanes;
+    float left_0 = edges->weights[bin - 1], left_1 = edges->weights[bin];
+    lanes_f32 bound = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (int32_t lane = 0; lane < n_lanes; lane += 4) {
+        lanes_f32 left = four_of_row(before + lane), next = four_of_row(after + lane), all = four_of_row(node + lane);
+        lanes_f32 size = left_0 + (next - left), other_size = left_1 - (next - left);
+        lanes_f32 rest = all - next, other_rest = all - left;
+        bound += greater_f32(
+            next * next / greater_f32(size, one) + rest * rest / greater_f32(total - size, one),
+            left * left / greater_f32(other_size, one) + other_rest * other_rest / greater_f32(total - other_size, one)
+        );
+    }
+    return sum_of_f32(bound);
+}
+
 static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
 #if defined(PYTREES_SSE2)
     uint32_t differ, first = 0;
@@ -172,6 +196,8 @@ static inline int32_t mark_rows(
                 continue;
             if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < to_reach)
                 continue;
+            if (bound_by_groups(rows, lane, n_lanes, node, total, edges) < to_reach)
+                continue;
             is_marked[lane] = 1;
             n_marked++;
         }
@@ -185,12 +211,16 @@ static inline int32_t mark_rows(
 their classes. For each sample, the samples of no greater key are on the left: the sums are the squared class weights on
 the left, the squared class weights on the right, and the weight on the left. With the node's class weights T, the
 squares on the right are the node's squares - 2 sum T_k left_k + the squares on the left. Sums that overflow 16 bits on
-the way are right in the end. */
+the way are right in the end.
+
+In order, the squares are those of the samples of the classes up to each but the highest. If some classes have no
+samples, those before them count so many times as well. */
 typedef struct {
     int32_t n_classes;                  /* that some sample has */
     int32_t ends[MOST_PAIRED];          /* where the samples of each end */
-    uint16_t totals[MOST_PAIRED];       /* what they weigh */
+    uint16_t totals[MOST_PAIRED];       /* what they weigh; in order, the classes up to each, times `times` */
     uint16_t squares;                   /* of these */
+    uint16_t times[MOST_PAIRED];        /* in order: how many classes there are up to the next one that has samples */
 } paired_classes;
 
 /* Sums over the classes so far, for 8 samples side by side: left_k**2, T_k left_k, and left_k. */
@@ -209,9 +239,10 @@ static inline void store_sums(
 
 static PYTREES_ALWAYS_INLINE void square_block(
     const uint16_t *keys, const lanes_i16 *others, const uint16_t *weights, const paired_classes *classes,
-    int n_vectors, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
+    int in_order, int n_vectors, uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 key[4];
+    lanes_u16 sum[4] = {{0}, {0}, {0}, {0}};
     left_sums sums[4], none = {{0}, {0}, {0}};
     int32_t first = 0;
     for (int i = 0; i < n_vectors; i++) {
@@ -219,40 +250,44 @@ static PYTREES_ALWAYS_INLINE void square_block(
         sums[i] = none;
     }
     for (int32_t k = 0; k < classes->n_classes; k++) {
-        lanes_u16 sum[4] = {{0}, {0}, {0}, {0}}, total = (lanes_u16)all_i16(classes->totals[k]);
+        lanes_u16 total = (lanes_u16)all_i16(classes->totals[k]), times = (lanes_u16)all_i16(classes->times[k]);
+        for (int i = 0; i < n_vectors && !in_order; i++)
+            sum[i] = none.weights;
         add_pairs(key, others, weights, first, classes->ends[k], n_vectors, sum);
         first = classes->ends[k];
         for (int i = 0; i < n_vectors; i++) {
-            sums[i].squares += sum[i] * sum[i];
+            sums[i].squares += in_order ? sum[i] * sum[i] * times : sum[i] * sum[i];
             sums[i].products += sum[i] * total;
-            sums[i].weights += sum[i];
+            sums[i].weights = in_order ? sum[i] : sums[i].weights + sum[i];
         }
     }
     for (int i = 0; i < n_vectors; i++)
         store_sums(&sums[i], classes->squares, left_squares + 8 * i, right_squares + 8 * i, left + 8 * i);
 }
 
-static inline void sum_squares_of_pairs(
-    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int32_t n, uint16_t *left_squares,
-    uint16_t *right_squares, uint16_t *left
+static PYTREES_ALWAYS_INLINE void sum_squares_of_pairs(
+    const uint16_t *keys, const uint16_t *weights, const paired_classes *classes, int in_order, int32_t n,
+    uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 others[MOST_PAIRED];
     spread_keys(keys, n, others);
 #define SQUARE_BLOCK(i, n_of_block) square_block( \
-    keys + 8 * (i), others, weights, classes, n_of_block, left_squares + 8 * (i), right_squares + 8 * (i), left + 8 * (i))
+    keys + 8 * (i), others, weights, classes, in_order, n_of_block, left_squares + 8 * (i), right_squares + 8 * (i), \
+    left + 8 * (i))
     IN_BLOCKS((n + 7) / 8, SQUARE_BLOCK)
 #undef SQUARE_BLOCK
 }
 
 /* As sum_squares_of_pairs, for at most MOST_OF_FEW samples: one loop serves all classes. Each number of a sample
 fills eight lanes: its weight, its weight times the weight of its class, and 0 for the first sample of a class,
-otherwise -1. If a class's weight grows by w, its square grows by w times the sum of the weights before and after. */
+otherwise -1. If a class's weight grows by w, its square grows by w times the sum of the weights before and after. In
+order, the last sample of a class has the `totals` and `times` of its class, and the others 0. */
 typedef struct {
     lanes_i16 weight, product, is_next;
 } sample_of_few;
 
 static PYTREES_ALWAYS_INLINE void square_few(
-    const uint16_t *keys, const sample_of_few *samples, uint16_t node_squares, int32_t n, int n_vectors,
+    const uint16_t *keys, const sample_of_few *samples, uint16_t node_squares, int in_order, int32_t n, int n_vectors,
     uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     lanes_i16 key[2], own[2] = {{0}, {0}};
@@ -265,6 +300,13 @@ static PYTREES_ALWAYS_INLINE void square_few(
         lanes_i16 other = all_i16(keys[j]);
         for (int i = 0; i < n_vectors; i++) {
             lanes_i16 goes_left = ~(other > key[i]), moved = goes_left & samples[j].weight;
+            if (in_order) {
+                own[i] += moved;
+                sums[i].squares += (lanes_u16)own[i] * (lanes_u16)own[i] * (lanes_u16)samples[j].is_next;
+                sums[i].products += (lanes_u16)own[i] * (lanes_u16)samples[j].product;
+                sums[i].weights = (lanes_u16)own[i];
+                continue;
+            }
             lanes_i16 before = own[i] & samples[j].is_next;
             own[i] = before + moved;
             sums[i].squares += (lanes_u16)moved * (lanes_u16)(before + own[i]);
@@ -277,24 +319,30 @@ static PYTREES_ALWAYS_INLINE void square_few(
 }
 
 static inline void spread_few(
-    const uint16_t *weights, const paired_classes *classes, int32_t n, sample_of_few *samples
+    const uint16_t *weights, const paired_classes *classes, int in_order, int32_t n, sample_of_few *samples
 ) {
     for (int32_t i = 0, k = 0; i < n; i++) {
         k += i == classes->ends[k];
         samples[i].weight = all_i16(weights[i]);
+        if (in_order) {
+            int is_last = i + 1 == classes->ends[k];
+            samples[i].product = all_i16(is_last ? classes->totals[k] : 0);
+            samples[i].is_next = all_i16(is_last ? classes->times[k] : 0);
+            continue;
+        }
         samples[i].product = all_i16((uint16_t)((uint32_t)weights[i] * classes->totals[k]));
         samples[i].is_next = all_i16((uint16_t)-(i > (k > 0 ? classes->ends[k - 1] : 0)));
     }
 }
 
-static inline void sum_squares_of_few(
-    const uint16_t *keys, const sample_of_few *samples, const paired_classes *classes, int32_t n,
+static PYTREES_ALWAYS_INLINE void sum_squares_of_few(
+    const uint16_t *keys, const sample_of_few *samples, const paired_classes *classes, int in_order, int32_t n,
     uint16_t *left_squares, uint16_t *right_squares, uint16_t *left
 ) {
     if (n <= 8)
-        square_few(keys, samples, classes->squares, n, 1, left_squares, right_squares, left);
+        square_few(keys, samples, classes->squares, in_order, n, 1, left_squares, right_squares, left);
     else
-        square_few(keys, samples, classes->squares, n, 2, left_squares, right_squares, left);
+        square_few(keys, samples, classes->squares, in_order, n, 2, left_squares, right_squares, left);
 }
 
 /* Write the scores of these cuts, 0 if all samples are on the left, and return the greatest. */

@@ -161,4 +161,89 @@ static PYTREES_ALWAYS_INLINE float score_in_order(
                             : walk_in_order(entries, n, n_first, node, 2, 0, to_reach, found, n_found);
 }
 
+/* --------------------------------------------------------------------------------------------------- bins of the node */
+
+/* Rows of class weights as in simd_multiclass.h, but of the classes up to each: C_t. */
+
+/* Add to every class's weight those of the lower classes. */
+static inline void cumulate_rows(uint16_t *rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes) {
+    for (int32_t bin = 0; bin < n_bins; bin++) {
+        uint16_t *row = rows + (intptr_t)bin * n_lanes;
+#if defined(PYTREES_SSE2)
+        const lanes_i16 numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+        __m128i carried = _mm_setzero_si128(), sum;
+        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+            sum = (__m128i)load_i16(row + lane);
+            sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 2));
+            sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 4));
+            sum = _mm_add_epi16(_mm_add_epi16(sum, _mm_slli_si128(sum, 8)), carried);
+            carried = _mm_unpackhi_epi16(sum, sum);
+            carried = _mm_shuffle_epi32(carried, 0xFF);
+            lanes_i16 written = (lanes_i16)sum & (lanes_i16)(numbers < all_i16((uint16_t)(n_classes - lane)));
+            store(row + lane, &written);
+        }
+#else
+        for (int32_t label = 1; label < n_classes; label++)
+            row[label] += row[label - 1];
+#endif
+    }
+}
+
+/* Bound the scores of the cuts inside four bins. A score is `base`, that of the whole node, and the sum g of (p_t -
+q_t)**2 L R / N, with the shares p_t and q_t of the classes up to t on the left and on the right. A sample that moves
+changes g by at most 2 sum |p_t - q_t|, and therefore the root of g by at most the root of n_forms N / (L R); L R is
+least at an edge. A cut has some of the bin's samples between itself and one edge, and the others between itself and the
+other edge: in the mean of both bounds these are half of the bin. */
+static inline lanes_f32 bound_in_order(
+    const edges_of_rows *edges, int32_t bin, int32_t n_forms, float base, float total
+) {
+    const lanes_f32 none = {0.0f, 0.0f, 0.0f, 0.0f};
+    lanes_f32 before = load_f32(edges->weights + bin - 1), after = load_f32(edges->weights + bin);
+    lanes_f32 score_0 = load_f32(edges->scores + bin - 1), score_1 = load_f32(edges->scores + bin);
+    /* With more than what rounding takes away. */
+    lanes_f32 root_0 = root_f32(greater_f32(score_0 - base + 1e-6f * score_0, none));
+    lanes_f32 root_1 = root_f32(greater_f32(score_1 - base + 1e-6f * score_1, none));
+    lanes_f32 least = lesser_f32(before * (total - before), after * (total - after));
+    lanes_f32 root = 0.5f * (root_0 + root_1 + (after - before) * root_f32((float)n_forms * total / least));
+    return base + root * root;
+}
+
+/* Whether all samples of a bin of this weight are of one class. */
+static inline int has_one_class_in_order(const uint16_t *before, const uint16_t *after, int32_t n_lanes, float weight) {
+    const lanes_i16 none = {0};
+    lanes_i16 all = all_i16((uint16_t)weight), others = none;
+    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+        lanes_i16 moved = load_i16(after + lane) - load_i16(before + lane);
+        others = others | ((lanes_i16)(moved != none) & (lanes_i16)(moved != all));
+    }
+    return others[0] + others[1] + others[2] + others[3] + others[4] + others[5] + others[6] + others[7] == 0;
+}
+
+/* As mark_rows. */
+static inline int32_t mark_rows_in_order(
+    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes, const uint16_t *node, float total,
+    float to_reach, int has_edges, const edges_of_rows *edges, uint8_t *is_marked
+) {
+    int32_t bin, lane, hits, n_marked = 0;
+    float nearly = to_reach * (1.0f - 2e-6f), base = edges->scores[-1];
+    for (bin = 0; bin < n_bins; bin += 4) {
+        lanes_f32 own = load_f32(edges->weights + bin) - load_f32(edges->weights + bin - 1);
+        memset(is_marked + bin, 0, 4);
+        hits = any_lane((bound_in_order(edges, bin, n_classes - 1, base, total) >= nearly) & (own > 0.0f));
+        for (; hits; hits &= hits - 1) {
+            lane = bin + pytrees_trailing_zeros((uint64_t)hits);
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes;
+            if (lane >= n_bins || bound_by_groups(rows, lane, n_lanes, node, total, edges) < to_reach)
+                continue;
+            if (has_edges && has_one_class_in_order(
+                after - n_lanes, after, n_lanes, edges->weights[lane] - edges->weights[lane - 1]
+            ))
+                continue;
+            is_marked[lane] = 1;
+            n_marked++;
+        }
+    }
+    return n_marked;
+}
+
 #endif

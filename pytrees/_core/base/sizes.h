@@ -59,6 +59,7 @@ ranks of the drawn features, or cutting them into bins, then costs less than kee
 #define MOST_IN_PAIRS 64                    /* samples of two classes */
 #define MOST_OF_CLASSES_IN_PAIRS 96         /* samples of more classes */
 #define MOST_WEIGHT_IN_PAIRS 255
+#define MOST_OF_PAIRED_FORM 65535           /* the sums of squares of ordinal criteria */
 #define MOST_PAIRED 128                     /* room: both of the above, up to a multiple of a vector */
 #define FEWEST_IN_BINS 20                   /* samples; if all features have few values, bins are faster than pairs */
 #define MOST_OF_FEW 16                      /* samples; one loop for all of them in place of one a class */

@@ -28,6 +28,7 @@ cdef extern from "sizes.h":
         MOST_IN_PAIRS
         MOST_OF_CLASSES_IN_PAIRS
         MOST_WEIGHT_IN_PAIRS
+        MOST_OF_PAIRED_FORM
         MOST_PAIRED
         FEWEST_IN_BINS
         MOST_OF_FEW

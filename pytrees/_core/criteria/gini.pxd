@@ -144,13 +144,49 @@ cdef inline float64_t highest_rise_of_gini(const AnyGiniScan* scan, int64_t tota
         return <float64_t> total * 0.5 * <float64_t> scan.total
 
 
-cdef inline float64_t bound_of_gini(const AnyGiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
+cdef inline float64_t bound_of_gini(
+    const AnyGiniScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
+) noexcept nogil:
+    cdef float64_t bound
     if AnyGiniScan is BinaryGiniScan:
         return max(_corner_of_binary_gini(scan, counts[0], 0), _corner_of_binary_gini(scan, counts[1], 1))
     else:
         if scan.left_total == 0 or scan.left_total + total == scan.total:
-            return _bound_of_gini_at_end(scan, counts, total)
-        return _bound_of_gini_inside(scan, counts, total)
+            bound = _bound_of_gini_at_end(scan, counts, total)
+        else:
+            bound = _bound_of_gini_inside(scan, counts, total)
+        # With many classes, the other bound is rarely the lower one.
+        return bound if bound < to_reach else min(bound, _bound_of_gini_by_groups(scan, counts, total))
+
+
+cdef inline float64_t bound_of_group(
+    float64_t total, float64_t left_total, float64_t in_bin, float64_t in_group, float64_t on_left, float64_t inside
+) noexcept nogil:
+    """Bound the score of Gini of two classes, which are a group of classes and all others, inside a bin of weight
+    `in_bin`. The group weighs `in_group`: `on_left` of it on the left of the bin, and `inside` in it."""
+    cdef float64_t difference = on_left * total - in_group * left_total
+    cdef float64_t of_group = difference + inside * (total - in_group)
+    cdef float64_t of_others = difference - (in_bin - inside) * in_group
+    # The best cut moves all samples of the group, or all others. A side without samples has no difference.
+    return max(
+        of_group * of_group / max((left_total + inside) * (total - left_total - inside), 1.0),
+        of_others * of_others / max((left_total + in_bin - inside) * (total - left_total - in_bin + inside), 1.0),
+    )
+
+
+cdef inline float64_t _bound_of_gini_by_groups(
+    const GiniScan* scan, const int32_t* counts, int64_t total
+) noexcept nogil:
+    """Bound the score inside a bin: it is a constant and, for every class, the score of Gini of two classes, which are
+    this class and all others, divided by all samples. The best cut of each bounds the sum."""
+    cdef float64_t bound = <float64_t> scan.total_squares
+    cdef index_t label
+    for label in range(scan.n_classes):
+        bound += bound_of_group(
+            <float64_t> scan.total, <float64_t> scan.left_total, <float64_t> total,
+            <float64_t> scan.total_counts[label], <float64_t> scan.left_counts[label], <float64_t> counts[label],
+        )
+    return bound / <float64_t> scan.total
 
 
 cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t count, int64_t label) noexcept nogil:

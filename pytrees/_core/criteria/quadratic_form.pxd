@@ -2,7 +2,7 @@
 
 from pytrees._core.base.compiler cimport lanes_t
 from pytrees._core.base.sizes cimport MIN_LANES
-from pytrees._core.base.types cimport index_t, int64_t, uint32_t
+from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint32_t
 from pytrees._core.criteria.counts cimport ClassCounts
 
 
@@ -63,10 +63,14 @@ cdef inline void start_rows(FormRows* rows) noexcept nogil:
         else:
             rows.left_rows[i] = rows.kernel[diagonal] // 2
     if rows.is_narrow:
-        rows.lanes_0 = (<const lanes_t*> rows.narrow_left_rows)[0]
-        rows.lanes_4 = (<const lanes_t*> rows.narrow_left_rows)[1]
-        rows.lanes_8 = (<const lanes_t*> rows.narrow_left_rows)[2]
-        rows.lanes_12 = (<const lanes_t*> rows.narrow_left_rows)[3]
+        _load_lanes(rows)
+
+
+cdef inline void _load_lanes(FormRows* rows) noexcept nogil:
+    rows.lanes_0 = (<const lanes_t*> rows.narrow_left_rows)[0]
+    rows.lanes_4 = (<const lanes_t*> rows.narrow_left_rows)[1]
+    rows.lanes_8 = (<const lanes_t*> rows.narrow_left_rows)[2]
+    rows.lanes_12 = (<const lanes_t*> rows.narrow_left_rows)[3]
 
 
 cdef inline int64_t move_in_rows(FormRows* rows, index_t label, int64_t weight) noexcept nogil:
@@ -116,3 +120,44 @@ cdef inline void _add_row(FormRows* rows, const int64_t* row, int64_t weight) no
     else:
         for i in range(rows.n_classes):
             rows.left_rows[i] += weight * row[i]
+
+
+# -------------------------------------------------------------------------------------------- cumulated class counts
+
+# The form of ordinal Gini is the sum of C_q**2, with the samples C_q of the classes up to q. A row of K l holds twice
+# the sum of this C_q and the later ones, and half of the diagonal of K falls by 1 from one class to the next.
+
+cdef inline int64_t _left_row(const FormRows* rows, index_t label) noexcept nogil:
+    return rows.narrow_left_rows[label] if rows.is_narrow else rows.left_rows[label]
+
+
+cdef inline int64_t cumulated_on_left(const FormRows* rows, index_t label) noexcept nogil:
+    """Return the left child's samples of the classes up to one, which is not the highest."""
+    return (_left_row(rows, label) - _left_row(rows, label + 1) - 1) >> 1
+
+
+cdef inline int64_t move_cumulated(
+    FormRows* rows, const int32_t* counts, int64_t* weight, int64_t* lost
+) noexcept nogil:
+    """Move samples of these class counts to the left child; return what they add to its form. Write their weight, and
+    what the form of the right child loses more."""
+    cdef index_t label
+    cdef int64_t added = 0, row, up_to = 0, moved = 0
+    for label in range(rows.n_classes):
+        up_to += counts[label]
+    weight[0] = up_to
+    lost[0] = 0
+    # `up_to` are the moved samples of the classes up to this one, and `moved` is twice the sum of this and the later.
+    for label in range(rows.n_classes - 1, -1, -1):
+        row = _left_row(rows, label)
+        added += counts[label] * (row - (rows.n_classes - label)) + up_to * up_to
+        lost[0] += counts[label] * rows.node_rows[label]
+        moved += 2 * up_to
+        if rows.is_narrow:
+            rows.narrow_left_rows[label] = <uint32_t> (row + moved)
+        else:
+            rows.left_rows[label] = row + moved
+        up_to -= counts[label]
+    if rows.is_narrow:
+        _load_lanes(rows)
+    return added

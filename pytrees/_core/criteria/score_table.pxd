@@ -7,13 +7,16 @@ samples of both. With more classes, each bin of a node has a row of class weight
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
-    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, edges_of_rows, entropy_terms, mark_edges, mark_rows, node_weights,
-    ordinal_forms, score_classes, score_classes_of_two, score_edges, score_entropy, score_entropy_of_two,
-    score_in_order, score_numbers, score_squares, score_sums, score_two_classes, spread_few, sum_pairs,
-    sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps, write_factors,
-    write_form_steps, write_permissions, write_size_terms,
+    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, entropy_terms, mark_edges, mark_rows,
+    mark_rows_in_order, node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges,
+    score_entropy, score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
+    spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps,
+    write_factors, write_form_steps, write_permissions, write_size_terms,
 )
-from pytrees._core.base.sizes cimport MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_PAIRED
+from pytrees._core.base.sizes cimport (
+    MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_OF_FORM, MOST_OF_PAIRED_FORM, MOST_PAIRED,
+    MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
+)
 from pytrees._core.base.sorting cimport place_of
 from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
@@ -24,13 +27,14 @@ from pytrees._core.criteria.entropy_scores cimport (
 )
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan
+from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan, left_ranks_by_ordinal_gini
 from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
 from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
 )
 from pytrees._core.criteria.table cimport (
     ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, ScoredScan, move_left, start_feature, tie_margin,
+    total_of,
 )
 from pytrees._core.criteria.wide cimport WideBinaryScan
 from pytrees._core.rows.node_bins cimport (
@@ -83,10 +87,20 @@ cdef inline float lowered(const ScoredScan* scan, float64_t score, bint of_entri
 
 cdef inline float64_t perfect_score(const ScoredScan* scan) noexcept nogil:
     """Return the score of a cut that leaves one class in each child, for a criterion that looks for it."""
+    cdef index_t label, highest
+    cdef int64_t score = 0
     if ScoredScan is BinaryGiniScan:
         return -<float64_t> scan.steps[0] * <float64_t> scan.steps[1]
     elif ScoredScan is GiniScan:
         return <float64_t> scan.total
+    elif ScoredScan is OrdinalGiniScan:
+        # The samples of the classes up to each, but for the highest that has some.
+        highest = scan.forms.n_classes - 1
+        while scan.forms.total_counts[highest] == 0:
+            highest -= 1
+        for label in range(highest):
+            score += (highest - label) * scan.forms.total_counts[label]
+        return <float64_t> score
     elif ScoredScan is RankingScan:
         return _cost_of_node(scan)
     else:
@@ -101,10 +115,15 @@ cdef inline float64_t _cost_of_node(const RankingScan* scan) noexcept nogil:
 
 
 cdef inline float64_t perfect_score_of_entries(const ScoredScan* scan, const EntryScores* scores) noexcept nogil:
-    """The same for sorted entries, whose scores by entropy are gains."""
+    """The same for sorted entries, whose scores by entropy are gains, and by ordinal Gini are of the samples of the
+    classes above each."""
     cdef index_t label
-    cdef int64_t score
-    if ScoredScan is EntropyScan:
+    cdef int64_t score = 0
+    if ScoredScan is OrdinalGiniScan:
+        for label in range(scan.forms.n_classes):
+            score += label * scan.forms.total_counts[label]
+        return <float64_t> score
+    elif ScoredScan is EntropyScan:
         score = scores.logs[scan.total]
         for label in range(scan.n_classes):
             score -= scores.logs[scan.total_counts[label]]
@@ -394,6 +413,23 @@ cdef inline bint counts_in_halves(const BinnedScan* scan) noexcept nogil:
         return False
 
 
+cdef inline bint fits_lanes(const BinnedScan* scan) noexcept nogil:
+    """Whether the weights of the node fit the scores of its bins."""
+    if BinnedScan is OrdinalGiniScan:
+        # Squares of the weights up to each class are summed in 32 bits.
+        if scan.forms.n_classes * scan.forms.total * scan.forms.total >= MOST_OF_FORM:
+            return False
+    return total_of(scan) <= MOST_WEIGHT_IN_HALVES
+
+
+cdef inline bint fits_pairs(const BinnedScan* scan) noexcept nogil:
+    """The same of all pairs, in 16 bits."""
+    if BinnedScan is OrdinalGiniScan:
+        if (scan.forms.n_classes - 1) * scan.forms.total * scan.forms.total > MOST_OF_PAIRED_FORM:
+            return False
+    return total_of(scan) <= MOST_WEIGHT_IN_PAIRS
+
+
 cdef inline index_t most_in_pairs(const BinnedScan* scan) noexcept nogil:
     return MOST_IN_PAIRS if counts_in_halves(scan) else MOST_OF_CLASSES_IN_PAIRS
 
@@ -401,10 +437,15 @@ cdef inline index_t most_in_pairs(const BinnedScan* scan) noexcept nogil:
 cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept nogil:
     """Lay out the class weights of the node and its samples, which are small."""
     cdef index_t label
+    cdef int64_t up_to = 0
     if BinnedScan in BinaryScan:
         take_halves(bins, bins.start, bins.stop)
     elif counts_in_halves(scan):
         take_halves(bins, bins.start, bins.stop)
+    elif BinnedScan is OrdinalGiniScan:
+        for label in range(bins.n_classes):
+            up_to += scan.forms.total_counts[label]
+            bins.node_row[label] = <uint16_t> up_to
     elif BinnedScan is not SquaredErrorScan:
         for label in range(bins.n_classes):
             bins.node_row[label] = <uint16_t> scan.total_counts[label]
@@ -431,7 +472,15 @@ cdef inline float score_bins(
         (feature.right_squares - 1)[0] = <float> scan.total_squares
         return sum_up_rows(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
-            last, &edges,
+            last, -1, &edges,
+        )
+    elif BinnedScan is OrdinalGiniScan:
+        edges = _edges_of(feature)
+        (feature.scores - 1)[0] = <float> scan.forms.total_squares / <float> scan.forms.total
+        cumulate_rows(<uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes)
+        return sum_up_rows(
+            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.forms.total,
+            first, last, bins.n_classes - 1, &edges,
         )
     else:
         return -INFINITY
@@ -456,10 +505,16 @@ cdef inline index_t mark_bins(
         )
     elif BinnedScan is EntropyScan:
         return mark_bins_by_entropy(scan, bins, feature, allows_all, to_reach)
+    elif BinnedScan is OrdinalGiniScan:
+        edges = _edges_of(feature)
+        return mark_rows_in_order(
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes, &bins.node_row[0],
+            <float> scan.forms.total, to_reach, allows_all, &edges, &bins.is_marked[0],
+        )
     else:
         edges = _edges_of(feature)
         return mark_rows(
-            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> total_of(scan),
             to_reach, allows_all, &edges, &bins.is_marked[0],
         )
 
@@ -479,7 +534,10 @@ cdef inline void take_bins_left(
     else:
         row = <const uint16_t*> feature.counts + <Py_ssize_t> bin * bins.n_lanes
         for label in range(bins.n_classes):
-            move_left(scan, label, row[label])
+            if BinnedScan is OrdinalGiniScan:
+                move_left(scan, label, row[label] - (row[label - 1] if label > 0 else 0))
+            else:
+                move_left(scan, label, row[label])
 
 
 cdef inline void move_packed_left(BinnedScan* scan, NodeBins bins, uint64_t word) noexcept nogil:
@@ -512,12 +570,29 @@ cdef inline void lay_out_pairs(
         samples.weights[i] = <uint16_t> weight
         samples.classes.ends[n_classes - 1] = i + 1
         samples.classes.totals[n_classes - 1] = <uint16_t> total
-    for i in range(n_classes):
-        squares += <uint32_t> samples.classes.totals[i] * samples.classes.totals[i]
+        samples.classes.times[n_classes - 1] = <uint16_t> label
     samples.classes.n_classes = n_classes
-    samples.classes.squares = <uint16_t> squares
-    if BinnedScan is GiniScan and n <= MOST_OF_FEW:
-        spread_few(samples.weights, &samples.classes, n, samples.few)
+    if BinnedScan is OrdinalGiniScan:
+        _cumulate(&samples.classes)
+    else:
+        for i in range(n_classes):
+            squares += <uint32_t> samples.classes.totals[i] * samples.classes.totals[i]
+        samples.classes.squares = <uint16_t> squares
+    if (BinnedScan is GiniScan or BinnedScan is OrdinalGiniScan) and n <= MOST_OF_FEW:
+        spread_few(samples.weights, &samples.classes, BinnedScan is OrdinalGiniScan, n, samples.few)
+
+
+cdef inline void _cumulate(paired_classes* classes) noexcept nogil:
+    """Write the numbers of classes in order, whose labels are where `times` will be."""
+    cdef index_t k, times
+    cdef uint32_t total = 0, squares = 0
+    for k in range(classes.n_classes):
+        times = classes.times[k + 1] - classes.times[k] if k + 1 < classes.n_classes else 0
+        total += classes.totals[k]
+        squares += times * total * total
+        classes.totals[k] = <uint16_t> (times * total)
+        classes.times[k] = <uint16_t> times
+    classes.squares = <uint16_t> squares
 
 
 cdef inline float score_pairs(
@@ -537,14 +612,16 @@ cdef inline float score_pairs(
         # One array after the other: the sums of squares on the left and on the right, and the samples on the left.
         if n <= MOST_OF_FEW:
             sum_squares_of_few(
-                keys, samples.few, &samples.classes, n, sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED
+                keys, samples.few, &samples.classes, BinnedScan is OrdinalGiniScan, n, sums, sums + MOST_PAIRED,
+                sums + 2 * MOST_PAIRED,
             )
         else:
             sum_squares_of_pairs(
-                keys, samples.weights, &samples.classes, n, sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED
+                keys, samples.weights, &samples.classes, BinnedScan is OrdinalGiniScan, n, sums, sums + MOST_PAIRED,
+                sums + 2 * MOST_PAIRED,
             )
         return score_squares(
-            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> scan.total, feature.scores
+            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> total_of(scan), feature.scores
         )
 
 
@@ -588,6 +665,8 @@ cdef inline int64_t left_ranks(const BoundedScan* scan) noexcept nogil:
         total = scan.left_sum
     elif BoundedScan is WideBinaryScan:
         total = <int64_t> scan.left_1
+    elif BoundedScan is OrdinalGiniScan:
+        total = left_ranks_by_ordinal_gini(scan)
     else:
         for label in range(scan.n_classes):
             total += label * scan.left_counts[label]

@@ -43,8 +43,9 @@ from pytrees._core.criteria.logarithms cimport (
     BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
-    OrdinalGiniScan, end_ordinal_gini_child, impurity_by_ordinal_gini, move_ordinal_gini, start_ordinal_gini,
-    start_ordinal_gini_feature, start_ordinal_gini_node,
+    OrdinalGiniScan, bound_of_ordinal_gini, end_ordinal_gini_child, highest_rise_of_ordinal_gini,
+    impurity_by_ordinal_gini, is_perfect_ordinal_gini, move_counts_by_ordinal_gini, move_ordinal_gini,
+    start_ordinal_gini, start_ordinal_gini_feature, start_ordinal_gini_node,
 )
 from pytrees._core.criteria.ranking cimport (
     AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
@@ -111,6 +112,7 @@ ctypedef fused BinnedScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
+    OrdinalGiniScan
     BinaryRankingScan
     SquaredErrorScan
 
@@ -118,7 +120,6 @@ ctypedef fused BinnedScan:
 # Criteria that have scores in vectors, of bins or of sorted entries.
 ctypedef fused ScoredScan:
     BinnedScan
-    OrdinalGiniScan
     RankingScan
 
 
@@ -131,7 +132,6 @@ ctypedef fused BoundedScan:
 
 ctypedef fused CountScan:
     BoundedScan
-    OrdinalGiniScan
     RankingScan
     RatioScan
     VariationScan
@@ -160,7 +160,6 @@ ctypedef fused MatchingScan:
 
 # Criteria that do not look for a cut that no other can beat.
 ctypedef fused PatientScan:
-    OrdinalGiniScan
     WigScan
     WideBinaryScan
     WideScan
@@ -210,7 +209,6 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan is OrdinalGiniScan:
         _start_counts(&scan.forms, counts)
         start_ordinal_gini(scan, counts)
-        forget_best(scan)
     elif CountScan is RankingScan:
         start_ranking(scan, counts)
     elif CountScan is BinaryRankingScan:
@@ -352,16 +350,28 @@ cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t
     elif BoundedScan is BinaryGiniScan or BoundedScan is BinaryRankingScan:
         move_left(scan, 0, counts[0])
         move_left(scan, 1, counts[1])
+    elif BoundedScan is OrdinalGiniScan:
+        move_counts_by_ordinal_gini(scan, counts)
     else:
         for label in range(n_classes):
             if counts[label] > 0:
                 move_left(scan, label, counts[label])
 
 
+cdef inline int64_t total_of(const BinnedScan* scan) noexcept nogil:
+    """Return the weight of the node."""
+    if BinnedScan is OrdinalGiniScan:
+        return scan.forms.total
+    else:
+        return scan.total
+
+
 cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
     """Return the weight of the left child."""
     if BoundedScan in BoxedScan:
         return left_total_of_wide(scan)
+    elif BoundedScan is OrdinalGiniScan:
+        return scan.forms.left_total
     else:
         return scan.left_total
 
@@ -429,6 +439,8 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return False
     elif CountScan in AnyGiniScan:
         return is_perfect_gini(scan)
+    elif CountScan is OrdinalGiniScan:
+        return is_perfect_ordinal_gini(scan)
     elif CountScan in SumScan:
         return is_perfect_entropy(scan)
     elif CountScan in AnyRankingScan:
@@ -540,6 +552,8 @@ cdef inline float64_t best_score_of(const BoundedScan* scan) noexcept nogil:
         return best_score_of_squared_error(scan)
     elif BoundedScan in BoxedScan:
         return best_score_of_wide(scan)
+    elif BoundedScan is OrdinalGiniScan:
+        return best_score_of_gini(&scan.forms)
     else:
         return best_score_of_gini(scan)
 
@@ -564,6 +578,8 @@ cdef inline float64_t highest_rise(const BoundedScan* scan, int64_t total) noexc
         return INFINITY
     elif BoundedScan in BoxedScan:
         return highest_rise_of_wide(scan, total)
+    elif BoundedScan is OrdinalGiniScan:
+        return highest_rise_of_ordinal_gini(scan, total)
     else:
         return highest_rise_of_gini(scan, total)
 
@@ -581,8 +597,10 @@ cdef inline float64_t upper_bound(
         return bound_of_squared_error(scan, <const BinSums*> counts)
     elif BoundedScan in BoxedScan:
         return bound_of_wide(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum, to_reach)
+    elif BoundedScan is OrdinalGiniScan:
+        return bound_of_ordinal_gini(scan, counts, total)
     else:
-        return bound_of_gini(scan, counts, total)
+        return bound_of_gini(scan, counts, total, to_reach)
 
 
 # ------------------------------------------------------------------------------------------ impurities of given nodes

@@ -108,7 +108,7 @@ def has_bounds(criterion, n_classes):
         # If pairs cost nothing, all cuts are alike.
         cost = exact_costs(criterion, n_classes)[0][1]
         return isinstance(cost, int) and cost > 0
-    return code in (GINI, ENTROPY) or is_binary_gini(code, n_classes)
+    return code in (GINI, ENTROPY, ORDINAL_GINI)
 
 
 def has_wide_bounds(criterion, n_classes):
@@ -248,9 +248,9 @@ def highest_score(criterion, const int64_t[::1] left, const int32_t[::1] counts,
 
     The best cut of a node has the highest score, up to factors and terms that all cuts of the node share. The score is
     D**2 / (L R) for gini and ordinal gini of two classes, and sum over classes of left_k**2 / L + right_k**2 / R for
-    gini of more classes. For entropy it is minus the children's entropies times their samples, in units of 2**-30 bit.
-    For ranking of two classes it is minus the products of the children's class counts, times their samples if children
-    are weighted.
+    gini of more classes; for ordinal gini of more classes, the same of the counts of the classes up to each. For
+    entropy it is minus the children's entropies times their samples, in units of 2**-30 bit. For ranking of two classes
+    it is minus the products of the children's class counts, times their samples if children are weighted.
     """
     if min(np.min(left), np.min(counts), np.min(right)) < 0:
         raise ValueError("Class counts must not be negative.")

@@ -5,11 +5,12 @@ blocks.
 """
 
 from pytrees._core.base.sizes cimport (
-    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
-    MOST_WEIGHT_OF_NUMBERS,
+    FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
-from pytrees._core.criteria.score_table cimport FormScan, counts_in_halves, greatest_form, most_in_pairs
+from pytrees._core.criteria.score_table cimport (
+    FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_in_pairs,
+)
 from pytrees._core.criteria.table cimport BinnedScan, ScoredScan, TargetScan
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
@@ -47,12 +48,9 @@ cdef inline Way way_of(NodeSearch search, const ScoredScan* scan, const NodeRows
 
 
 cdef inline Way _way_of_bins(NodeSearch search, const BinnedScan* scan, index_t n) noexcept nogil:
-    if scan.total > MOST_WEIGHT_IN_HALVES:
+    if not fits_lanes(scan):
         return BINS_OF_NODE
-    if (
-        scan.total <= MOST_WEIGHT_IN_PAIRS and n <= most_in_pairs(scan)
-        and not _has_few_values(scan, search.node_bins, n)
-    ):
+    if fits_pairs(scan) and n <= most_in_pairs(scan) and not _has_few_values(scan, search.node_bins, n):
         return ALL_PAIRS
     return SCORED_BINS
 
