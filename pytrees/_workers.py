@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from itertools import starmap
+from contextvars import copy_context
 from threading import Event
 from typing import Any, Literal
 
@@ -31,7 +31,8 @@ def run_in_order(
 
     Joblib and its contexts choose the kind of workers and their number; threads are at most one for each processor.
     The threads themselves are the standard library's. Joblib passes every task on by threads of its own, and looks for
-    results every 10 ms: a forest of 100 trees on 1,000 samples takes longer on two of its threads than on one.
+    results every 10 ms: a forest of 100 trees on 1,000 samples takes longer on two of its threads than on one. After an
+    error or an interruption, threads end their present tasks, and the interpreter waits for them when it exits.
 
     Parameters
     ----------
@@ -43,19 +44,22 @@ def run_in_order(
     prefer : {"threads", "processes"} or None, default=None
         The kind of workers, unless a context of joblib chooses another kind.
     require : {"sharedmem"} or None, default=None
-        Whether the workers must be threads. If a context of joblib chooses another kind, the tasks then run on one
-        thread, as they do for scikit-learn's forests.
+        Whether the workers must be threads. If a context of joblib chooses another kind, the tasks run on one thread
+        unless `n_jobs` asks for more, as they do for scikit-learn's forests.
 
     Returns
     -------
     iterable
     """
     backend, of_context = get_active_backend(prefer=prefer, require=require)
-    n_workers = min(backend.effective_n_jobs(of_context if n_jobs is None else n_jobs), max(1, len(tasks)))
+    uses_threads = isinstance(backend, ThreadingBackend)
+    asked = of_context if n_jobs is None else n_jobs
+    n_workers = backend.effective_n_jobs(backend.default_n_jobs if asked is None else asked)
+    n_workers = min(n_workers, max(1, len(tasks)), cpu_count() if uses_threads else n_workers)
     if n_workers == 1:
-        return starmap(function, tasks)
-    if isinstance(backend, ThreadingBackend):
-        return _on_threads(function, tasks, min(n_workers, cpu_count()), backend)
+        return _one_by_one(function, tasks)
+    if uses_threads:
+        return _on_threads(function, tasks, n_workers, backend)
     calls = [delayed(function)(*task) for task in tasks]
     try:
         parallel = Parallel(n_jobs=n_workers, prefer=prefer, require=require, return_as="generator")
@@ -65,8 +69,13 @@ def run_in_order(
     try:
         found: Iterable[Any] = parallel(calls)
     except RuntimeError:  # a thread of the backend cannot start, because memory or the number of threads is limited
-        found = starmap(function, tasks)
+        found = _one_by_one(function, tasks)
     return found
+
+
+def _one_by_one(function: Callable[..., Any], tasks: Sequence[_Task]) -> Iterator[Any]:
+    # A generator: iterators of `itertools` would end without an error if the function raised StopIteration.
+    return (function(*task) for task in tasks)
 
 
 def _on_threads(
@@ -74,7 +83,7 @@ def _on_threads(
 ) -> Iterator[Any]:
     """Yield the results in order. The calling thread takes tasks, too: all of them if no other thread can start."""
     left, results, errors = deque(enumerate(tasks)), dict[int, Any](), list[BaseException]()
-    of_sklearn, (of_joblib, n_nested) = get_config(), backend.get_nested_backend()
+    of_sklearn, running = get_config(), list[Future[None]]()
 
     def run_next() -> bool:
         try:
@@ -82,28 +91,33 @@ def _on_threads(
         except IndexError:
             return False
         try:
-            with config_context(**of_sklearn), parallel_config(of_joblib, n_jobs=n_nested):
+            # Each task has its own, for it serves one `Parallel` at a time.
+            nested, n_nested = backend.get_nested_backend()
+            with config_context(**of_sklearn), parallel_config(nested, n_jobs=n_nested):
                 results[position] = function(*task)
-        except BaseException as error:
+        except BaseException:
             left.clear()
-            errors.append(error)
             raise
         return True
 
     def run_all() -> None:
-        while run_next():
-            pass
+        try:
+            while run_next():
+                pass
+        except BaseException as error:
+            errors.append(error)
+            raise
 
     threads = ThreadPoolExecutor(n_threads - 1)
     try:
         with suppress(RuntimeError):  # a thread cannot start, because memory or the number of threads is limited
             for _ in range(n_threads - 1):
-                threads.submit(run_all)
+                running.append(threads.submit(copy_context().run, run_all))
         for position in range(len(tasks)):
             while position not in results and run_next():
                 pass
             if position not in results:  # no task is left, and another thread still runs this one or has failed
-                threads.shutdown()
+                wait(running, return_when=FIRST_EXCEPTION)
             if errors:
                 raise errors.pop(0)
             yield results.pop(position)

@@ -206,7 +206,7 @@ def order_sensitivity(
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         The scores of the true order that are extreme. Two-sided is twice the smaller probability of the other two.
     n_jobs : int, optional
-        How many orders are computed at the same time, by joblib.
+        How many orders are computed at the same time, by the kind of workers that joblib and its contexts choose.
     random_state : int, RandomState instance or None, default=None
         Draws the orders. The result does not depend on `n_jobs`.
 

@@ -84,8 +84,8 @@ class BaseForest(DistinctTreesMixin, BaseModel):
     categorical_features : array-like of bool, int or str, "from_dtype" or None, default=None
         As in :class:`DecisionTreeClassifier`. All trees know the categories of all samples.
     n_jobs : int or None, default=None
-        Trees grown at once, by the kind of workers that joblib and its contexts choose. The forest is the same for every
-        number and every kind.
+        Trees grown at once, by the kind of workers that joblib and its contexts choose. The forest is the same for
+        every number and every kind.
     random_state : int, RandomState instance or None, default=None
         Draws one seed for every tree, before any of them grows.
     verbose : int, default=0

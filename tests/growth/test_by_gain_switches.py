@@ -19,6 +19,7 @@ ROWS_WITHOUT_BINS = SIZES["MOST_ROWS_WITHOUT_BINS"]
 BLOCK_ROWS, BLOCK_ROWS_PER_CLASS = SIZES["BLOCK_ROWS"], SIZES["BLOCK_ROWS_PER_CLASS"]
 FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES = SIZES["FEW_VALUES"], SIZES["BLOCK_ROWS_OF_FEW_VALUES"]
 MOST_CLASSES_IN_BINS, MOST_IN_NARROW = SIZES["MOST_CLASSES_IN_BINS"], SIZES["MOST_IN_NARROW"]
+MOST_WEIGHT_IN_BIN_WORDS = SIZES["MOST_WEIGHT_IN_BIN_WORDS"]
 
 CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
 BLOCKS = st.integers(1, 20)
@@ -161,6 +162,21 @@ def test_bins_do_not_change_the_tree(seed, n_rows, n_classes, largest, criterion
     weights = rng.integers(1, largest, size=n_rows) if largest > 0 else None
     binned = grow(X, y, weights, n_classes, criterion, block_rows=block_rows, max_bins=max_bins, **growth_limits)
     assert_same_tree(binned, grow_sorted(X, y, weights, n_classes, criterion, **growth_limits))
+
+
+# Bins of two classes with weights are counted in words of 64 bits, or in 32 bits a number.
+@pytest.mark.parametrize("excess", [-1, 0, 1])
+@pytest.mark.parametrize("growth_limits", [{}, {"max_features": 2}, {"n_categories": [0, 0, 4, 0]}, {"n_threads": 2}])
+def test_most_weight_of_words(excess, growth_limits):
+    rng = np.random.default_rng(0)
+    n_rows, total = 600, MOST_WEIGHT_IN_BIN_WORDS + excess
+    X = mixed_columns(n_rows, names=["continuous", "rounded", "continuous", "mostly zero"])
+    X[:, 2] = rng.integers(4, size=n_rows)
+    y = noisy_labels(X, 2, rng)
+    weights = 1 + np.bincount(rng.integers(n_rows, size=total - n_rows), minlength=n_rows)
+    problem = X, y, weights, 2, "gini"
+    binned = grow(*problem, block_rows=20, part_rows=30, **growth_limits)
+    assert_same_tree(binned, grow_sorted(*problem, **growth_limits))
 
 
 # Bins begin above this many rows; up to it the two ways are one and the same.

@@ -142,14 +142,14 @@ int main() {
                 classes.totals[k] += words[i] = 1 + draw() % (n <= MOST_OF_FEW ? 15 : 2);
         for (int k = 0; k < 3; k++)
             classes.squares += classes.totals[k] * classes.totals[k];
-        sum_squares_of_pairs(narrow, words, &classes, n, squares[0], squares[1], squares[2]);
+        sum_squares_of_pairs(narrow, words, &classes, 0, n, squares[0], squares[1], squares[2]);
         for (int k = 0; k < 3; k++)
             add(squares[k], 2 * n);
         if (n <= MOST_OF_FEW) {
             sample_of_few few[MOST_OF_FEW];
             uint16_t same[3][16];
-            spread_few(words, &classes, n, few);
-            sum_squares_of_few(narrow, few, &classes, n, same[0], same[1], same[2]);
+            spread_few(words, &classes, 0, n, few);
+            sum_squares_of_few(narrow, few, &classes, 0, n, same[0], same[1], same[2]);
             for (int k = 0; k < 3; k++)
                 if (memcmp(same[k], squares[k], 2 * n) != 0)
                     return 1;
@@ -167,12 +167,27 @@ int main() {
             node[i % 8] += rows[i];
             total += rows[i];
         }
-        best = sum_up_rows(rows + 8, n, 8, node, (float)total, 0, n - 1, &edges);
+        uint16_t in_order[8 * 136];
+        memcpy(in_order, rows, sizeof rows);
+        best = sum_up_rows(rows + 8, n, 8, node, (float)total, 0, n - 1, -1, &edges);
         add(scores + 1, 4 * n); add(weights + 1, 4 * n); add(of_left + 1, 4 * n); add(of_right + 1, 4 * n);
         for (int i = 0; i < 8; i++)
             of_right[0] += (float)(node[i] * node[i]);
         scores[0] = of_right[0] / (float)total;
         ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, &edges, marks);
+        add(ends, 4); add(marks, n);
+        of_right[0] = 0.0f;
+        cumulate_rows(in_order + 8, n, 8, 8);
+        for (int k = 1; k < 8; k++)
+            node[k] += node[k - 1];
+        best = sum_up_rows(in_order + 8, n, 8, node, (float)total, 0, n - 1, 7, &edges);
+        add(in_order, 2 * 8 * (n + 1)); add(scores + 1, 4 * n); add(weights + 1, 4 * n);
+        scores[0] = 0.0f;
+        for (int k = 0; k < 8; k++)
+            scores[0] += (float)(node[k] * node[k]) / (float)total;
+        ends[0] = mark_rows_in_order(
+            in_order + 8, n, 8, 8, node, (float)total, 0.99f * best, 0, &edges, marks
+        );
         add(ends, 4); add(marks, n);
 
         uint32_t entries[136] = {0}, cuts[132];
@@ -196,6 +211,25 @@ int main() {
             entries, ahead, first_of_1, first, both, factors[0] + behind, 0.9f * best + 1e-9f, cuts, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
+        int32_t of_places[132];
+        uint32_t all_words = 0, cut_words[132];
+        for (int i = 0; i < n; i++) {
+            uint32_t weight = 1 + draw() % 200;
+            all_words += of_places[i] = weight << 16 | (draw() % 2 ? weight : 0);
+        }
+        node_weights weighed = {(int32_t)((all_words >> 16) - (all_words & 0xFFFF)), (int32_t)(all_words & 0xFFFF)};
+        uint32_t behind_words = 0;
+        for (int i = 0; i < behind; i++)
+            behind_words += of_places[entries[ahead + i] & 0xFFFF];
+        write_permissions(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0]);
+        best = score_two_weighted(
+            entries, ahead, of_places, behind_words, weighed, factors[0] + behind, 0.0f, NULL, NULL, NULL
+        );
+        score_two_weighted(
+            entries, ahead, of_places, behind_words, weighed, factors[0] + behind, 0.9f * best + 1e-9f, cuts, cut_words,
+            ends
+        );
+        add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(cut_words, 4 * ends[0]);
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
         best = score_classes(
             entries, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.0f, NULL,

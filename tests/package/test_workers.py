@@ -5,21 +5,26 @@ import time
 
 import pytest
 import sklearn
-from joblib import parallel_config
+from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
-from pytrees import _workers
+from pytrees import _workers, config_context
+from pytrees._engine import current_engine
 
 
-def test_threads_are_at_most_one_for_a_processor(monkeypatch):
+@pytest.fixture(autouse=True)
+def two_processors(monkeypatch):
     monkeypatch.setattr(_workers, "cpu_count", lambda: 2)
+
+
+def test_threads_are_at_most_one_for_a_processor():
     before = threading.active_count()
 
     def count_threads():
         time.sleep(0.001)
         return threading.active_count()
 
-    for n_jobs in (-1, 2, 5000, None):
+    for n_jobs in (2, 5000, None):
         with parallel_config("threading", n_jobs=5000):
             counted = list(_workers.run_in_order(count_threads, [()] * 30, n_jobs))
         assert max(counted) == before + 1  # the calling thread works, too
@@ -60,3 +65,37 @@ def test_threads_know_the_settings_of_the_caller():
 
     with sklearn.config_context(working_memory=17):
         assert set(_workers.run_in_order(settings, [()] * 20, 2, "threads")) == {(17, 1)}
+
+
+def test_one_processor_runs_all_tasks(monkeypatch):
+    monkeypatch.setattr(_workers, "cpu_count", lambda: 1)
+    found = _workers.run_in_order(threading.get_ident, [()] * 10, 5, "threads")
+    assert set(found) == {threading.get_ident()}
+
+
+# A backend of joblib serves one `Parallel` at a time, so that tasks cannot share the one for what they run.
+def test_tasks_may_run_threads_of_joblib():
+    def add_up(number):
+        return sum(Parallel(n_jobs=2, prefer="threads")(delayed(_late)(0.001 * (i % 2), number) for i in range(6)))
+
+    for _ in range(5):
+        found = _workers.run_in_order(add_up, [(number,) for number in range(12)], 2, "threads")
+        assert list(found) == [6 * number for number in range(12)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_no_error_ends_the_results_unseen(n_jobs):
+    def stop():
+        raise StopIteration
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        list(_workers.run_in_order(stop, [()] * 3, n_jobs, "threads"))
+
+
+def test_threads_are_in_the_context_of_the_caller():
+    def engine():
+        time.sleep(0.001)
+        return current_engine()
+
+    with config_context(engine="reference"):
+        assert set(_workers.run_in_order(engine, [()] * 20, 2, "threads")) == {"reference"}

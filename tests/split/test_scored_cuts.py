@@ -49,6 +49,33 @@ def test_any_number_of_entries(criterion, n_classes, n_rows, n_features, growth_
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
 
 
+# One word of a sample has its weight and its weight of the second class.
+@pytest.mark.parametrize("criterion", ["gini", "ogini"])
+@examples(250)
+@given(
+    n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
+    growth_limits=limits(max_candidates=UNLIMITED),
+    largest=st.sampled_from([1, 2, 7, 2 * MOST_SCORED // ENTRIES_AT_ONCE, MOST_SCORED, 2**17]),
+    seed=st.integers(0, 2**32 - 1),
+    noise=st.sampled_from([0.0, 0.2, 1.0]),
+    share=st.sampled_from([0.0, 0.1, 0.9]),
+    max_leaf_nodes=st.sampled_from([UNLIMITED, 12]),
+)
+def test_weights_of_two_classes(criterion, n_rows, growth_limits, largest, seed, noise, share, max_leaf_nodes):
+    rng = np.random.default_rng(seed)
+    X = columns_of_some_kinds(n_rows, rng, 4)
+    y = noisy_labels(X, 2, rng, noise)
+    X[rng.random(X.shape) < share * (rng.random(4) < 0.8)] = np.nan
+    # Most are small, so that some nodes are light enough for scores.
+    weights = np.where(rng.random(n_rows) < 0.1, rng.integers(1, largest + 1, size=n_rows), 1)
+    problem = X, y, weights, 2, criterion
+    growth_limits |= {"max_leaf_nodes": max_leaf_nodes}
+    del growth_limits["max_candidates"]
+    tree = grow(*problem, **growth_limits)
+    assert_same_tree(tree, grow_one_by_one(*problem, **growth_limits))
+    assert_same_tree(grow(*problem, block_rows=min(n_rows, 30), **growth_limits), tree)
+
+
 # The classes up to each but the highest are counted in one vector, in two, or one sample after another.
 @pytest.mark.parametrize("criterion", ORDINAL)
 @pytest.mark.parametrize("n_classes", [2, 3, 9, 10, LANES_OF_ORDER + 1, LANES_OF_ORDER + 2])
@@ -133,10 +160,32 @@ def test_most_samples(n_rows, n_classes, min_samples_leaf, criterion):
         assert_same_tree(one_block, grow_one_by_one(*problem, **options))
 
 
+# A node that weighs more is searched one cut after another, and its children by scores.
+@pytest.mark.parametrize("excess", [-1, 0, 1])
+@pytest.mark.parametrize("n_rows", [100, 9000])
+@pytest.mark.parametrize("min_samples_leaf", [1, 40])
+@pytest.mark.parametrize("criterion", ["gini", "ogini"])
+def test_most_weight_of_two_classes(excess, n_rows, min_samples_leaf, criterion):
+    rng = np.random.default_rng(n_rows)
+    X = columns_of_some_kinds(n_rows, rng, 8)
+    total = MOST_SCORED + excess
+    weights = np.bincount(rng.integers(n_rows, size=total - n_rows), minlength=n_rows) + 1
+    heavy = np.ones(n_rows, dtype=np.int64)
+    heavy[n_rows // 3] = total - n_rows + 1
+    rare = (rng.random(n_rows) < 3e-3).astype(np.int32)
+    for y in (noisy_labels(X, 2, rng), noisy_labels(X, 2, rng, 1.0), rare, 1 - rare):
+        for weights_of_rows in (weights, heavy):
+            assert weights_of_rows.sum() == total
+            problem = X, y, weights_of_rows, 2, criterion
+            options = {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
+            assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+
+
 # Scores nearly tie: the orders of the samples by the features differ in few places.
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_near_ties(n_classes, criterion):
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_near_ties(n_classes, criterion, is_weighted):
     rng = np.random.default_rng(5)
     n_rows = 3000
     order = rng.permutation(n_rows).astype(np.float64)
@@ -145,7 +194,8 @@ def test_near_ties(n_classes, criterion):
     for feature in range(12):
         first, second = rng.integers(n_rows, size=(2, 3))
         X[first, feature], X[second, feature] = X[second, feature], X[first, feature]
-    problem = X, y.astype(np.int32), None, n_classes, criterion
+    weights = rng.integers(1, 6, size=n_rows) if is_weighted else None
+    problem = X, y.astype(np.int32), weights, n_classes, criterion
     assert_same_tree(grow(*problem), grow_one_by_one(*problem))
 
 

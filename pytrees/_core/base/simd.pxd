@@ -106,6 +106,10 @@ cdef extern from "simd_sorted.h":
         const uint32_t* entries, int32_t n, int32_t first_of_1, uint32_t first_left, node_weights node,
         const float* factors, float to_reach, uint32_t* found, int32_t* n_found
     ) nogil
+    float score_two_weighted(
+        const uint32_t* entries, int32_t n, const int32_t* words, uint32_t first_left, node_weights node,
+        const float* factors, float to_reach, uint32_t* found, uint32_t* found_words, int32_t* n_found
+    ) nogil
     void score_classes_of_two(
         const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const uint16_t* labels,
         const int64_t* totals, int32_t n_classes, const float* left_factors, const float* right_factors,

@@ -183,7 +183,7 @@ static inline int32_t mark_rows(
     int has_edges, const edges_of_rows *edges, uint8_t *is_marked
 ) {
     int32_t bin, lane, hits, n_marked = 0;
-    /* More than what rounding takes away from the first bound. */
+    /* More than what rounding takes away from the bounds. */
     float nearly = to_reach * (1.0f - 2e-6f);
     for (bin = 0; bin < n_bins; bin += 4) {
         lanes_f32 own = load_f32(edges->weights + bin) - load_f32(edges->weights + bin - 1);
@@ -194,9 +194,9 @@ static inline int32_t mark_rows(
             const uint16_t *after = rows + (intptr_t)lane * n_lanes;
             if (lane >= n_bins || (has_edges && has_one_class(after - n_lanes, after, n_lanes)))
                 continue;
-            if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < to_reach)
+            if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < nearly)
                 continue;
-            if (bound_by_groups(rows, lane, n_lanes, node, total, edges) < to_reach)
+            if (bound_by_groups(rows, lane, n_lanes, node, total, edges) < nearly)
                 continue;
             is_marked[lane] = 1;
             n_marked++;

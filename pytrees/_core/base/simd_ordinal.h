@@ -233,7 +233,7 @@ static inline int32_t mark_rows_in_order(
         for (; hits; hits &= hits - 1) {
             lane = bin + pytrees_trailing_zeros((uint64_t)hits);
             const uint16_t *after = rows + (intptr_t)lane * n_lanes;
-            if (lane >= n_bins || bound_by_groups(rows, lane, n_lanes, node, total, edges) < to_reach)
+            if (lane >= n_bins || bound_by_groups(rows, lane, n_lanes, node, total, edges) < nearly)
                 continue;
             if (has_edges && has_one_class_in_order(
                 after - n_lanes, after, n_lanes, edges->weights[lane] - edges->weights[lane - 1]

@@ -49,6 +49,24 @@ static inline void separate_pairs(lanes_i32 first, lanes_i32 last, lanes_i32 *on
 #endif
 }
 
+/* Four numbers by the places of four entries. */
+static inline lanes_i32 at_places(const uint32_t *entries, const int32_t *numbers) {
+#if defined(PYTREES_SSE2)
+    /* Compilers would take the way through registers that are no vectors. */
+    __m128i first = _mm_cvtsi32_si128(numbers[entries[0] & 0xFFFFu]);
+    __m128i second = _mm_cvtsi32_si128(numbers[entries[1] & 0xFFFFu]);
+    __m128i third = _mm_cvtsi32_si128(numbers[entries[2] & 0xFFFFu]);
+    __m128i fourth = _mm_cvtsi32_si128(numbers[entries[3] & 0xFFFFu]);
+    return (lanes_i32)_mm_unpacklo_epi64(_mm_unpacklo_epi32(first, second), _mm_unpacklo_epi32(third, fourth));
+#else
+    lanes_i32 four = {
+        numbers[entries[0] & 0xFFFFu], numbers[entries[1] & 0xFFFFu], numbers[entries[2] & 0xFFFFu],
+        numbers[entries[3] & 0xFFFFu]
+    };
+    return four;
+#endif
+}
+
 /* Set the scores between equal values to 0. */
 static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores) {
     lanes_i32 is_equal = ((load_u32(entries) ^ load_u32(entries + 1)) >> 16) == 0;
@@ -97,6 +115,37 @@ static PYTREES_ALWAYS_INLINE float score_two_classes(
         else
             for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
                 found[n_listed++] = (uint32_t)left[pytrees_trailing_zeros((uint64_t)hits)];
+    }
+    if (found != NULL)
+        *n_found = n_listed;
+    return greatest_f32(best);
+}
+
+/* The same of samples with weights, which have words by place; factors[i] is 1 for cuts that are allowed. The node
+weighs less than 2**15 - 8. Places behind the last entry are valid, too. `found` gets the number of the other samples on
+the left of each cut, `found_words` the word of all. */
+static PYTREES_ALWAYS_INLINE float score_two_weighted(
+    const uint32_t *entries, int32_t n, const int32_t *words, uint32_t first_left, node_weights node,
+    const float *factors, float to_reach, uint32_t *found, uint32_t *found_words, int32_t *n_found
+) {
+    const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
+    const float total = (float)(node.of_0 + node.of_1);
+    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present, weight;
+    lanes_i32 left = {0, 0, 0, (int32_t)first_left};
+    int32_t n_listed = 0;
+    for (int32_t i = 0; i < n; i += 4) {
+        left = last_everywhere(left) + summed_up(at_places(entries + i, words));
+        present = score_entries(entries + i, left, node, factors + i);
+        weight = floats_of((lanes_i32)((lanes_u32)left >> 16));
+        present = present / greater_f32(weight * (total - weight), one);
+        if (found == NULL)
+            best = greater_f32(present, best);
+        else
+            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
+                int32_t lane = pytrees_trailing_zeros((uint64_t)hits);
+                found[n_listed] = (uint32_t)(i + lane + 1);
+                found_words[n_listed++] = (uint32_t)left[lane];
+            }
     }
     if (found != NULL)
         *n_found = n_listed;
@@ -247,24 +296,6 @@ static PYTREES_ALWAYS_INLINE void score_classes_of_two(
 }
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
-
-/* Four numbers by the places of four entries. */
-static inline lanes_i32 at_places(const uint32_t *entries, const int32_t *numbers) {
-#if defined(PYTREES_SSE2)
-    /* Compilers would take the way through registers that are no vectors. */
-    __m128i first = _mm_cvtsi32_si128(numbers[entries[0] & 0xFFFFu]);
-    __m128i second = _mm_cvtsi32_si128(numbers[entries[1] & 0xFFFFu]);
-    __m128i third = _mm_cvtsi32_si128(numbers[entries[2] & 0xFFFFu]);
-    __m128i fourth = _mm_cvtsi32_si128(numbers[entries[3] & 0xFFFFu]);
-    return (lanes_i32)_mm_unpacklo_epi64(_mm_unpacklo_epi32(first, second), _mm_unpacklo_epi32(third, fourth));
-#else
-    lanes_i32 four = {
-        numbers[entries[0] & 0xFFFFu], numbers[entries[1] & 0xFFFFu], numbers[entries[2] & 0xFFFFu],
-        numbers[entries[3] & 0xFFFFu]
-    };
-    return four;
-#endif
-}
 
 /* Two pairs of numbers by the places of two entries. */
 static inline lanes_i32 pairs_at_places(const uint32_t *entries, const int32_t *pairs) {

@@ -36,6 +36,8 @@ serve smaller nodes; one feature in FEWEST_FEATURES_PER_OTHER may have other val
 #define MOST_CLASSES_IN_BINS 128            /* arrays on the stack have this length */
 /* Bounds of entropies are sums of some n log2 n in units of 2**-30 bit, which stay below 2**63. */
 #define MOST_ROWS_IN_BINS 67108864
+/* The weights of two classes and the number of samples of a bin share a word of 64 bits, 21 each. */
+#define MOST_WEIGHT_IN_BIN_WORDS 2097151
 /* The quantiles of a sample say well enough where to cut: bins of equal frequency are a heuristic. */
 #define SAMPLE_ROWS 8192
 #define ROWS_OF_A_THREAD 32768              /* that one thread codes */
@@ -66,7 +68,8 @@ ranks of the drawn features, or cutting them into bins, then costs less than kee
 
 /* ------------------------------------------------------------------------------------------------ sorted entries */
 
-/* Scores of sorted cuts, four at a time: the numbers fit the halves of words, with room for the entries behind them. */
+/* Scores of sorted cuts, four at a time: the numbers fit the halves of words, with room for the entries behind them. If
+samples of two classes have weights, MOST_SCORED is the most that a node weighs. */
 #define FEWEST_SCORED 4
 #define MOST_SCORED 32759
 #define MOST_IN_FEW 8                       /* classes that are numbers: samples that are compared with each other */

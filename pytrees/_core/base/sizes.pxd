@@ -18,6 +18,7 @@ cdef extern from "sizes.h":
         FEWEST_FEATURES_PER_OTHER
         MOST_CLASSES_IN_BINS
         MOST_ROWS_IN_BINS
+        MOST_WEIGHT_IN_BIN_WORDS
         SAMPLE_ROWS
         ROWS_OF_A_THREAD
         FEATURES_PER_RANKED

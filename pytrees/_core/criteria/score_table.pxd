@@ -10,8 +10,8 @@ from pytrees._core.base.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, entropy_terms, mark_edges, mark_rows,
     mark_rows_in_order, node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges,
     score_entropy, score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
-    spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps,
-    write_factors, write_form_steps, write_permissions, write_size_terms,
+    score_two_weighted, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs,
+    write_entropy_steps, write_factors, write_form_steps, write_permissions, write_size_terms,
 )
 from pytrees._core.base.sizes cimport (
     MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_OF_FORM, MOST_OF_PAIRED_FORM, MOST_PAIRED,
@@ -159,6 +159,10 @@ cdef struct EntryScores:
     index_t n_entries       # of a feature
     const uint16_t* labels  # by place, NULL if classes are numbers
     uint64_t* squares_of_found
+    # Two classes with weights, otherwise NULL: words by place in the node's block, as `word_of_sample` makes them, and
+    # those of the cuts that were found.
+    const int32_t* words
+    uint32_t* words_of_found
     # Entropy: n log2 n by n, in units that let all sums fit 32 bits, what simd_entropy.h makes of it, and room for it.
     const int32_t* logs
     entropy_terms of_entropy
@@ -174,6 +178,21 @@ cdef struct EntryScores:
     int32_t* residuals
     const int64_t* targets
     const int64_t* counts
+
+
+cdef inline int64_t most_counted(const ScoredScan* scan, index_t n) noexcept nogil:
+    """Return what the scores of n sorted entries count up to: samples or, of two classes, their weights."""
+    if ScoredScan is BinaryGiniScan:
+        return scan.total
+    else:
+        return n
+
+
+cdef inline int32_t word_of_sample(index_t label, int64_t weight) noexcept nogil:
+    """Return the word of a sample of one of two classes: in the upper half its weight, in the lower half the same for
+    class 1, 0 for class 0. Weights that do not fit are cut off, but nodes with such a sample are too heavy for scores.
+    """
+    return <int32_t> (<uint32_t> weight << 16 | <uint32_t> (label * weight) & 0xFFFF)
 
 
 cdef inline void allow_entries(
@@ -197,6 +216,8 @@ cdef inline void allow_entries(
             write_permissions(n, fewest_left, most_left, scores.left_factors)
     elif ScoredScan in FormScan:
         _allow_in_order(scan, scores, n, fewest_left, most_left)
+    elif ScoredScan is BinaryGiniScan and scores.words != NULL:
+        write_permissions(n, fewest_left, most_left, scores.left_factors)
     else:
         write_factors(
             n, fewest_left, most_left, scores.left_factors, scores.right_factors if ScoredScan is GiniScan else NULL
@@ -279,6 +300,8 @@ cdef inline float _walk_entries(
     cdef int32_t sum_of_first = 0, weight_of_first = 0
     cdef uint32_t ones = 0
     if ScoredScan is BinaryGiniScan:
+        if scores.words != NULL:
+            return _walk_words(scan, scores, entries, n_known, n_first, to_reach, found, n_found)
         for i in range(n_known, n_known + n_first):
             ones += <index_t> place_of(entries[i]) >= first_of_1
         return score_two_classes(
@@ -318,11 +341,30 @@ cdef inline float _walk_entries(
         return 0.0
 
 
+cdef inline float _walk_words(
+    const BinaryGiniScan* scan, const EntryScores* scores, const uint32_t* entries, index_t n_known, index_t n_first,
+    float to_reach, uint32_t* found, index_t* n_found
+) noexcept nogil:
+    cdef index_t i
+    cdef uint32_t first_left = 0
+    for i in range(n_known, n_known + n_first):
+        first_left += <uint32_t> scores.words[place_of(entries[i])]
+    if found == NULL:
+        return score_two_weighted(
+            entries, n_known, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first, to_reach,
+            NULL, NULL, NULL,
+        )
+    return score_two_weighted(
+        entries, n_known, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first, to_reach, found,
+        scores.words_of_found + (found - scores.found), n_found,
+    )
+
+
 cdef inline index_t known_on_left(
     const ScoredScan* scan, const EntryScores* scores, index_t n_first, index_t i
 ) noexcept nogil:
     """Return how many samples that have the value are on the left of the i-th cut that was found."""
-    if ScoredScan is BinaryGiniScan:
+    if ScoredScan is BinaryGiniScan and scores.words == NULL:
         return <index_t> (scores.found[i] >> 16) - n_first
     else:
         return <index_t> scores.found[i]
@@ -341,6 +383,7 @@ cdef inline void take_entries_left(
     that lack the value, and the first `before` entries are there, if any."""
     cdef index_t k
     cdef uint64_t squares
+    cdef uint32_t word
     if ScoredScan is SquaredErrorScan:
         _sum_entries_left(scan, scores, entries, n_known, before, scores.found[i])
     elif ScoredScan in MovedScan:
@@ -349,8 +392,9 @@ cdef inline void take_entries_left(
         for k in range(before, <index_t> scores.found[i]):
             move_left(scan, scores.labels[place_of(entries[k])], 1)
     elif ScoredScan is BinaryGiniScan:
-        scan.left_total = scores.found[i] >> 16
-        scan.difference = (scores.found[i] & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
+        word = scores.found[i] if scores.words == NULL else scores.words_of_found[i]
+        scan.left_total = word >> 16
+        scan.difference = (word & 0xFFFF) * scan.total + scan.left_total * scan.steps[0]
     elif ScoredScan is GiniScan:
         squares = scores.squares_of_found[i]
         scan.left_total = scores.found[i] + n_first

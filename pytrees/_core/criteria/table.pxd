@@ -433,6 +433,14 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
     return 0
 
 
+cdef inline bint write_left_of_best(const CountScan* scan, int64_t* counts) noexcept nogil:
+    """Write the class counts of the left child of the best cut so far if it is kept by two numbers; otherwise False."""
+    if CountScan is BinaryGiniScan:
+        counts[1] = (scan.best_difference - scan.best_left_total * scan.steps[0]) // scan.total
+        counts[0] = scan.best_left_total - counts[1]
+    return CountScan is BinaryGiniScan
+
+
 cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
     """Whether the best cut leaves one class in each child, so that no other cut can be better."""
     if CountScan in PatientScan:

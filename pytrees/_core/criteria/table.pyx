@@ -136,8 +136,8 @@ def orders_by_mean(criterion):
 def scores_cuts(criterion, n_classes, weights):
     """Whether the cuts of sorted entries have scores in vectors."""
     code = code_of(criterion)
-    return code == SQUARED_ERROR or weights is None and (
-        code == GINI or code == ENTROPY or is_binary_gini(code, n_classes) or scores_forms(criterion, n_classes)
+    return code == SQUARED_ERROR or is_binary_gini(code, n_classes) or weights is None and (
+        code == GINI or code == ENTROPY or scores_forms(criterion, n_classes)
     )
 
 

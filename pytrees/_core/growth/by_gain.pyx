@@ -37,7 +37,7 @@ from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUEN
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
-    hand_over_counts, has_room, is_constrained, is_greater_split, keep_sums, nodes_in_preorder, put_in_place,
+    hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
     random_state_of, split_leaf, take_over,
 )
 from pytrees._core.rows.histogram cimport (
@@ -272,7 +272,7 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     cdef NodeRows* rows = _rows_to_search(growth, leaf.node)
     hand_over_counts(growth.tree, leaf.node)
     find_split(growth.tree.search, rows, random_state_of(growth.tree, leaf.node), &leaf.split)
-    keep_sums(growth.tree, leaf.node)
+    keep_counts(growth.tree, leaf.node, leaf.split.knows_left)
     if leaf.split.feature == NONE:
         return 0
     if growth.is_best_first and leaf.split.is_large:
@@ -296,7 +296,7 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         if not leaf.is_searched:
             rows = _rows_to_search(growth, leaf.node)
             offer_to_user(growth.tree.search, rows, random_state_of(growth.tree, leaf.node), i, growth.user_cuts)
-            keep_sums(growth.tree, leaf.node)
+            keep_counts(growth.tree, leaf.node, False)
     judge_table(growth.tree.search.table, growth.user_cuts)
     for i in range(growth.n_open - 1, -1, -1):
         leaf = &growth.open_leaves[i]

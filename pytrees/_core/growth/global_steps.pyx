@@ -404,7 +404,7 @@ cdef inline Step _new_step(LeafScan scan, index_t n_children, index_t left_label
     step.split.feature = scan.feature
     step.split.n_children = n_children
     step.split.division = NONE
-    step.split.is_large = False
+    step.split.is_large = step.split.knows_left = False
     step.split.gain.value = NAN
     step.split.n_left = 0
     step.split.n_missing = scan.n_missing

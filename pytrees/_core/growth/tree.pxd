@@ -125,7 +125,7 @@ cdef index_t take_over(GrowingTree tree, GrowingTree other) except -1 nogil
 cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept nogil
 cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil
 cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil
-cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil
+cdef void keep_counts(GrowingTree tree, index_t node, bint knows_left) noexcept nogil
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil
 cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil

@@ -191,11 +191,16 @@ cdef void count_node_classes(GrowingTree tree, index_t node) noexcept nogil:
     tree.nodes[node].is_counted = True
 
 
-cdef void keep_sums(GrowingTree tree, index_t node) noexcept nogil:
-    """Keep the sums of the targets of the node that was searched last, if classes are numbers."""
+cdef void keep_counts(GrowingTree tree, index_t node, bint knows_left) noexcept nogil:
+    """Keep the sums of the targets of the node that was searched last, or its class counts if its split knows those of
+    the left child."""
     if are_numbers(tree.search.counts):
         _write_sums(tree, node, &tree.search.counts.sums)
-        tree.nodes[node].is_counted = True
+    elif knows_left:
+        _write_counts(tree, node, &tree.search.counts.total_counts[0])
+    else:
+        return
+    tree.nodes[node].is_counted = True
 
 
 cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
@@ -224,6 +229,7 @@ cdef index_t add_part(GrowingTree tree, const Node* leaf, uint64_t random_state)
     cdef index_t number = tree.n_nodes
     _reserve_nodes(tree, <Py_ssize_t> number + 1)
     tree.nodes[number] = leaf[0]
+    tree.nodes[number].is_counted = False
     if draws_features(tree):
         tree.random_states[number] = random_state
     if has_categories(tree):
@@ -330,9 +336,18 @@ cdef inline void _write_cut(GrowingTree tree, Node* node, const Split* split) no
 cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
     """Make the two children of a threshold."""
     cdef NodeRows rows = tree.nodes[leaf].rows
-    cdef index_t left, right, middle = rows.start + split.n_left
+    cdef index_t label, left, right, middle = rows.start + split.n_left
+    cdef const int64_t* of_left = NULL
+    cdef const int64_t* of_right = NULL
+    cdef int64_t[2] right_counts
     if tree.search.node_bins is not None:
         return _add_counted_sides(tree, leaf, split)
+    if split.knows_left:
+        count_node_classes(tree, leaf)
+        for label in range(2):
+            right_counts[label] = <int64_t> values_of(tree, leaf)[label] - split.left_counts[label]
+        of_left = &split.left_counts[0]
+        of_right = &right_counts[0]
     if rows.in_block:
         mark_first(
             tree.partition, rows.block, split.feature, rows.start, rows.stop, split.n_left, split.last_left,
@@ -344,8 +359,8 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
             rows.stop,
         )
     split_rows(tree.partition, rows.start, rows.stop)
-    left = _add_child(tree, leaf, &rows, 0, rows.start, middle, NULL)
-    right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, NULL)
+    left = _add_child(tree, leaf, &rows, 0, rows.start, middle, of_left)
+    right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, of_right)
     if rows.in_block and (_needs_entries(tree, left) or _needs_entries(tree, right)):
         split_entries(
             tree.partition, rows.block, rows.start, rows.stop, _needs_entries(tree, left), _needs_entries(tree, right)

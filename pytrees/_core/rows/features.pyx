@@ -289,7 +289,10 @@ cdef index_t write_words(
     cdef uint32_t key
     for place in range(n):
         if place + ROWS_PREFETCHED < n:
-            prefetch(column.values + rows[place + ROWS_PREFETCHED] * column.step)
+            # Both lines of the cache in which the values can be.
+            of_row = column.values + rows[place + ROWS_PREFETCHED] * column.step
+            prefetch(of_row)
+            prefetch(of_row + (stop - 1 - first) * step)
         of_row = column.values + rows[place] * column.step
         for feature in range(first, stop):
             key = _key_of_value(

@@ -18,12 +18,13 @@ cimport cython
 from cpython.pythread cimport PyThread_type_lock
 
 from pytrees._core.base.sizes cimport MAX_BINS
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint8_t, uint64_t
 from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.partition cimport RowPartition
 
 cdef enum:
     N_CELLS = 1024
+    ROWS_PREFETCHED = 16        # before their bins are read
 
 
 cdef struct FeatureBins:
@@ -74,6 +75,7 @@ cdef class Bins:
     cdef readonly Py_ssize_t n_rows, n_features, n_bins
     cdef Features features
     cdef uint8_t[:, ::1] codes          # a row's bin in every feature
+    cdef Py_ssize_t[::1] firsts         # of every feature's bins among the bins of all features
     cdef FeatureBins* of_feature
 
 
@@ -98,6 +100,9 @@ cdef class Histograms:
     cdef const int64_t[::1] weights     # empty if every sample counts once
     cdef const int64_t[::1] targets     # by class, if classes are numbers; otherwise empty
     cdef int square_shift               # targets are squared in units of 2**square_shift
+    # Scratch, zeros between calls, by bin of all features: the weights of two classes and the number of samples in one
+    # word; empty if they are not counted in words.
+    cdef uint64_t[::1] words
     cdef Slots slots
 
 

@@ -13,7 +13,8 @@ from libc.math cimport INFINITY, floor, isnan
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from pytrees._core.base.sizes cimport MAX_BINS, ROWS_OF_A_THREAD, SAMPLE_ROWS
+from pytrees._core.base.compiler cimport prefetch
+from pytrees._core.base.sizes cimport MAX_BINS, MOST_WEIGHT_IN_BIN_WORDS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.features cimport (
@@ -26,6 +27,7 @@ from pytrees._core.base.threads import start_all
 cdef enum:
     ROWS_LOOKED_AT = 64
     ROWS_OF_A_TILE = 128
+    WORD_BITS = 21      # MOST_WEIGHT_IN_BIN_WORDS is 2**WORD_BITS - 1
 
 
 @cython.final
@@ -63,6 +65,7 @@ cdef class Bins:
                 self.n_bins += self.of_feature[feature].n_bins
         if self.n_features > 0:
             _code_on_threads(self, min(n_threads, 1 + self.n_rows // ROWS_OF_A_THREAD))
+        self.firsts = np.array([self.of_feature[k].first for k in range(self.n_features)], dtype=np.intp)
         features.codes = self.codes
         features.n_values = np.array([_count_values(self, k) for k in range(self.n_features)], np.int32)
 
@@ -102,6 +105,11 @@ cdef class Histograms:
         self.weights = np.empty(0, dtype=np.int64) if weights is None else weights
         self.n_columns = n_classes if weights is None else n_classes + 1
         self.targets = np.asarray(targets, dtype=np.int64)
+        counts_in_words = (
+            n_classes == 2 and weights is not None and self.targets.shape[0] == 0
+            and total_weight <= MOST_WEIGHT_IN_BIN_WORDS
+        )
+        self.words = np.zeros(bins.n_bins if counts_in_words else 0, dtype=np.uint64)
         if self.targets.shape[0] > 0:
             self.n_columns = COLUMNS_OF_SUMS
             # Weights times squares add up to less than 2**62.
@@ -394,8 +402,12 @@ cdef void count_rows(
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef int32_t* bin_counts
     cdef const uint8_t* codes
+    cdef const Py_ssize_t* firsts = &histograms.bins.firsts[0]
     cdef index_t label
     cdef int32_t weight
+    if histograms.words.shape[0] > 0:
+        _count_in_words(histograms, slot, start, stop, features, n_features)
+        return
     for k in range(n_features):
         memset(
             feature_counts(histograms, slot, features[k]), 0,
@@ -411,14 +423,61 @@ cdef void count_rows(
         if histograms.weights.shape[0] == 0:
             for k in range(n_features):
                 feature = features[k]
-                counts[(histograms.bins.of_feature[feature].first + codes[feature]) * n_columns + label] += 1
+                counts[(firsts[feature] + codes[feature]) * n_columns + label] += 1
         else:
             weight = <int32_t> histograms.weights[row]
             for k in range(n_features):
                 feature = features[k]
-                bin_counts = counts + (histograms.bins.of_feature[feature].first + codes[feature]) * n_columns
+                bin_counts = counts + (firsts[feature] + codes[feature]) * n_columns
                 bin_counts[label] += weight
                 bin_counts[n_columns - 1] += 1
+
+
+cdef void _count_in_words(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) noexcept nogil:
+    """Count samples of two classes with weights: one addition counts a sample in a bin."""
+    cdef uint64_t* words = &histograms.words[0]
+    cdef const Py_ssize_t* firsts = &histograms.bins.firsts[0]
+    cdef const index_t* rows = &histograms.partition.rows[0]
+    cdef const uint8_t* all_codes = &histograms.bins.codes[0, 0]
+    cdef const uint8_t* codes
+    cdef Py_ssize_t n_all = histograms.bins.n_features
+    cdef index_t i, k, row
+    cdef uint64_t word
+    for i in range(start, stop):
+        row = rows[i]
+        if i + ROWS_PREFETCHED < stop:
+            prefetch(all_codes + rows[i + ROWS_PREFETCHED] * n_all)
+            prefetch(&histograms.labels[rows[i + ROWS_PREFETCHED]])
+            prefetch(&histograms.weights[rows[i + ROWS_PREFETCHED]])
+        codes = all_codes + row * n_all
+        word = <uint64_t> 1 << 2 * WORD_BITS | (
+            <uint64_t> histograms.weights[row] << (WORD_BITS if histograms.labels[row] else 0)
+        )
+        if n_features == n_all:
+            for k in range(n_features):
+                words[firsts[k] + codes[k]] += word
+        else:
+            for k in range(n_features):
+                words[firsts[features[k]] + codes[features[k]]] += word
+    for k in range(n_features):
+        _take_words(
+            words + firsts[features[k]], histograms.bins.of_feature[features[k]].n_bins,
+            feature_counts(histograms, slot, features[k]),
+        )
+
+
+cdef inline void _take_words(uint64_t* words, index_t n_bins, int32_t* counts) noexcept nogil:
+    """Write the counts of these bins, three columns each, and leave zeros."""
+    cdef index_t bin
+    cdef uint64_t word
+    for bin in range(n_bins):
+        word = words[bin]
+        words[bin] = 0
+        counts[3 * bin] = <int32_t> (word & MOST_WEIGHT_IN_BIN_WORDS)
+        counts[3 * bin + 1] = <int32_t> (word >> WORD_BITS & MOST_WEIGHT_IN_BIN_WORDS)
+        counts[3 * bin + 2] = <int32_t> (word >> 2 * WORD_BITS)
 
 
 cdef void _sum_rows(
@@ -491,10 +550,14 @@ cdef void mark_by_bins(
 ) noexcept nogil:
     """Mark for the left side the rows whose value is at most the threshold, which ends or lies in the bin: only the
     values of this bin are looked at. Rows that lack the value are marked too if they go left."""
+    cdef const uint8_t* codes = &histograms.bins.codes[0, feature]
+    cdef Py_ssize_t n_features = histograms.bins.n_features
     cdef index_t i, row, code, missing_bin = histograms.bins.of_feature[feature].missing_bin
     for i in range(start, stop):
         row = histograms.partition.rows[i]
-        code = histograms.bins.codes[row, feature]
+        if i + ROWS_PREFETCHED < stop:
+            prefetch(codes + histograms.partition.rows[i + ROWS_PREFETCHED] * n_features)
+        code = codes[row * n_features]
         histograms.partition.goes_left[row] = code < bin
         if code == bin:
             histograms.partition.goes_left[row] = value_at(histograms.partition.features, row, feature) <= threshold

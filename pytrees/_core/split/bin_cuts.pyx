@@ -7,6 +7,7 @@ bin of the table.
 
 from libc.math cimport INFINITY, NAN, fabs
 
+from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.sizes cimport MAX_BINS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport (
@@ -20,7 +21,7 @@ from pytrees._core.criteria.table cimport (
 )
 from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.histogram cimport (
-    Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
+    ROWS_PREFETCHED, Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
@@ -242,12 +243,17 @@ cdef inline void _sort_marked(
     """Copy the node's samples in marked bins to the partition's spare rows, and their places there, sorted, to its
     keyed places."""
     cdef index_t* marked_rows = &histograms.partition.spare_rows[0]
+    cdef const index_t* rows = &histograms.partition.rows[0]
+    cdef const uint8_t* codes = &histograms.bins.codes[0, feature]
+    cdef Py_ssize_t n_features = histograms.bins.n_features
     cdef index_t i, row, n_marked = 0
     # marked_rows[:n_marked] are the marked rows met so far; n_marked <= i - start.
     for i in range(start, stop):
-        row = histograms.partition.rows[i]
+        row = rows[i]
+        if i + ROWS_PREFETCHED < stop:
+            prefetch(codes + rows[i + ROWS_PREFETCHED] * n_features)
         marked_rows[n_marked] = row
-        n_marked += is_marked[histograms.bins.codes[row, feature]]
+        n_marked += is_marked[codes[row * n_features]]
     sort_by_value(
         histograms.partition.features, feature, marked_rows, n_marked, &histograms.partition.keyed[0],
         &histograms.partition.spare_keyed[0],
@@ -412,6 +418,8 @@ cdef inline void _find_neighbours(
     cdef index_t i, row, code, next_bin = bin + 1, n_columns = <index_t> histograms.n_columns
     cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
     cdef bint has_one_value = histograms.partition.features.n_values[feature] > 0       # every bin
+    cdef const uint8_t* codes = &histograms.bins.codes[0, feature]
+    cdef Py_ssize_t n_features = histograms.bins.n_features
     cdef float64_t value, below = NAN, above = NAN
     last_left[0] = first_right[0] = NONE
     while rows_in_bin(counts + next_bin * n_columns, n_classes_of(histograms), n_columns) == 0:
@@ -419,7 +427,9 @@ cdef inline void _find_neighbours(
     # Only the last bin on the left and the first on the right can hold the nearest values.
     for i in range(node.start, node.stop):
         row = histograms.partition.rows[i]
-        code = histograms.bins.codes[row, feature]
+        if i + ROWS_PREFETCHED < node.stop:
+            prefetch(codes + histograms.partition.rows[i + ROWS_PREFETCHED] * n_features)
+        code = codes[row * n_features]
         if code != bin and code != next_bin:
             continue
         value = value_at(histograms.partition.features, row, feature)

@@ -7,8 +7,9 @@ keeps a cut only if its gain is greater than the best so far, so ties go to the 
 criterion has one, decides only which cuts are offered.
 """
 
+from pytrees._core.base.types cimport NONE
 from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, ScoredScan, refuse_code, start_scan,
+    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, ScoredScan, refuse_code, start_scan, write_left_of_best,
 )
 from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.node_bins cimport take_features
@@ -31,6 +32,14 @@ cdef int find_cut(NodeSearch search, const NodeRows* node, Split* best) except -
 
 
 cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
+    """Search the node, and keep what is known of its children."""
+    _search(search, scan)
+    if search.best.feature != NONE:
+        search.best.knows_left = write_left_of_best(scan, search.best.left_counts)
+    return 0
+
+
+cdef inline int _search(NodeSearch search, CountScan* scan) except -1 nogil:
     """Search the node by its way."""
     cdef const NodeRows* node = search.node
     cdef Way way

@@ -38,6 +38,8 @@ cdef struct Split:
     index_t division    # two sets of categories: which ones, see CategoryCounts; otherwise NONE
     bint is_large       # categorical feature: the gain is a fraction of more than 128 bits, see ChildCounts
     # For a cut:
+    bint knows_left     # whether `left_counts` are the class counts of the left child, of two classes
+    int64_t[2] left_counts
     index_t n_left      # samples that go left
     index_t n_missing, n_missing_left   # samples that lack the feature's value: all of them, and how many go left
     # Inside a block: places on both sides of the cut, the latter perhaps missing; outside: rows.
@@ -54,7 +56,7 @@ cdef class EntryArrays:
     cdef EntryScores scores         # points to the arrays
     cdef float[::1] left_factors, right_factors
     cdef uint64_t[::1] steps, squares_of_found
-    cdef uint32_t[::1] found
+    cdef uint32_t[::1] found, words_of_found
     cdef int32_t[::1] logs, log_steps, size_terms
     cdef uint32_t[::1] log_starts, next_steps, form_steps
     cdef int32_t[::1] residuals
@@ -96,11 +98,12 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers, which
-    # may be more than narrow classes.
+    # By place in the block: classes as the entries' width has them, weights, words, and targets if classes are numbers,
+    # which may be more than narrow classes.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
+    cdef int32_t[::1] place_words       # see EntryScores; empty unless two classes with weights have scores
     cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.

@@ -19,6 +19,7 @@ from pytrees._core.base.types cimport (
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
+from pytrees._core.criteria.score_table cimport word_of_sample
 from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
 from pytrees._core.rows.category_splits cimport count_children, entries_by_category
@@ -67,6 +68,11 @@ cdef class EntryArrays:
         self.scores.size_terms, self.scores.log_starts = &self.size_terms[0], &self.log_starts[0]
         self.scores.next_steps = &self.next_steps[0]
 
+    def take_words(self):
+        """Make room for two classes with weights."""
+        self.words_of_found = np.empty(self.found.shape[0], dtype=np.uint32)
+        self.scores.words_of_found = &self.words_of_found[0]
+
     def take_forms(self):
         """Make room for ordinal criteria."""
         self.form_steps = np.empty(NO_CLASS + 1, dtype=np.uint32)
@@ -104,6 +110,7 @@ cdef class NodeSearch:
         self.narrow_labels = np.empty(0 if has_wide_labels else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if has_wide_labels else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
+        self.place_words = np.empty(0, dtype=np.int32)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
@@ -127,6 +134,11 @@ cdef class NodeSearch:
         self.entry_scores = None
         if self.counts.errors is not None:
             self.counts.errors.keep_medians()
+
+    def keep_words(self):
+        """Keep a word of the class and the weight of every place, for scores of two classes."""
+        self.place_words = np.zeros(self.place_counts.shape[0], dtype=np.int32)
+        self.entry_scores.take_words()
 
     def pair_few(self):
         """Search nodes of few samples without sorted entries: the partition keeps ranks."""
@@ -350,7 +362,10 @@ cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil:
 
 cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
     """Whether the places of a block are in the order of their classes, which are two."""
-    return search.entry_scores is not None and search.counts.n_classes == 2 and not are_numbers(search.counts)
+    return (
+        search.entry_scores is not None and search.counts.n_classes == 2 and not are_numbers(search.counts)
+        and search.count_weights.shape[0] == 0
+    )
 
 
 cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
@@ -373,7 +388,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
-    search.place_counts = other.place_counts
+    search.place_counts, search.place_words = other.place_counts, other.place_words
     search.place_targets = other.place_targets
 
 
@@ -384,6 +399,8 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.narrow_labels[place] = <uint16_t> search.labels[row]
     if search.count_weights.shape[0] > 0:
         search.place_counts[place] = search.count_weights[row]
+    if search.place_words.shape[0] > 0:
+        search.place_words[place] = word_of_sample(search.labels[row], search.count_weights[row])
     if are_numbers(search.counts):
         search.place_targets[place] = search.counts.targets[search.labels[row]]
 

@@ -79,7 +79,7 @@ def make_search(
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     if (
-        scores_cuts(criterion, n_classes, weights) and not search.counts.has_wide_sums
+        scores_cuts(criterion, n_classes, weights) and not search.counts.has_wide_sums and not search.counts.is_wide
         and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
@@ -91,7 +91,9 @@ def make_search(
             search.entry_scores.take_logs(search.counts.table, partition.spare_narrow.shape[0], n_classes)
         if scores_forms(criterion, n_classes):
             search.entry_scores.take_forms()
-        if are_numbers(search.counts):
+        if weights is not None and not are_numbers(search.counts):
+            search.keep_words()
+        if are_numbers(search.counts) or search.place_words.shape[0] > 0:
             # Vectors read places behind the entries of a node, which have to be places.
             partition.narrow[:] = 0
     if search.n_drawn_categories > 0:
@@ -176,6 +178,7 @@ cdef inline void _forget_split(Split* best) noexcept nogil:
     best.n_children = 2
     best.division = NONE
     best.is_large = False
+    best.knows_left = False
 
 
 cdef int offer_to_user(
@@ -506,6 +509,7 @@ cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* be
         best.gain = search.children.best.gain
         best.is_large = search.children.best.is_large
         best.n_missing = best.n_missing_left = 0
+        best.knows_left = False
         best.threshold = UNDEFINED
     return 0
 

@@ -103,6 +103,8 @@ cdef inline void _start(
     else:
         if are_numbers(search.counts):
             _point_to_numbers(search, node)
+        elif search.place_words.shape[0] > 0:
+            search.entry_scores.scores.words = &search.place_words[first_place(search, node)]
         search.entry_scores.scores.n_entries = n
         allow_entries(
             scan, &search.entry_scores.scores, &search.partition.rows[node.start], _labels(search, node), n,

@@ -9,7 +9,7 @@ from pytrees._core.base.sizes cimport (
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
 from pytrees._core.criteria.score_table cimport (
-    FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_in_pairs,
+    FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_counted, most_in_pairs,
 )
 from pytrees._core.criteria.table cimport BinnedScan, ScoredScan, TargetScan
 from pytrees._core.rows.node_bins cimport NodeBins
@@ -65,7 +65,7 @@ cdef inline bint _has_scores(NodeSearch search, const ScoredScan* scan, index_t 
     elif ScoredScan in FormScan:
         return FEWEST_SCORED <= n <= MOST_SCORED and greatest_form(scan, n) < MOST_OF_FORM
     else:
-        return FEWEST_SCORED <= n <= MOST_SCORED
+        return FEWEST_SCORED <= n and most_counted(scan, n) <= MOST_SCORED and search.min_leaf_weight == 0
 
 
 cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n) noexcept nogil:
