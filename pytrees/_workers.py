@@ -82,7 +82,7 @@ def _on_threads(
     function: Callable[..., Any], tasks: Sequence[_Task], n_threads: int, backend: ParallelBackendBase
 ) -> Iterator[Any]:
     """Yield the results in order. The calling thread takes tasks, too: all of them if no other thread can start."""
-    left, results, errors = deque(enumerate(tasks)), dict[int, Any](), list[BaseException]()
+    left, results = deque(enumerate(tasks)), dict[int, Any]()
     of_sklearn, running = get_config(), list[Future[None]]()
 
     def run_next() -> bool:
@@ -101,12 +101,8 @@ def _on_threads(
         return True
 
     def run_all() -> None:
-        try:
-            while run_next():
-                pass
-        except BaseException as error:
-            errors.append(error)
-            raise
+        while run_next():
+            pass
 
     threads = ThreadPoolExecutor(n_threads - 1)
     try:
@@ -117,9 +113,8 @@ def _on_threads(
             while position not in results and run_next():
                 pass
             if position not in results:  # no task is left, and another thread still runs this one or has failed
-                wait(running, return_when=FIRST_EXCEPTION)
-            if errors:
-                raise errors.pop(0)
+                for ended in wait(running, return_when=FIRST_EXCEPTION).done:
+                    ended.result()
             yield results.pop(position)
     except BaseException:  # or nobody takes further results: threads end after the tasks that they run
         left.clear()

@@ -141,6 +141,12 @@ def test_missing_values(criterion, n_classes, n_rows, growth_limits, seed, noise
     assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
 
 
+def assert_same_in_one_block(X, y, weights, n_classes, criterion, min_samples_leaf):
+    problem, options = (X, y, weights, n_classes, criterion), {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
+    one_block = grow(*problem, block_rows=len(X), **options)
+    assert_same_tree(one_block, grow_one_by_one(*problem, **options))
+
+
 # Numbers of more samples do not fit the halves of words.
 @pytest.mark.parametrize("n_rows", [MOST_SCORED - 1, MOST_SCORED, MOST_SCORED + 1])
 @pytest.mark.parametrize("n_classes", [2, 7])
@@ -154,10 +160,7 @@ def test_most_samples(n_rows, n_classes, min_samples_leaf, criterion):
         noisy_labels(X, n_classes, rng, 1.0),
         (rng.random(n_rows) < 3e-4).astype(np.int32),
     ):
-        problem = X, y, None, n_classes, criterion
-        options = {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
-        one_block = grow(*problem, block_rows=n_rows, **options)
-        assert_same_tree(one_block, grow_one_by_one(*problem, **options))
+        assert_same_in_one_block(X, y, None, n_classes, criterion, min_samples_leaf)
 
 
 # A node that weighs more is searched one cut after another, and its children by scores.
@@ -176,9 +179,7 @@ def test_most_weight_of_two_classes(excess, n_rows, min_samples_leaf, criterion)
     for y in (noisy_labels(X, 2, rng), noisy_labels(X, 2, rng, 1.0), rare, 1 - rare):
         for weights_of_rows in (weights, heavy):
             assert weights_of_rows.sum() == total
-            problem = X, y, weights_of_rows, 2, criterion
-            options = {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
-            assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+            assert_same_in_one_block(X, y, weights_of_rows, 2, criterion, min_samples_leaf)
 
 
 # Scores nearly tie: the orders of the samples by the features differ in few places.
