@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import floor, lcm
 from numbers import Rational
 from typing import Any
 from warnings import warn
@@ -116,7 +116,7 @@ class Problem:
         cost_matrix: FloatArray | None = None,
     ) -> None:
         self.columns, self.codes, self.n_classes, self.limits = columns, codes, n_classes, limits
-        self.alpha = Fraction(limits.alpha if isinstance(limits.alpha, Rational) else float(limits.alpha))
+        self.alpha = as_written(limits.alpha)
         self._put_on_grids(weights, cost_matrix)
         total = len(codes) if self.numbers is None else int(self.numbers.sum())
         self.share = self.cost_unit / total
@@ -175,22 +175,31 @@ class Problem:
 
     def objective(self, cost: int, n_leaves: int) -> float:
         """Return the mean cost of the samples plus alpha for every leaf."""
-        return float(cost * self.share) + float(self.alpha) * n_leaves
+        return float(self._exact_objective(cost, n_leaves))
 
-    def lower_bound(self, least: int, objective: float) -> float:
-        """Return the least objective of trees that cost `least` or more, but at most a known objective."""
+    def _exact_objective(self, cost: int, n_leaves: int) -> Fraction:
+        return cost * self.share + n_leaves * self.alpha
+
+    def lower_bound(self, least: int, cost: int, n_leaves: int) -> float:
+        """Return the least objective of trees that cost `least` or more, but at most that of a known tree, which has
+        this cost and these leaves. It is the known tree's objective only if no tree is better, exactly."""
         # The number of leaves counts only if they have a price.
-        n_leaves = np.arange(1, (self.most_leaves if self.costs[1] else 1) + 1)
-        costs = np.maximum(0, -((self.costs[1] * n_leaves - least) // self.costs[0]))
-        i = int((costs * float(self.share) + float(self.alpha) * n_leaves).argmin())
-        return min(objective, self.objective(int(costs[i]), i + 1))
+        leaves = np.arange(1, (self.most_leaves if self.costs[1] else 1) + 1)
+        costs = np.maximum(0, -((self.costs[1] * leaves - least) // self.costs[0]))
+        unit = lcm(self.share.denominator, self.alpha.denominator)
+        of_cost, of_leaf = int(self.share * unit), int(self.alpha * unit)
+        i = int((costs.astype(object) * of_cost + leaves.astype(object) * of_leaf).argmin())
+        bound, known = self._exact_objective(int(costs[i]), int(leaves[i])), self._exact_objective(cost, n_leaves)
+        if bound >= known:
+            return float(known)
+        return min(float(bound), float(np.nextafter(float(known), -np.inf)))
 
     def whole_gap(self, max_gap: float) -> int:
         """Return the greatest difference of whole costs for which objectives differ by at most `max_gap`."""
         of_number, of_leaf = self.costs
         price = self.alpha / self.share
         # Whole costs have another price of a leaf, for as many leaves as trees can differ by.
-        spare = Fraction(max_gap) / self.share - abs(price - Fraction(of_leaf, of_number)) * self.most_leaves
+        spare = as_written(max_gap) / self.share - abs(price - Fraction(of_leaf, of_number)) * self.most_leaves
         return max(0, min(floor(spare * of_number), _MOST_COST))
 
     def for_kernel(self) -> tuple[Any, ...]:
@@ -246,6 +255,11 @@ class Problem:
                 below[above] += below[node]
                 n_leaves[above] += n_leaves[node]
         return structure_of_tree(self.columns, with_leaves(tree, np.array(cut, dtype=np.int64)))
+
+
+def as_written(number: float | Rational) -> Fraction:
+    """Return a parameter as the decimal that users write: 0.1 is one tenth, not the double nearest to it."""
+    return Fraction(number if isinstance(number, Rational) else repr(float(number)))
 
 
 def whole_costs(price: Fraction, most_leaves: int) -> tuple[int, int]:
@@ -415,7 +429,7 @@ def search(problem: Problem, effort: Effort, start: float) -> Found:
     tree, cost = problem.best_grown() if known is None else known
     objective = problem.objective(cost, tree.n_leaves)
     is_proven = problem.whole_cost(cost, tree.n_leaves) <= least
-    bound = objective if is_proven else problem.lower_bound(int(least), objective)
+    bound = objective if is_proven else problem.lower_bound(int(least), cost, tree.n_leaves)
     if effort.verbose:
         _print_line(start, objective, bound)
     was_searched = is_proven or remaining is None or remaining > 0.0

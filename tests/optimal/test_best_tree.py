@@ -434,10 +434,18 @@ def test_the_bound_is_the_least_objective_of_such_a_cost(alpha, n_samples):
     problem = alternating(n_samples, alpha)
     errors, leaves = np.arange(n_samples + 1)[:, np.newaxis], np.arange(1, problem.most_leaves + 1)
     cost, objective = problem.whole_cost(errors, leaves), errors / n_samples + alpha * leaves
-    known = 0.9 + alpha
+    known = n_samples - 1, 1
     for least in range(problem.costs[1], problem.costs[0] * n_samples // 2):
-        expected = min(known, objective[cost >= least].min())
-        assert problem.lower_bound(least, known) == pytest.approx(expected, rel=1e-15)
+        expected = min(problem.objective(*known), objective[cost >= least].min())
+        assert problem.lower_bound(least, *known) == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_bound_is_the_objective_only_of_a_proven_tree():
+    """A price too small for doubles: trees of one and of two leaves have one objective, as far as doubles say."""
+    problem = alternating(4, 1e-300)
+    assert problem.objective(1, 3) == problem.objective(1, 2)
+    assert problem.lower_bound(problem.whole_cost(1, 2), 1, 3) < problem.objective(1, 3)
+    assert problem.lower_bound(problem.whole_cost(1, 2), 1, 2) == problem.objective(1, 2)
 
 
 @pytest.mark.parametrize("max_gap", [0.0, 0.01, 0.1, 1.0])

@@ -1,21 +1,22 @@
 """The searches for best and smallest trees against all trees, tried out: weights, costs, missing values, categories."""
 
+import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from partitions import best_objective, left_sides, partitions
+from searched_trees import draw_search, least_objective, least_samples, weights_and_costs
 from strategies import classified
-from support import examples, on_both_engines
+from support import PATIENCE, examples, on_both_engines
 
 from pytrees import MinimalTreeClassifier, OptimalTreeClassifier
-from pytrees.trees.optimal_search import Limits, Problem
+from pytrees.trees.optimal_search import Limits, Problem, as_written
 from pytrees.trees.search_columns import SearchColumns, structure_of_cuts
 
-WEIGHTS = st.sampled_from([1, 1, 2, 3, 0.5, 0.1, 0.3])
-COSTS = st.sampled_from([0, 1, 1, 2, 5, 0.5, 0.1])
+LIMITS = ["levels", "leaves", "levels and leaves", "price"]
 
 
 @st.composite
@@ -34,42 +35,6 @@ def problems(draw, max_rows=6, categories=True, n_classes=(1, 2, 2, 3, 3)):
     return X, y, [0] if is_categorical else []
 
 
-@st.composite
-def limits(draw, n_samples, n_classes):
-    """Draw parameters of an estimator, and the weights of its samples."""
-    given = {
-        "max_depth": draw(st.sampled_from([1, 2, 2])),
-        "max_leaf_nodes": draw(st.sampled_from([None, None, 2, 3])),
-        "alpha": draw(st.sampled_from([0.0, 0.0, 1e-9, 0.05, 0.2])),
-        "min_samples_leaf": draw(st.sampled_from([1, 1, 2])),
-    }
-    costs = draw(st.sampled_from([None, "matrix", "of classes", "absolute"]))
-    if costs == "absolute":
-        given["cost_matrix"] = costs
-    elif costs is not None:
-        size = n_classes**2 if costs == "matrix" else n_classes
-        matrix = np.resize(draw(st.lists(COSTS, min_size=size, max_size=size)), (n_classes, n_classes)).astype(float)
-        matrix = matrix if costs == "matrix" else matrix.T.copy()
-        np.fill_diagonal(matrix, 0)
-        given["cost_matrix"] = matrix
-    weights = draw(st.none() | st.lists(WEIGHTS, min_size=n_samples, max_size=n_samples))
-    return given, weights
-
-
-def matrix_of(cost_matrix, n_classes):
-    """Return the costs as a matrix."""
-    ranks = np.arange(n_classes)
-    if cost_matrix is None:
-        return 1.0 - np.eye(n_classes)
-    return abs(ranks[:, np.newaxis] - ranks) if isinstance(cost_matrix, str) else cost_matrix
-
-
-def mean_cost(y, predicted, weights, costs):
-    """Return the mean cost of predictions."""
-    weights = np.ones(len(y)) if weights is None else np.asarray(weights)
-    return (weights * costs[y, predicted]).sum() / weights.sum()
-
-
 def with_missing_category(X, categorical):
     """Return X with a category for missing values, as estimators have it: the last one."""
     X = X.copy()
@@ -81,49 +46,106 @@ def with_missing_category(X, categorical):
 # -------------------------------------------------------------------------------------------------------------- optimal
 
 
-@examples(150)
-@given(problem=problems(), data=st.data())
-def test_no_tree_is_better(engine, problem, data):
-    X, y, categorical = problem
-    n_classes = int(y.max()) + 1
-    given, weights = data.draw(limits(len(y), n_classes))
-    tree = OptimalTreeClassifier(**given, categorical_features=categorical).fit(X, y, sample_weight=weights)
-    costs = matrix_of(given.get("cost_matrix"), n_classes)
-    best = best_objective(
-        with_missing_category(X, categorical),
-        y,
-        given["max_depth"],
-        n_leaves=given["max_leaf_nodes"],
-        least=given["min_samples_leaf"],
-        weights=weights,
-        costs=costs,
-        alpha=given["alpha"],
-        categorical=categorical,
-    )
-    assert tree.is_proven_
-    assert tree.cost_ == tree.lower_bound_ == pytest.approx(float(best), rel=1e-12, abs=1e-15)
-    predicted = tree.predict(X)
+def fit_search(parameters, X, y, weights):
+    return OptimalTreeClassifier(**parameters).fit(X, y, sample_weight=weights)
+
+
+def assert_keeps_its_word(tree, case, best):
+    """Assert that a fitted tree costs what it says, is as near to the best one as it says, and keeps all limits."""
+    parameters, X, y, weights, slack = case
+    assert tree.lower_bound_ <= best + slack
+    assert best - slack <= tree.cost_ <= tree.lower_bound_ + parameters["max_gap"] + slack
+    assert tree.is_proven_ == (tree.cost_ == tree.lower_bound_) >= (parameters["max_gap"] == 0.0)
+    predicted, (weights, costs) = tree.predict(X), weights_and_costs(parameters, y, weights)
+    cost = (weights * costs[y, predicted]).sum() / weights.sum() + parameters["alpha"] * tree.get_n_leaves()
+    assert cost == pytest.approx(tree.cost_, rel=slack, abs=slack)
     assert tree.n_errors_ == (predicted != y).sum()
-    cost = mean_cost(y, predicted, weights, costs) + given["alpha"] * tree.get_n_leaves()
-    assert cost == pytest.approx(tree.cost_, rel=1e-12, abs=1e-15)
-    assert tree.get_depth() <= given["max_depth"]
-    assert tree.tree_.n_node_samples.min() >= min(given["min_samples_leaf"], len(y))
+    assert tree.get_depth() <= (parameters["max_depth"] or len(y))
+    assert tree.get_n_leaves() <= (parameters["max_leaf_nodes"] or len(y))
+    assert tree.get_n_leaves() == 1 or tree.tree_.n_node_samples.min() >= least_samples(parameters, y)
 
 
-@examples(100)
-@given(problem=problems(), data=st.data())
-def test_engines_find_the_same_tree(problem, data):
-    X, y, categorical = problem
-    given, weights = data.draw(limits(len(y), int(y.max()) + 1))
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("part", range(4))
+def test_no_tree_is_better_under_any_parameters_together(limits, part):
+    """20,000 tables in the thorough profile, each on both engines."""
+    n_tables = {100: 1_250, 25: 60}.get(settings().max_examples, 12)
+    for seed in range(part * n_tables, (part + 1) * n_tables):
+        case = draw_search(seed, limits)
+        compiled, reference = on_both_engines(fit_search, *case[:4])
+        best = float(least_objective(*case[:4]))
+        try:
+            for tree in (compiled, reference):
+                assert_keeps_its_word(tree, case, best)
+            # A gap may end the searches of the engines with different trees.
+            names = [] if case[0]["max_gap"] > 0.0 else ["tree_", "n_errors_", "cost_", "lower_bound_"]
+            for name in names + ["n_best_roots_"] * (case[0]["count_best_roots"] and bool(names)):
+                assert getattr(compiled, name) == getattr(reference, name), name
+        except AssertionError as error:
+            error.add_note(f"seed {seed}: {case}")
+            raise
 
-    def fit():
-        tree = OptimalTreeClassifier(**given, categorical_features=categorical, count_best_roots=True)
-        return tree.fit(X, y, sample_weight=weights)
 
-    compiled, reference = on_both_engines(fit)
-    assert compiled.tree_ == reference.tree_
-    for name in ("n_errors_", "cost_", "lower_bound_", "is_proven_", "n_best_roots_"):
-        assert getattr(compiled, name) == getattr(reference, name), name
+def test_a_leaf_of_too_few_samples_is_no_side_of_a_cut(engine):
+    """Costs that depend on the prediction, in the widest lanes: a side that no split is allowed for is a leaf."""
+    X, y, weights = np.arange(6.0)[:, np.newaxis], [0, 2, 2, 1, 0, 1], [1000000001, 2e9, 8e9, 6e9, 9e9, 5e9]
+    tree = OptimalTreeClassifier(max_depth=2, alpha=0.125, min_samples_leaf=2, cost_matrix="absolute")
+    tree.fit(X, y, weights)
+    assert tree.is_proven_
+    assert tree.cost_ == pytest.approx(0.6048387, abs=1e-7)
+    assert tree.tree_.n_node_samples.tolist() == [6, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "best"),
+    [
+        ([[1, 0], [4, 1], [3, 4], [1, 1], [0, 3]], [1, 1, 0, 0, 1], 0.04),
+        ([[1, 4], [5, 0], [3, 0], [1, 1], [2, 0], [2, 1]], [0, 0, 1, 0, 0, 1], 0.05),
+    ],
+)
+def test_a_gap_proves_nothing_below_a_budget(engine, X, y, best):
+    tree = OptimalTreeClassifier(max_depth=None, alpha=0.01, max_gap=0.2).fit(X, y)
+    assert tree.lower_bound_ <= best <= tree.cost_ <= tree.lower_bound_ + 0.2
+    assert tree.is_proven_ == (tree.cost_ == best)
+
+
+@pytest.mark.parametrize("least", [1, 3])
+def test_a_tiny_price_of_leaves_takes_no_longer(least):
+    """Budgets grew by one price a round: here up to 10**7 rounds, and 10**12."""
+    rng = np.random.default_rng(0)
+    X, y, weights = [[0], [0], [2]], [2, 1, 0], [1e7, 1e7, 1]
+    if least > 1:
+        X, y, weights = rng.integers(0, 4, (6, 2)), [0, 1, 2, 0, 1, 2], rng.random(6)
+    start = time.process_time()
+    for alpha in (1e-9, 1e-12):
+        tree = OptimalTreeClassifier(max_depth=None, alpha=alpha, min_samples_leaf=least, cost_matrix="absolute")
+        assert tree.fit(X, y, weights).is_proven_
+    assert time.process_time() - start < 2.0 * PATIENCE
+
+
+def test_alpha_and_the_gap_are_the_decimals_that_are_written(engine):
+    """A split that saves exactly its price is not worth it, and all first cuts that do as well are counted."""
+    for k in range(1, 5):
+        X, y = np.arange(10.0)[:, np.newaxis], (np.arange(10) < k).astype(int)
+        tree = OptimalTreeClassifier(max_depth=1, alpha=k / 10, count_best_roots=True).fit(X, y)
+        assert (tree.get_n_leaves(), tree.n_best_roots_, tree.cost_) == (1, 1, 2 * k / 10)
+    assert as_written(0.1) == as_written(np.float64(0.1)) == as_written(Fraction(1, 10)) == Fraction(1, 10)
+    assert problem_of([0, 1] * 5, 2, max_depth=1).whole_gap(0.3) == 3
+
+
+@pytest.mark.parametrize("depth", [3, 4])
+def test_an_error_costs_the_weight_of_its_sample(depth):
+    """A set is bounded by sets of other samples only if all weigh the same; in some of these tables a bound by the
+    number of samples would be too high."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(12, 24))
+        X, y = rng.integers(0, 8, (n, 3)).astype(float), rng.integers(0, 2, n)
+        weights = rng.choice([1.0, 7.0, 30.0], n)
+        parameters = {"max_depth": depth, "max_leaf_nodes": None, "alpha": 0.0, "min_samples_leaf": 1}
+        parameters |= {"class_weight": None, "cost_matrix": None, "categorical_features": []}
+        tree = OptimalTreeClassifier(max_depth=depth).fit(X, y, weights)
+        assert tree.cost_ == float(least_objective(parameters, X, y, weights)), seed
 
 
 @examples(60)

@@ -96,8 +96,8 @@ static inline void mark_left(
 /* Try all splits of both sides of the cuts by a feature. */
 static inline void try_splits(lane_table *table, const run_list *list) { BY_WIDTH(try_splits, table, list); }
 
-/* Return what the best split of one side of a cut costs, in errors, with `least_samples` or without; a leaf costs no
-more if no split is allowed. */
+/* Return what the best split of one side of a cut costs, in errors, with `least_samples` or without. If no split is
+allowed, this is the cost of a leaf or, with a matrix, NO_BUDGET, which must not be multiplied. */
 static inline int64_t cost_of_stump(const lane_table *table, intptr_t side, intptr_t lane, int32_t is_limited) {
     return BY_WIDTH(cost_of_stump, table, side, lane, is_limited);
 }

@@ -38,8 +38,11 @@ static inline VECTOR NAMED(widened)(uint64_t bytes) {
     return v;
 }
 
+/* The mark of a side without an allowed split: less than any split saves. */
+static inline LANE NAMED(no_split)(void) { return (LANE)-((LANE)1 << (8 * sizeof(LANE) - 2)); }
+
 static inline void NAMED(clear_classes)(lane_table *table, int nothing) {
-    VECTOR none = NAMED(all)(table->matrix ? (LANE)-((LANE)1 << (8 * sizeof(LANE) - 2)) : 0);
+    VECTOR none = NAMED(all)(table->matrix ? NAMED(no_split)() : 0);
     memset(table->of_classes, nothing, 2 * (size_t)table->n_classes * sizeof(VECTOR));
     for (int i = 0; i < 4; i++)
         memcpy((VECTOR *)table->saved + i, &none, sizeof none);
@@ -273,10 +276,13 @@ static inline void NAMED(class_weights)(
 
 static inline int64_t NAMED(cost_of_stump)(const lane_table *table, intptr_t side, intptr_t lane, int32_t is_limited) {
     const LANE *of_class = (const LANE *)table->of_classes + side * table->n_classes * LANES + lane;
+    LANE saved = ((const LANE *)table->saved)[((is_limited ? 2 : 0) + side) * LANES + lane];
     int64_t total = 0;
+    if (saved == NAMED(no_split)())
+        return NO_BUDGET;
     for (intptr_t k = 0; k < table->n_classes && !table->matrix; k++)
         total += of_class[k * LANES];
-    return total - ((const LANE *)table->saved)[((is_limited ? 2 : 0) + side) * LANES + lane];
+    return total - saved;
 }
 
 #undef LANES

@@ -40,6 +40,9 @@ from pytrees._core.optimal.cost_search import orders_of_labels, rows_of
 MOST_MEMORY = 2**62
 SECONDS_OF_A_WAIT = 0.2
 
+cdef enum:
+    ROUNDS_OF_A_LEAF = 16       # with budgets that grow by the price of one leaf
+
 
 # ------------------------------------------------------------------------------------------------------------- threads
 
@@ -51,7 +54,8 @@ cdef class SearchTeam:
     cdef list searches
     cdef object change, stop    # `stop` is set if a thread fails
     cdef KnownCost best         # of the root's cuts so far
-    cdef int64_t gap            # how far the bound may stay below the cost
+    cdef int64_t known          # the cost of the cheapest tree that has been found; `best` may begin with a lower budget
+    cdef int64_t gap            # how far the bound may stay below that cost
     cdef bint is_growing        # the first tree is looked for, not a better one
     cdef FirstCut first
 
@@ -113,7 +117,7 @@ cdef int _look_for_better(SearchTeam team, CostSearch search) except -1 nogil:
     cdef index_t list
     while root.n_lists > 0 and not search.is_over:
         _bound(team, search)
-        if team.best.cost - team.best.least <= team.gap:
+        if team.best.least >= team.best.cost or team.known - team.best.least <= team.gap:
             break
         list = most_promising(root)
         cuts = &root.lists[list]
@@ -128,6 +132,7 @@ cdef int _look_for_better(SearchTeam team, CostSearch search) except -1 nogil:
         divide(search, 0, list, &team.best)
         cuts.key_of_taken = NO_BUDGET
         if root.best.cut != NONE:
+            team.known = min(team.known, team.best.cost)
             _keep(search)
         if search.root_lock is not None:
             with gil:
@@ -182,7 +187,7 @@ cdef _search_lists(SearchTeam team, TreeLimits limits, int64_t one_less, int64_t
     """Look for trees with a split that cost less than a budget. With one level less, the rows cost at least
     `one_less`."""
     cdef CostSearch search = team.searches[0]
-    team.best.cost = budget
+    team.best.cost, team.known = budget, search.cost_of_splits
     with nogil:
         open_search(search, 0, limits, one_less, budget)
     _do_together(team)
@@ -201,17 +206,22 @@ cdef _take_best(SearchTeam team):
 
 
 cdef _raise_budget(SearchTeam team, TreeLimits limits):
-    """Search for trees below growing budgets. If leaves have a price, a low budget allows few levels."""
+    """Search for trees below growing budgets. If leaves have a price, a low budget allows few levels. The first rounds
+    add a leaf each; then steps grow, so that a price as small as one allows takes some 200 rounds."""
     cdef CostSearch search = team.searches[0]
     cdef TreeLimits affordable
-    cdef int64_t budget
+    cdef int64_t budget, step = search.leaf_cost
+    cdef index_t n_rounds = 0
     while search.cost_of_splits - search.least > team.gap and not search.is_over:
-        budget = min(search.least + search.leaf_cost, search.cost_of_splits)
+        budget = min(search.least + step, search.cost_of_splits)
+        n_rounds += 1
+        if n_rounds > ROUNDS_OF_A_LEAF:
+            step += (step + 3) // 4
         affordable = affordable_limits(search, search.root, limits, budget)
         if affordable.depth > 1:
             _search_lists(team, affordable, 0, budget)
-        if not search.is_over:
-            search.least = min(budget, search.cost_of_splits)
+        elif not search.is_over:
+            search.least = budget
 
 
 cdef _search_root(SearchTeam team, TreeLimits limits, int64_t gap):
@@ -265,7 +275,8 @@ cdef _count_roots(SearchTeam team, TreeLimits limits):
     if limits.depth == 1:
         return sum(list_stumps(search, root, root.columns[i], cost) for i in range(root.n_columns))
     root.is_given = False
-    team.best.cost, team.gap, search.is_last = cost + 1, 0, False
+    team.best.cost = team.known = cost + 1
+    team.gap, search.is_last = 0, False
     for other in team.searches:
         other.is_counting = True
     with nogil:

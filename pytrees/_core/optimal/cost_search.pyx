@@ -53,7 +53,10 @@ cdef class CostSearch:
         self.leaf_cost, self.least_samples = leaf_cost, least_samples
         self.deadline, self.cost_of_splits = deadline, NO_BUDGET
         self.next_report = time.monotonic() + 1.0
-        self.greatest_costs = weights if matrix is None else weights * np.max(matrix, axis=1)[labels]
+        greatest = (np.ones(n_classes, dtype=np.int64) if matrix is None else np.max(matrix, axis=1))[labels]
+        if np.dot(weights, greatest.astype(np.float64)) + 2.0 * leaf_cost >= NO_BUDGET:
+            raise ValueError("All costs together must be below 2**62: divide weights, matrix and leaf_cost.")
+        self.greatest_costs = weights * greatest
         self.unit = np.gcd.reduce(weights)
         self.has_unit_weights = bool(np.all(weights == self.unit))
         self.inevitable = _inevitable_errors(ranks, labels, weights) if matrix is None else np.zeros_like(weights)
@@ -129,7 +132,7 @@ cdef int _open_table(CostSearch search) except -1:
     """Allocate the table of a node of two levels."""
     cdef Py_ssize_t n = search.n_rows, columns = search.n_columns, column, n_vectors
     cdef lane_table* table = &search.table
-    cdef int64_t most = np.sum(search.greatest_costs) // search.unit
+    cdef int64_t most = np.sum(np.maximum(search.greatest_costs, search.weights)) // search.unit
     table.n_classes, table.least_samples = search.n_classes, search.least_samples
     table.lane_bytes = 2 if most < 2**14 and n < 2**14 else 4 if most < 2**30 else 8
     table.matrix = search.costs_of_labels

@@ -172,6 +172,13 @@ cdef int try_lists(CostSearch search, Py_ssize_t number, int64_t cost, FirstCut*
     return 0
 
 
+cdef int _confirm(bint is_true) except -1:
+    """Raise an error rather than follow a cut that is not one: only a fault of the search can lead to it."""
+    if not is_true:
+        raise RuntimeError("The search for the best tree contradicts itself. Please report this, with the data.")
+    return 0
+
+
 cdef bint begin_tree(CostSearch search, Py_ssize_t number, TreeLimits limits, int64_t cost, splits) except -1:
     """Append the nodes of the first tree of a cost if it has at most one split; otherwise begin to search the cuts of a
     node whose columns are listed. Return whether the tree is complete."""
@@ -184,7 +191,7 @@ cdef bint begin_tree(CostSearch search, Py_ssize_t number, TreeLimits limits, in
     node.is_given = False
     limits = affordable_limits(search, node, limits, cost + 1)
     if limits.depth == 1:
-        list_stumps(search, node, node.columns[0], cost)
+        _confirm(node.n_columns > 0 and list_stumps(search, node, node.columns[0], cost) > 0)
         end = search.trials[0]
         order = node.orders + node.columns[0] * search.n_rows
         splits += [(node.columns[0], order[end - 1], order[end]), NO_SPLIT, NO_SPLIT]
@@ -213,8 +220,10 @@ cdef bint _grow(CostSearch search, Py_ssize_t number, TreeLimits limits, int64_t
 
 cdef bint grow_sides(CostSearch search, Py_ssize_t number, CutList cuts, KnownCut cut, splits) except -1:
     """Append a split and the trees of both sides."""
-    cdef const index_t* order = node_at(search, number).orders + cuts.column * search.n_rows
+    cdef SearchNode* node = node_at(search, number)
+    cdef const index_t* order = node.orders + cuts.column * search.n_rows
     cdef int side
+    _confirm(search.least_samples <= cut.end <= node.n_rows - search.least_samples)
     splits.append((cuts.column, order[cut.end - 1], order[cut.end]))
     open_node(search, number + 1)
     for side in range(2):

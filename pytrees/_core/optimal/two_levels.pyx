@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport NONE, index_t, int64_t
 from pytrees._core.optimal.cost_search cimport (
-    MOST_LANES, MOST_ROWS_OF_RUN, CostSearch, CutList, KnownCut, ListedCut, SearchNode, add_column, class_run,
+    MOST_LANES, MOST_ROWS_OF_RUN, NO_BUDGET, CostSearch, CutList, KnownCut, ListedCut, SearchNode, add_column, class_run,
     class_weights, clear_left, cost_of_stump, count_steps, leaf_costs_of, leaf_of, mark_left, node_at, run_list,
     try_splits,
 )
@@ -182,6 +182,14 @@ cdef void _mark_cuts(CostSearch search, SearchNode* node, const ListedCut* liste
         first += n
 
 
+cdef inline int64_t _cost_of_side(
+    CostSearch search, bint side, index_t lane, bint is_limited, int64_t leaf
+) noexcept nogil:
+    """Return what a side of a cut costs with one split at most: as a leaf, or split."""
+    cdef int64_t errors = cost_of_stump(&search.table, side, lane, is_limited)
+    return leaf if errors == NO_BUDGET else min(leaf, errors * search.unit + 2 * search.leaf_cost)
+
+
 cdef int solve_cuts(
     CostSearch search, Py_ssize_t number, const ListedCut* listed, index_t n_cuts
 ) except -1 nogil:
@@ -205,9 +213,8 @@ cdef int solve_cuts(
             leaf = leaf_of(search, of_side) * search.unit + search.leaf_cost
             free_cost = cost = leaf
             if cuts.limits[side].depth > 0:
-                free_cost = min(leaf, cost_of_stump(&search.table, side, i, False) * search.unit + 2 * search.leaf_cost)
-                cost = free_cost
+                free_cost = cost = _cost_of_side(search, side, i, False, leaf)
                 if search.least_samples > 1:
-                    cost = min(leaf, cost_of_stump(&search.table, side, i, True) * search.unit + 2 * search.leaf_cost)
+                    cost = _cost_of_side(search, side, i, True, leaf)
             _settle(&node.cuts[listed[i].cut], side, free_cost, cost)
     return count_steps(search, <int64_t> node.n_rows * node.n_columns)
