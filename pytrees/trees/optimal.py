@@ -97,8 +97,8 @@ def optimal_tree(
         The most leaves.
     alpha : float, default=0.0
         The cost of a leaf, as a share of the samples: with 0.01, a split must get more than 1 % of all samples right
-        that would be wrong without it. A tiny alpha, such as 1e-9, chooses the fewest leaves among trees of the least
-        error, which may take much longer.
+        that would be wrong without it. It is read as the decimal that is written: 0.1 is one tenth. A tiny alpha, such
+        as 1e-9, chooses the fewest leaves among trees of the least error, which may take much longer.
     memory_limit : int, default=2**30
         Bytes of the table of results about sets of samples; a full table is emptied, which costs time only. Beside it
         the search needs 24 bytes for every sample and feature, for each level of the tree.

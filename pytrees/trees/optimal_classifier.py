@@ -82,8 +82,9 @@ class OptimalTreeClassifier(_SearchedTree):
         The most leaves.
     alpha : float, default=0.0
         The cost of a leaf, as a share of the samples, or in the unit of `cost_matrix`: with 0.01, a split must get more
-        than 1 % of all samples right that would be wrong without it. A tiny alpha, such as 1e-9, chooses the fewest
-        leaves among trees of the least error, which may take much longer.
+        than 1 % of all samples right that would be wrong without it. It is read as the decimal that is written: 0.1 is
+        one tenth. A tiny alpha, such as 1e-9, chooses the fewest leaves among trees of the least error, which may take
+        much longer.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     cost_matrix : array-like of shape (n_classes, n_classes), "absolute" or None, default=None
