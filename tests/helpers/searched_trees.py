@@ -35,6 +35,8 @@ def draw_search(seed, limits):
         "class_weight": [None, None, "balanced", {0: 1.7} | dict.fromkeys(range(1, n_classes), 0.3)][rng.integers(4)],
         "cost_matrix": [None, "absolute", costs][rng.integers(3)],
         "max_gap": [0.0, 0.0, 0.02, 0.2][rng.integers(4)],
+        "time_limit": [None, None, 1e6][rng.integers(3)],
+        "memory_limit": [0, 5_000, 2**30][rng.integers(3)],
         "n_jobs": int(rng.integers(1, 3)),
         "count_best_roots": bool(rng.integers(2)),
         "categorical_features": categorical,
