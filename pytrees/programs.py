@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from keyword import iskeyword
 from math import isfinite
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -14,8 +15,12 @@ from ._docstrings import described_like
 from ._given_tree import (
     NAMING_CONSTRAINTS,
     CategoryNames,
+    NumberedNames,
     TreeEstimator,
+    check_different,
     one_line,
+    plain_text,
+    plain_value,
     predicted_labels,
     steps_through,
     tree_and_names,
@@ -32,11 +37,42 @@ __all__ = ["export_c", "export_python", "export_sql"]
 # Python nests 100 blocks at most, and C's standard promises 127.
 _MOST_LEVELS = 90
 
-_C_KEYWORDS = re.compile(
-    r"auto|break|case|char|const|continue|default|do|double|else|enum|extern|float"
-    r"|for|goto|if|inline|int|long|register|restrict|return|short|signed|sizeof|"
-    r"static|struct|switch|typedef|union|unsigned|void|volatile|while"
-)
+# Keywords from C99 to C23 and of C++, macros and functions of C99's headers (without wide characters), and `main`.
+# Names with an underscore at the start, or two in a row, are reserved too.
+_C_RESERVED = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
+    co_return co_yield compl concept const const_cast consteval constexpr constinit continue contract_assert decltype
+    default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int
+    long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
+    template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using virtual
+    void volatile wchar_t while xor xor_eq
+    assert complex errno imaginary linux main offsetof stderr stdin stdout unix
+    fpclassify isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal isunordered
+    signbit isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit tolower
+    toupper feclearexcept fegetenv fegetexceptflag fegetround feholdexcept feraiseexcept fesetenv fesetexceptflag
+    fesetround fetestexcept feupdateenv imaxabs imaxdiv strtoimax strtoumax localeconv setlocale longjmp setjmp raise
+    signal clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread freopen fscanf fseek
+    fsetpos ftell fwrite getc getchar gets perror printf putc putchar puts remove rename rewind scanf setbuf setvbuf
+    snprintf sprintf sscanf tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf abort abs
+    atexit atof atoi atol atoll bsearch calloc div exit free getenv labs ldiv llabs lldiv malloc mblen mbstowcs mbtowc
+    qsort rand realloc srand strtod strtof strtol strtold strtoll strtoul strtoull system wcstombs wctomb memchr memcmp
+    memcpy memmove memset strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk
+    strrchr strspn strstr strtok strxfrm asctime clock ctime difftime gmtime localtime mktime strftime time
+"""
+# These functions have a twin for float, with an f at the end, and one for long double, with an l.
+_C_MATH = """
+    acos acosh asin asinh atan atan2 atanh cabs cacos cacosh carg casin casinh catan catanh cbrt ccos ccosh ceil cexp
+    cimag clog conj copysign cos cosh cpow cproj creal csin csinh csqrt ctan ctanh erf erfc exp exp2 expm1 fabs fdim
+    floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf
+    nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn sin sinh sqrt tan tanh tgamma
+    trunc
+"""
+
+# Databases do not agree about a backslash in text, which MySQL, MariaDB, BigQuery, Snowflake and Spark read as the
+# start of an escape, so that it could end the text and make code of the rest. They have no character of code 0 and no
+# halves of characters, and changes of the direction of writing would show another expression than the one that runs.
+_NOT_IN_SQL = re.compile(r"[\0\\\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @described_like(export_text)
@@ -55,9 +91,9 @@ def export_python(
     Parameters
     ----------
     class_names : sequence of length n_classes, optional
-        Words, numbers or truth values; by default the estimator's classes, or 0, 1, ...
+        Strings, numbers or truth values, all different; by default the estimator's classes, or 0, 1, ...
     name : str, default="predict"
-        The name of the function.
+        The name of the function, which the language does not reserve.
 
     Returns
     -------
@@ -73,8 +109,9 @@ def export_python(
     TypeError
         If `tree` is neither a Tree nor an estimator with one.
     ValueError
-        If the language has no such name; if a class or category is no word, number or truth value; if too many blocks
-        would be nested; if a threshold is infinite that no training makes; or a parameter is not as above.
+        If the language has no such name, or reserves it; if a class or category is no word, number or truth value; if
+        too many blocks would be nested; if a threshold is infinite that no training makes; or a parameter is not as
+        above.
 
     See Also
     --------
@@ -100,8 +137,14 @@ def export_python(
     >>> program["predict"]([5.9, 3.0, 5.1, 1.8])
     'virginica'
     """
-    if not name.isidentifier() or iskeyword(name):
-        raise ValueError(f"name must be a name in Python, got {name!r}.")
+    name = plain_text(name)
+    # The program calls ValueError. Python keeps names such as __debug__ for itself, and reads all in their NFKC form.
+    is_taken = iskeyword(name) or name == "ValueError" or (name.startswith("__") and name.endswith("__"))
+    if not name.isidentifier() or is_taken or normalize("NFKC", name) != name:
+        raise ValueError(
+            "name must be a name in Python that is neither a keyword nor reserved, and that NFKC does not "
+            f"change, got {name!r:.50}."
+        )
     program = _Python(tree, feature_names, class_names)
     return "\n".join([f"def {name}(x):", *program.refusal(), *program.body()])
 
@@ -150,8 +193,12 @@ def export_c(
         return 0.69999999999999996;
     }
     """
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) or _C_KEYWORDS.fullmatch(name):
-        raise ValueError(f"name must be a name in C, got {name!r}.")
+    name = plain_text(name)
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or "__" in name or _is_reserved_in_c(name):
+        raise ValueError(
+            "name must be a name in C that neither C nor C++ reserves for its keywords and libraries, got "
+            f"{name!r:.50}."
+        )
     program = _C(tree, feature_names, class_names)
     returned = "double" if program.tree.is_regressor else "int"
     head = [*program.comments(), f"{returned} {name}(const double *x)", "{"]
@@ -166,13 +213,19 @@ def export_sql(
     """Export a tree as an expression in SQL.
 
     Thresholds and numbers are written with all digits of the doubles that they are; the database decides whether it
-    keeps them all.
+    keeps them all. Column names are in double quotes, as in standard SQL: MySQL and MariaDB read them as strings, and
+    give wrong answers, unless ``sql_mode`` contains ``ANSI_QUOTES``.
 
     Parameters
     ----------
     feature_names : sequence of str of length n_features, optional
-        The names of the columns. By default the names that the estimator was fitted with, or ``feature_0``,
-        ``feature_1``, ...
+        The names of the columns, which differ by more than case. By default the names that the estimator was fitted
+        with, or ``feature_0``, ``feature_1``, ...
+
+        Names, and categories, must not contain backslashes, which end strings in some databases, nor characters that
+        databases do not store or that change the direction of writing.
+    class_names : sequence of length n_classes, optional
+        Strings, numbers or truth values, like `feature_names`. By default the estimator's classes, or 0, 1, ...
 
     Returns
     -------
@@ -199,6 +252,12 @@ def export_sql(
     """
     program = _SQL(tree, feature_names, class_names)
     return "\n".join(program.body())
+
+
+def _is_reserved_in_c(name: str) -> bool:
+    """Whether C or C++ has a keyword, a macro or a function of this name."""
+    of_math = _C_MATH.split()
+    return name in [*_C_RESERVED.split(), *of_math] or (name[-1] in "fl" and name[:-1] in of_math)
 
 
 class _Program:
@@ -284,12 +343,11 @@ class _Program:
 
     def literal(self, value: Any, what: str) -> str:
         """Return a class or category as the language writes it."""
-        if isinstance(value, np.generic):
-            value = value.item()
+        value = plain_value(value)
         if isinstance(value, bool):
             return self.truth(value)
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value, what)
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
@@ -308,7 +366,7 @@ class _Program:
     def truth(self, value: bool) -> str:
         return repr(value)
 
-    def text(self, value: str) -> str:
+    def text(self, value: str, what: str) -> str:
         return repr(value)
 
     def predicts(self, node: int) -> Sequence[str]:
@@ -427,6 +485,11 @@ class _SQL(_Program):
     def __init__(self, given: Any, feature_names: Any, class_names: Any) -> None:
         super().__init__(given, feature_names, class_names)
         self.around: list[str] = []
+        given_names = {} if class_names is None else {"class_names": self.class_names}
+        if not isinstance(self.feature_names, NumberedNames):
+            given_names["feature_names"] = self.feature_names
+        for what, names in given_names.items():
+            check_different(what, names, lambda name: str(name).casefold(), " by more than case in SQL")
 
     def body(self) -> list[str]:
         if self.tree.node_count == 1:
@@ -451,16 +514,20 @@ class _SQL(_Program):
     def truth(self, value: bool) -> str:
         return repr(value).upper()
 
-    def text(self, value: str) -> str:
-        return self.quoted(value, "'")
+    def text(self, value: str, what: str) -> str:
+        return self.quoted(value, "'", what)
 
-    def quoted(self, text: str, quote: str) -> str:
-        if "\0" in text:
-            raise ValueError(f"SQL has no text with the character of code 0, as in {text!r}.")
+    def quoted(self, text: str, quote: str, what: str) -> str:
+        refused = _NOT_IN_SQL.search(text)
+        if refused:
+            remedy = "rename it before the fit" if what == "category" else f"pass {what}_names"
+            raise ValueError(
+                f"The {what} {text!r:.50} contains {refused[0]!r}, which databases do not agree about: {remedy}."
+            )
         return f"{quote}{text.replace(quote, 2 * quote)}{quote}"
 
     def column(self, feature: int) -> str:
-        return self.quoted(self.feature_names[feature], '"')
+        return self.quoted(self.feature_names[feature], '"', "feature")
 
     def at_most(self, feature: int, threshold: float, or_missing: bool) -> str:
         levels = self.name_of.levels_up_to(feature, threshold)

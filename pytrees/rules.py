@@ -58,7 +58,7 @@ def leaf_rules(
     TypeError
         If `tree` is neither a Tree nor an estimator with one.
     ValueError
-        If the number of names is wrong, or a parameter is not as above.
+        If there are too many or too few names, or a parameter is not as above.
 
     See Also
     --------

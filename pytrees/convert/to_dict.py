@@ -13,6 +13,8 @@ from .._given_tree import (
     NumberedNames,
     TreeEstimator,
     levels_of_branches,
+    plain_text,
+    plain_value,
     plain_values,
     predicted_labels,
     shown_nodes,
@@ -42,9 +44,11 @@ def export_dict(
     tree : Tree or fitted tree estimator
         The tree, or an estimator that has one.
     feature_names : sequence of str of length n_features, optional
-        By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
+        All different. By default the names that the estimator was fitted with, or ``feature_0``, ``feature_1``, ...
     class_names : sequence of length n_classes, optional
-        By default the estimator's classes, or 0, 1, ...
+        Strings, numbers, dates or other labels, all different. By default the estimator's classes, or 0, 1, ... Members
+        of an ``enum.StrEnum`` or ``enum.IntEnum``, like all subclasses of str, int and float, stand for the value of
+        the base class.
     max_depth : int or None, default=None
         Only splits down to this depth are exported, the root's being 0. A node whose branch is cut off has
         ``truncated``, the number of levels from it on, as in :func:`export_text`. None: all.
@@ -73,7 +77,7 @@ def export_dict(
     TypeError
         If `tree` is neither a Tree nor an estimator with one.
     ValueError
-        If the number of names is wrong, or a parameter is not as above.
+        If there are too many or too few names, or a parameter is not as above.
 
     See Also
     --------
@@ -166,8 +170,9 @@ def _known_values(categories: AnyArray) -> list[Any]:
 
 def _for_json(name: Any) -> Any:
     """Return words, numbers, truth values and None as they are, lists of names as lists; other objects as text."""
+    name = plain_value(name)
     if name is None or isinstance(name, (str, int, float)):
         return name
     if isinstance(name, (list, tuple)):
         return [_for_json(part) for part in name]
-    return name.isoformat() if isinstance(name, datetime.date) else str(name)
+    return name.isoformat() if isinstance(name, datetime.date) else plain_text(name)

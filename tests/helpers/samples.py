@@ -137,3 +137,9 @@ def columns_of_all_kinds(n_rows, seed=0):
         "last bits and far": np.where(rng.random(n_rows) < 0.01, -1.0, 1.0 + last_bits * 2.0**-52),
         "any magnitude": rng.choice([-1.0, 1.0], size=n_rows) * np.exp2(rng.uniform(-1070.0, 1023.0, size=n_rows)),
     }
+
+
+def hostile(base):
+    """Return a subclass of a class of labels, whose members print as code."""
+    methods = ("__repr__", "__str__", "__format__", "replace", "isidentifier", "item", "tolist")
+    return type("Hostile", (base,), dict.fromkeys(methods, lambda self, *_: "forged()"))

@@ -1,6 +1,7 @@
 """Trees as text, as dicts and as scikit-learn's: equal decisions down to the last bit of a float32."""
 
 import datetime
+import enum
 import json
 import pickle
 from fractions import Fraction
@@ -11,7 +12,7 @@ import pytest
 import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import make_chain, make_classes, make_stump
+from samples import hostile, make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -28,8 +29,11 @@ from pytrees import (
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
+    export_c,
     export_dict,
     export_graphviz,
+    export_python,
+    export_sql,
     export_text,
     leaf_rules,
     plot_tree,
@@ -37,6 +41,8 @@ from pytrees import (
 from pytrees.export import to_sklearn
 from pytrees.testing.strategies import problems
 
+EXPORTS = [export_c, export_dict, export_graphviz, export_python, export_sql, export_text, leaf_rules, plot_tree]
+NAMES, NO_SEQUENCES = ["class_names", "feature_names"], [np.array(2), {"a", "b"}, {"a": 0, "b": 1}]
 LARGEST32 = float(np.finfo(np.float32).max)
 SMALLEST32 = float(np.nextafter(np.float32(0), np.float32(1)))
 
@@ -112,7 +118,7 @@ def test_names_cannot_forge_lines():
 
 def test_usual_names_of_all_scripts_are_written_as_they_are():
     for name in (r"C:\new", "größe", "年龄", "می\u200cخواهم", "👩\u200d🔬", "שם\u200f", "a\u00a0b", "x̂", "$a_{$"):
-        text = export_text(make_stump(), feature_names=[name], class_names=[name, name])
+        text = export_text(make_stump(), feature_names=[name], class_names=[name, f"{name} "])
         assert text.count(name) == 4
 
 
@@ -186,7 +192,7 @@ def test_dates_as_classes_become_text(labels, expected):
     ("names", "expected"),
     [
         ([datetime.date(2000, 1, 1), datetime.date(2000, 2, 1)], "2000-01-01"),
-        ([datetime.datetime(2000, 1, 1, 12, 30), None], "2000-01-01T12:30:00"),
+        ([datetime.datetime(2000, 1, 1, 12, 30), datetime.date.max], "2000-01-01T12:30:00"),
         ([Fraction(1, 3), Fraction(1, 2)], "1/3"),
         ([("a", Fraction(1, 3)), "b"], ["a", "1/3"]),
     ],
@@ -231,20 +237,71 @@ def test_objects_without_a_tree_are_refused(export):
             export(estimator.fit([[1.0], [2.0]], [0, 1]))
 
 
-@pytest.mark.parametrize("export", [export_text, export_dict])
-@pytest.mark.parametrize("parameter", ["feature_names", "class_names"])
-@pytest.mark.parametrize("given", [np.array(2), {"a", "b"}, {"a": 0, "b": 1}], ids=["array", "set", "dict"])
-def test_names_are_a_sequence(export, parameter, given):
-    with pytest.raises(ValueError, match=f"{parameter} must be a sequence of names, got"):
+@pytest.mark.parametrize("export", EXPORTS)
+@pytest.mark.parametrize(
+    ("parameter", "given", "said"),
+    [
+        *[(name, given, "must be a sequence of names, got") for name in NAMES for given in NO_SEQUENCES],
+        *[("feature_names", [given], "strings. Got .* at position 0") for given in (["a"], None, 3, b"a", 1.5, np.nan)],
+        ("feature_names", np.array([["a"]]), r"strings. Got \['a'\] at position 0"),
+        *[
+            ("class_names", ["a", given], "at position 1")
+            for given in (["b"], None, np.nan, pd.NA, {"b"}, np.arange(2))
+        ],
+        ("class_names", np.array([["a"], ["b"]]), r"Got \['a'\] at position 0"),
+        ("class_names", np.ma.array([1, 2], mask=[0, 1]), "Got None at position 1"),
+        ("feature_names", ["a", "b"], "has 2 names; the tree has 1"),
+        ("class_names", ["a"], "has 1 names; the tree has 2"),
+        *[
+            ("class_names", given, "must be different, got .* at position 1 like position 0")
+            for given in (["a", "a"], [1, 1.0], [1, True], [1, "1"], [hostile(str)("a"), "a"], np.zeros(2))
+        ],
+    ],
+    ids=repr,
+)
+def test_what_is_no_list_of_different_names_is_refused(export, parameter, given, said):
+    with pytest.raises(ValueError, match=f"{parameter}.*{said}"):
         export(make_stump(), **{parameter: given})
 
 
-@pytest.mark.parametrize("export", [export_text, export_dict])
-def test_wrong_numbers_of_names_are_refused(export):
-    with pytest.raises(ValueError, match="feature_names has 2 names; the tree has 1"):
-        export(make_stump(), feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="class_names has 1 names; the tree has 2"):
-        export(make_stump(), class_names=["a"])
+@pytest.mark.parametrize("export", EXPORTS)
+def test_equal_names_of_features_are_refused(export):
+    tree = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 1.0]], [0, 1])
+    for names in (["a", "a"], ["a", hostile(str)("a")], np.array(["a", "a"], dtype=object)):
+        with pytest.raises(ValueError, match="feature_names must be different, got 'a' at position 1"):
+            export(tree, feature_names=names)
+    tree.feature_names_in_ = np.array(["a", "a"], dtype=object)
+    with pytest.raises(ValueError, match="feature_names must be different, got 'a' at position 1"):
+        export(tree)
+
+
+ENUMS = [
+    *(enum.Enum("E", {"a": base("3"), "b": base("4")}, type=base) for base in (str, int)),
+    *(of("E", {"a": base("3"), "b": base("4")}) for of, base in ((enum.StrEnum, str), (enum.IntEnum, int))),
+]
+LABELS = [(hostile(base), [base(value) for value in "34"]) for base in (str, int, float, np.str_, np.int64, np.float64)]
+LABELS += [(kind, ["3", "4"] if issubclass(kind, str) else [3, 4]) for kind in ENUMS]
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+@pytest.mark.parametrize(("kind", "plain"), LABELS, ids=lambda of: type(of[0]).__name__ if type(of) is list else "")
+def test_subclasses_of_labels_are_their_values(export, kind, plain):
+    def shown(estimator, **names):
+        found = export(estimator, **names)
+        return repr([node.get_text() for node in found] if export is plot_tree else found)
+
+    labels = np.empty(4, dtype=object)
+    labels[:] = [kind(value) for value in plain * 2]
+    for names in (labels[:2], labels[:2].tolist()):
+        assert shown(make_stump(), class_names=names) == shown(make_stump(), class_names=plain)
+    ours, is_str = DecisionTreeClassifier(categorical_features=["x"]), isinstance(plain[0], str)
+    found, wanted = (
+        shown(ours.fit(pd.DataFrame({"x": pd.Series(values, dtype=object)}), values if is_str else ["a", "b"] * 2))
+        for values in (labels, np.array(plain * 2, dtype=object))
+    )
+    assert found == wanted
+    if is_str:
+        assert shown(make_stump(), feature_names=labels[:1]) == shown(make_stump(), feature_names=["3"])
 
 
 def test_wrong_numbers_of_classes_are_refused():

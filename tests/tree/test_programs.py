@@ -1,6 +1,7 @@
 """Trees as functions in Python and C, as SQL, and as a table: what runs decides as the tree does."""
 
 import ctypes
+import enum
 import re
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from samples import make_chain, make_classes, make_stump
+from samples import hostile, make_chain, make_classes, make_stump
 
 from pytrees import (
     C45Classifier,
@@ -68,7 +69,7 @@ def samples_of_numbers(with_missing=False):
     rng = np.random.default_rng(1)
     if with_missing:
         X[rng.random(X.shape) < 0.1] = np.nan
-    X = pd.DataFrame(X, columns=["age", 'a "quoted" name', "it's", "back\\slash */"])
+    X = pd.DataFrame(X, columns=["age", 'a "quoted" name', "it's; -- %s :x ?", "/* */ ]]> `\ufeff` ??/" + 5000 * "x"])
     new = pd.DataFrame(rng.normal(size=(500, 4)) * 2.0, columns=X.columns)
     if with_missing:
         new[rng.random(new.shape) < 0.2] = np.nan
@@ -80,7 +81,7 @@ def samples_of_words():
     n = 400
     X = pd.DataFrame(
         {
-            "city": rng.choice(["Berlin", "Rome", "Oslo's", 'a"b', "ü"], n),
+            "city": rng.choice(["Berlin", "Rome", "Oslo's", 'a"b', "ü", "'; -- */\n", "\ufeffx" + 5000 * "x"], n),
             "size": rng.random(n).round(2),
             "code": rng.choice([1, 4, 9], n),
         }
@@ -105,7 +106,7 @@ def assert_all_decide(tree, X, c_predictions, codes=None):
 @pytest.mark.parametrize("with_missing", [False, True])
 def test_classes_of_numbers(engine, with_missing, c_predictions):
     X, y, rows = samples_of_numbers(with_missing)
-    tree = DecisionTreeClassifier(max_depth=5).fit(X, np.array(["one", "it's two", 'thr"ee\\'])[y])
+    tree = DecisionTreeClassifier(max_depth=5).fit(X, np.array(["one", "it's two", 'thr"ee\n--'])[y])
     assert_all_decide(tree, rows, c_predictions)
 
 
@@ -242,23 +243,74 @@ def test_classes_and_categories_that_have_no_literal_are_refused(export):
         export(make_stump(), class_names=[np.inf, 0.0])
 
 
-@pytest.mark.parametrize("export", [export_python, export_c])
-@pytest.mark.parametrize("name", ["", "a b", "1a", "return", "x;y", "a\n"])
+NO_NAMES = ["", "a b", "1a", "return", "x;y", "a\n", "é " * 40]
+NO_NAMES_IN_PYTHON = ["None", "__debug__", "__builtins__", "ValueError", "\ufb01t", "\U0001d41a", "a\u2126"]
+NO_NAMES_IN_C = ["_Bool", "_tree", "a__b", "bool", "nullptr", "class", "main", "linux", "printf", "expf", "isnan", "é"]
+
+
+@pytest.mark.parametrize(
+    ("export", "name"),
+    [(export_python, name) for name in NO_NAMES + NO_NAMES_IN_PYTHON]
+    + [(export_c, name) for name in NO_NAMES + NO_NAMES_IN_C]
+    + [(export, hostile(str)("x):\n    pass  #")) for export in (export_python, export_c)],
+)
 def test_names_of_functions(export, name):
     with pytest.raises(ValueError, match="name must be a name in"):
         export(make_stump(), name=name)
     assert " decide(" in export(make_stump(), name="decide")
 
 
+@pytest.mark.parametrize("name", ["match", "_", "print", "x", "größe", "年龄"])
+def test_allowed_names_of_functions_in_python(name):
+    program = {}
+    exec(export_python(make_stump(), name=name), program)
+    assert program[name]([1.0]) == 1
+
+
 def test_names_cannot_forge_code(c_predictions):
     name = "a\n    return 7  # \\"
     assert len(export_python(make_stump(), feature_names=[name]).splitlines()) == 7
-    source = export_c(make_stump(), feature_names=[name], class_names=[name, name])
-    assert len(source.splitlines()) == 11
-    if COMPILER is not None:
-        assert c_predictions(source, [[0.0], [1.0]]) == [0, 1]
-    with pytest.raises(ValueError, match="character of code 0"):
-        export_sql(make_stump(), feature_names=["a\0b"])
+    for end in ("\\", "??/", "*/ /*", "\u202e"):
+        source = export_c(make_stump(), feature_names=[name + end], class_names=[name + end, "b" + end])
+        assert len(source.splitlines()) == 11
+        if COMPILER is not None:
+            assert c_predictions(source, [[0.0], [1.0]]) == [0, 1]
+
+
+@pytest.mark.parametrize("character", ["\0", "\\", "\ud800", "\u202e", "\u2066"])
+def test_characters_that_databases_read_in_different_ways_are_refused(character):
+    text = f"a{character}"
+    X = pd.DataFrame({"x": pd.Series([text, "b"], dtype=object)})
+    for tree, names, said in (
+        (make_stump(), {"feature_names": [text]}, "feature .* pass feature_names"),
+        (make_stump(), {"class_names": [text, "b"]}, "class .* pass class_names"),
+        (DecisionTreeClassifier(categorical_features=["x"]).fit(X, [0, 1]), {}, "category .* rename it before the fit"),
+    ):
+        with pytest.raises(ValueError, match=f"(?s)The {said}"):
+            export_sql(tree, **names)
+
+
+def test_names_that_differ_by_case_alone_are_refused_in_sql():
+    tree = DecisionTreeClassifier().fit(pd.DataFrame({"Age": [0.0, 1.0], "age": 0.0}), ["no", "NO"])
+    with pytest.raises(ValueError, match="feature_names must be different by more than case in SQL, got 'age'"):
+        export_sql(tree)
+    assert "ELSE 'NO'" in export_sql(tree, feature_names=["a", "b"])  # labels that were learned are values, not names
+    with pytest.raises(ValueError, match="class_names must be different by more than case in SQL, got 'NO'"):
+        export_sql(make_stump(), class_names=["no", "NO"])
+
+
+def test_members_of_enums_as_classes_and_categories(c_predictions):
+    colours, sizes = enum.StrEnum("Colour", ["red", "blue"]), enum.IntEnum("Size", ["small", "large"])
+    X = pd.DataFrame({"size": pd.Series([*sizes] * 4, dtype=object), "x": np.arange(8.0)})
+    forged = hostile(str)
+    for labels in ([*colours], [forged("red"), forged("blue")]):
+        y = np.empty(8, dtype=object)
+        y[:] = labels * 4
+        tree = DecisionTreeClassifier(categorical_features=["size"]).fit(X, y)
+        assert_all_decide(tree, X, c_predictions, tree.encode(X))
+        program = {}
+        exec(export_python(tree), program)
+        assert type(program["predict"]([1, 0.0])) is str
 
 
 def test_long_chains_need_no_nested_blocks(c_predictions):
