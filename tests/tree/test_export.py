@@ -259,7 +259,7 @@ def test_objects_without_a_tree_are_refused(export):
     ],
     ids=repr,
 )
-def test_what_is_no_list_of_different_names_is_refused(export, parameter, given, said):
+def test_wrong_names_are_refused(export, parameter, given, said):
     with pytest.raises(ValueError, match=f"{parameter}.*{said}"):
         export(make_stump(), **{parameter: given})
 
