@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._given_tree import TreeEstimator, predicted_labels, tree_and_names
+from .._given_tree import TreeEstimator, checked_names, predicted_labels, tree_and_names
 from .._tree_checks import LEAF
 from .._typing import AnyArray, ForestOf, LabelsLike
 from ..tree import Tree
@@ -127,7 +127,7 @@ def to_sklearn(tree: Any, classes: LabelsLike | None = None) -> Any:
         return _forest_to_sklearn(given, classes)
     if classes is None and not isinstance(given, Tree):
         classes = getattr(given, "classes_", None)
-    tree, _, _ = tree_and_names(given, class_names=classes)
+    tree = tree_and_names(given)[0]
     _check_predictions(given, tree)
     converted = tree.to_sklearn(classes)
     if not isinstance(given, Tree):
@@ -170,9 +170,9 @@ def _classes_to_sklearn(
             f"{type(forest).__name__} predicts by predict_rule={rule!r}, but scikit-learn's forests predict the class "
             "of the greatest probability; to_sklearn([one.tree_ for one in forest], forest.classes_) predicts that."
         )
+    if classes is not None:
+        checked_names("classes", classes, forest.n_classes_, "the forest")
     classes = forest.classes_ if classes is None else np.asarray(classes)
-    if len(classes) != forest.n_classes_:
-        raise ValueError(f"classes has {len(classes)} labels; the forest has {forest.n_classes_} classes.")
     return sklearn_forest(forest._trees(), classes, forest._labels_of_nodes(), parameters, of_trees)
 
 
@@ -198,14 +198,14 @@ def _list_to_sklearn(
 
     if not members:
         raise ValueError("There are no trees.")
-    trees = [tree_and_names(member, class_names=classes)[0] for member in members]
+    trees = [tree_and_names(member)[0] for member in members]
     for member, tree in zip(members, trees, strict=True):
         if (tree.n_features, tree.n_classes) != (trees[0].n_features, trees[0].n_classes):
             raise ValueError("The trees differ in their features or classes.")
         _check_predictions(member, tree)
     forest: Any
     if trees[0].is_regressor:
-        forest = _numbers_to_sklearn(trees, None)
+        forest = _numbers_to_sklearn(trees, classes)
     else:
         forest = sklearn_forest(trees, _classes_of_all(members, trees[0].n_classes, classes))
     _copy_attributes(members[0], forest, "feature_names_in_")
@@ -219,6 +219,7 @@ def _classes_of_all(members: Sequence[Any], n_classes: int, classes: LabelsLike 
         if any(not np.array_equal(known[0], others) for others in known):
             raise ValueError("The trees differ in the labels of their classes.")
         return np.asarray(known[0]) if known else np.arange(n_classes)
+    checked_names("classes", classes, n_classes)
     return np.asarray(classes)
 
 

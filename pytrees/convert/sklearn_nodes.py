@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _tree
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
+from .._given_tree import checked_names
 from .._tree_arrays import TreeArrays, check_children
 from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
@@ -53,10 +54,10 @@ def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTre
     if tree.is_regressor:
         check_no_classes(classes)
         return sklearn_regression_tree(tree)
-    classes = np.arange(tree.n_classes) if classes is None else column_or_1d(classes)
-    if len(classes) != tree.n_classes:
-        raise ValueError(f"classes has {len(classes)} labels; the tree has {tree.n_classes} classes.")
-    return sklearn_tree(tree, classes)
+    if classes is None:
+        return sklearn_tree(tree, np.arange(tree.n_classes))
+    checked_names("classes", classes, tree.n_classes)
+    return sklearn_tree(tree, np.asarray(classes))
 
 
 def check_no_classes(classes: object) -> None:

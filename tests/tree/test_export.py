@@ -304,9 +304,13 @@ def test_subclasses_of_labels_are_their_values(export, kind, plain):
         assert shown(make_stump(), feature_names=labels[:1]) == shown(make_stump(), feature_names=["3"])
 
 
-def test_wrong_numbers_of_classes_are_refused():
-    with pytest.raises(ValueError, match="3 names; the tree has 2"):
-        to_sklearn(make_stump(), classes=["a", "b", "c"])
+@pytest.mark.parametrize(
+    "ours", [make_stump(), [make_stump()] * 2, PermutationDecisionForestClassifier(2).fit([[0.0], [1.0]], [0, 1])]
+)
+@pytest.mark.parametrize("classes", [5, "ab", {"a", "b"}, ["a", ["b"]], ["a", None], ["a", "a"], ["a"], [["a"], ["b"]]])
+def test_wrong_classes_are_refused(ours, classes):
+    with pytest.raises(ValueError, match=r"^classes (must be|has 1 names)"):
+        to_sklearn(ours, classes=classes)
 
 
 # --------------------------------------------------------------------------------------------------------- scikit-learn
@@ -384,7 +388,7 @@ def test_the_estimators_names_and_classes_are_kept(fitted):
     assert fitted.tree_.to_sklearn().classes_.tolist() == [0, 1]
     assert fitted.tree_.to_sklearn(["x", "y"]).classes_.tolist() == ["x", "y"]
     for wrong in ("xy", [["x", "y"]], 5):
-        with pytest.raises(ValueError, match=r"1d|labels; the tree has"):
+        with pytest.raises(ValueError, match=r"classes (must be a sequence of names|has \d names; the tree has 2)"):
             fitted.tree_.to_sklearn(wrong)
     assert not hasattr(fitted.tree_.to_sklearn(), "feature_names_in_")
 

@@ -256,7 +256,7 @@ def test_other_objects_are_refused():
             to_sklearn(ours)
         with pytest.raises(NotFittedError):
             ours.to_sklearn()
-    with pytest.raises(ValueError, match="classes has 2 labels; the forest has 3"):
+    with pytest.raises(ValueError, match="classes has 2 names; the forest has 3"):
         to_sklearn(DecisionForestClassifier(2).fit(X, y), classes=["a", "b"])
     relabelled = to_sklearn(DecisionForestClassifier(2).fit(X, y), classes=["a", "b", "c"])
     assert set(relabelled.predict(X)) == {"a", "b", "c"}
