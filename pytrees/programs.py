@@ -485,7 +485,7 @@ class _SQL(_Program):
     def __init__(self, given: Any, feature_names: Any, class_names: Any) -> None:
         super().__init__(given, feature_names, class_names)
         self.around: list[str] = []
-        given_names = {} if class_names is None else {"class_names": self.class_names}
+        given_names: dict[str, Any] = {} if class_names is None else {"class_names": self.class_names}
         if not isinstance(self.feature_names, NumberedNames):
             given_names["feature_names"] = self.feature_names
         for what, names in given_names.items():
