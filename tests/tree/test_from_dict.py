@@ -15,6 +15,7 @@ from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
@@ -45,15 +46,28 @@ def table():
         OrdinalDecisionTreeClassifier("ranking", predict_rule="median"),
         ID3Classifier("nvi", evaluation="global", max_leaf_nodes=4),
         C45Classifier(),
+        DecisionTreeRegressor(max_depth=3),
+        DecisionTreeRegressor("absolute_error", max_depth=3),
     ],
     ids=repr,
 )
-def test_trees_come_back_through_json(engine, estimator):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_trees_come_back_through_json(engine, estimator, weighted):
     X, y = make_classes()
-    fitted = estimator.fit(X, y)
-    assert Tree.from_dict(through_json(fitted)) == fitted.tree_
-    assert Tree.from_dict(through_json(fitted.tree_)) == fitted.tree_
-    assert Tree.from_dict(through_json(fitted, feature_names=["x", "y", "1"], class_names=[3, 1, 2])) == fitted.tree_
+    is_regressor = isinstance(estimator, DecisionTreeRegressor)
+    if is_regressor:
+        y, X[::9, 0] = np.round(y + X[:, 0] ** 2, 2), np.nan
+    takes_weights = is_regressor or isinstance(estimator, DecisionTreeClassifier)
+    tree = estimator.fit(
+        X, y, **({"sample_weight": np.arange(len(y)) % 3 + 1} if weighted and takes_weights else {})
+    ).tree_
+    names = {"feature_names": ["x", "y", "1"]} | ({} if is_regressor else {"class_names": [3, 1, 2]})
+    for given_tree, given_names in ((estimator, {}), (tree, {}), (estimator, names)):
+        back = Tree.from_dict(through_json(given_tree, **given_names))
+        assert back == tree
+        if is_regressor:  # `==` leaves out impurities and the name of their criterion
+            np.testing.assert_array_equal([back.impurity, back.gain], [tree.impurity, tree.gain])
+            assert back.criterion_name == tree.criterion_name
 
 
 @given(problem=problems(float_weights, max_rows=15))

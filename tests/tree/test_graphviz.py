@@ -10,16 +10,16 @@ from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import export_graphviz as sklearn_export_graphviz
 
-from pytrees import DecisionTreeClassifier, ID3Classifier, export_graphviz
+from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, export_graphviz
 
 
-@pytest.fixture
-def fitted(engine):
+@pytest.fixture(params=["gini", "squared_error", "absolute_error"])
+def fitted(engine, request):
     X, y = make_classes(n_samples=40)
-    X = np.round(X, 1).astype(np.float32)
-    return DecisionTreeClassifier(max_depth=3).fit(
-        pd.DataFrame(X, columns=["a", "b", "c"]), np.array(["x", "y", "z"])[y]
-    )
+    X = pd.DataFrame(np.round(X, 1).astype(np.float32), columns=["a", "b", "c"])
+    if request.param == "gini":
+        return DecisionTreeClassifier(max_depth=3).fit(X, np.array(["x", "y", "z"])[y])
+    return DecisionTreeRegressor(request.param, max_depth=3).fit(X, np.sqrt(y + np.abs(X["a"]), dtype=np.float64))
 
 
 def lines_of(text):
@@ -44,9 +44,8 @@ def lines_of(text):
 )
 def test_text_equals_scikit_learns(fitted, options):
     ours = export_graphviz(fitted, **options)
-    theirs = sklearn_export_graphviz(
-        fitted.to_sklearn(), feature_names=["a", "b", "c"], class_names=["x", "y", "z"], **options
-    )
+    names = {"feature_names": ["a", "b", "c"], "class_names": None if fitted.tree_.is_regressor else ["x", "y", "z"]}
+    theirs = sklearn_export_graphviz(fitted.to_sklearn(), **names, **options)
     assert lines_of(ours) == lines_of(theirs)
     assert ("rankdir=LR" in ours) == ("rankdir=LR" in theirs)
     assert ours.count("fillcolor") == theirs.count("fillcolor")

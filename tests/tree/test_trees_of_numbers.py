@@ -100,26 +100,6 @@ def test_trees_of_numbers_have_no_names_of_classes(stump, show):
         show(stump, **{name: ["a"]})
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"max_depth": 1, "filled": True}, {"node_ids": True, "precision": 4}, {"proportion": True}],
-    ids=repr,
-)
-@pytest.mark.parametrize("error", ERRORS)
-def test_text_for_graphviz_equals_scikit_learns(error, options):
-    X, y = data()
-    tree = DecisionTreeRegressor(error, max_depth=3).fit(X, y)
-    ours = export_graphviz(tree, **options)
-    theirs = sklearn.tree.export_graphviz(tree.to_sklearn(), feature_names=NAMES, **options)
-    assert texts(ours) == texts(theirs)
-    assert ours.count("fillcolor") == theirs.count("fillcolor")
-
-
-def texts(dot):
-    lines = [line.split('"')[1] for line in dot.replace("\n,", ",").splitlines() if "[label=" in line]
-    return sorted(line for line in lines if line != "(...)")
-
-
 def test_an_impurity_without_a_name_is_shown():
     X, y = data()
     theirs = sklearn.tree.DecisionTreeRegressor(criterion="poisson", max_depth=1).fit(X, np.abs(y))
@@ -129,16 +109,6 @@ def test_an_impurity_without_a_name_is_shown():
 
 
 # ---------------------------------------------------------------------------------------------------------------- dicts
-
-
-@pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_trees_come_back_through_json(engine, error, weighted):
-    X, y = data(30, missing=0.1)
-    weights = np.arange(len(y)) % 3 + 1 if weighted else None
-    tree = DecisionTreeRegressor(error, max_depth=3).fit(X, y, sample_weight=weights)
-    for one in (tree, tree.tree_):
-        assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(one)))), tree.tree_)
 
 
 @pytest.mark.parametrize("split", ["multiway", "subset"])
