@@ -282,7 +282,7 @@ def arrays_of_sklearn(estimator: Any) -> dict[str, Any]:
     if estimator.criterion not in _CRITERIA:
         raise ValueError(f"{name} has criterion={estimator.criterion!r}; known are {', '.join(sorted(_CRITERIA))}.")
     order, arrays = _splits_of_sklearn(nodes)
-    value = _whole_where_near(nodes.value[order, 0, :] * weights[order, np.newaxis])
+    value = whole_where_near(nodes.value[order, 0, :] * weights[order, np.newaxis])
     inner = arrays["children_left"] != LEAF
     criterion, gains = _CRITERIA[estimator.criterion], np.zeros(len(order))
     gains[inner] = gain(criterion, *(value[arrays[side][inner]] for side in ("children_left", "children_right")))
@@ -417,6 +417,7 @@ def preorder(children_left: AnyArray, children_right: AnyArray) -> tuple[IntArra
     return order, number
 
 
-def _whole_where_near(counts: FloatArray) -> FloatArray:
+def whole_where_near(counts: FloatArray) -> FloatArray:
+    """Return counts, which are products of shares and weights, without what rounding has added to whole numbers."""
     whole = np.rint(counts)
     return np.where(np.abs(counts - whole) <= _ROUNDING * np.maximum(whole, 1.0), whole, counts)

@@ -86,7 +86,10 @@ class CountCases(Cases):
     # --------------------------------------------------------------------------------------------------------- drawing
 
     def table(self, rng: Generator, n_cuts: int | None = None) -> Counts:
-        """Draw the class counts of cuts of several nodes: small, great or not whole, many of them zero."""
+        """Draw the class counts of cuts of several nodes: small, great or not whole, many of them zero.
+
+        Every node has two classes at least: trees do not split others.
+        """
         n_classes = int(rng.integers(2, self.max_classes + 1))
         shape = (n_cuts or int(rng.integers(2, 12)), n_classes)
         most = int(rng.choice([3, 3, 3, 10, 100, 10**4]))
@@ -96,6 +99,8 @@ class CountCases(Cases):
             counts[rng.random(shape) < rng.choice([0.0, 0.3, 0.8])] = 0.0
             counts[np.arange(shape[0]), rng.integers(0, n_classes, shape[0])] += 1.0
             sides.append(counts)
+        of_one = np.flatnonzero(np.count_nonzero(sides[0] + sides[1], axis=1) == 1)
+        sides[1][of_one] = np.roll(sides[1][of_one], 1, axis=1)
         if rng.random() < 0.3:
             scale = float(rng.choice([0.1, 1.7, 1e-3]))
             sides = [counts * scale for counts in sides]
@@ -249,7 +254,8 @@ class CountCases(Cases):
         return self._wanted_zero(is_class * totals[0], is_class * totals[1])
 
     def _not_independent(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
-        return self._wanted_zero(left, left * rng.integers(1, 4))
+        node = left + right
+        return self._wanted_zero(node, node * rng.integers(1, 4))
 
     def _not_sides(self, left: FloatArray, right: FloatArray, rng: Generator) -> str | None:
         return self._compared((left, right), (right, left))

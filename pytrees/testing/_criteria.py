@@ -71,7 +71,8 @@ class CriterionReport:
         lines = [f"{self.n_cases} tables of cuts"]
         lacking = {name: told for name, told in self.properties.items() if told not in (_HOLDS, _NOT_TESTED)}
         for name, told in self.properties.items():
-            lines += [f"{name + ':':13} {'FAILS: ' if name in lacking else ''}{told}"]
+            fails = "FAILS: " if f"claimed {name!r}" in self.errors else "does not hold: "
+            lines += [f"{name + ':':13} {fails if name in lacking else ''}{told}"]
         shown = lacking.values()
         for kind, told in self.errors.items():
             lines += [f"ERROR, {kind}: {'it does not hold, see above' if told in shown else told}"]
@@ -130,8 +131,10 @@ def check_criterion(
     criterion : str or criterion object
         A criterion of your own, derived from :class:`pytrees.criteria.CountCriterion`,
         :class:`pytrees.criteria.SequenceCriterion` or :class:`pytrees.criteria.SumCriterion` in Python or Cython; or
-        one of pytrees, ``"squared_error"`` and ``"absolute_error"`` included. A criterion that raises an error for
-        negative targets is checked with others.
+        one of pytrees, ``"squared_error"`` and ``"absolute_error"`` included. A criterion of continuous targets that
+        gives an error for negative targets, such as a Poisson deviance, is checked with others; if it raises an
+        exception for targets of 0 too, such as a gamma deviance, with targets above 0. Nodes have two classes, or two
+        different targets, at least, because trees do not split others.
     definition : callable or str, optional
         The correct gain, written as plainly as possible: a function ``definition(left, right)`` of two lists of class
         counts, of numbers two lists of targets, or for label sequences ``definition(labels, goes_left)`` of two lists,
@@ -253,8 +256,10 @@ def _look_at_properties(
             try:
                 report.properties[name] = cases.counterexample(name, rng) or _HOLDS
             except GainsError as error:
-                report.errors.setdefault("raises", str(error))
-                return
+                if name != "pure":  # trees do not split such nodes: the criterion need not be defined there
+                    report.errors.setdefault("raises", str(error))
+                    return
+                report.properties[name] = str(error)
 
 
 def _check_trees(criterion: Any, cases: Cases, rng: Generator, kind: str, report: CriterionReport) -> None:

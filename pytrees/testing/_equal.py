@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from .._tree_arrays import goes_left
 from .._tree_checks import LEAF, MULTIWAY
 from .._typing import FloatArray, IntArray, MatrixLike
 from ..tree import Tree
-from ._read import ReadTree, check_tolerance, checked_table, read_tree
+from ._read import ReadTree, check_tolerance, checked_table, predicts_numbers, read_tree
 
 # Up to these differences, gains look like a tie, thresholds look rounded to float32, and sums of weights look rounded.
 _TIE, _FLOAT32, _ROUNDED = 1e-12, 1e-6, 1e-9
@@ -40,9 +39,12 @@ def assert_trees_equal(
     actual, desired : Tree, fitted estimator or dict
         Trees or forests of pytrees or scikit-learn, a dict of :func:`pytrees.export_dict`, or a dict of arrays of shape
         (node_count,), by scikit-learn's names: ``children_left``, ``children_right`` (-1 at leaves), ``feature`` and
-        ``threshold``, and if known ``n_node_samples``, ``value`` (class counts or sums of weights, of shape
-        (node_count, n_classes)), ``gain`` and ``missing_go_to_left``; also ``n_features`` and ``classes``. In a dict
-        with ``weighted_n_node_samples``, or beside a tree of numbers, ``value`` has the numbers that nodes predict.
+        ``threshold``, and if known ``n_node_samples``, ``weighted_n_node_samples``, ``impurity`` (of a regression
+        tree), ``value``, ``gain`` and ``missing_go_to_left``; also ``n_features`` and ``classes``. In a classification
+        tree ``value`` has the class counts, sums of weights, or shares of the classes, which add up to 1, of shape
+        (node_count, n_classes) or, as in scikit-learn, (node_count, 1, n_classes); in a regression tree the numbers
+        that nodes predict, of shape (node_count,), (node_count, 1) or (node_count, 1, 1). Arrays of one value per node
+        without ``classes`` are read as the other tree, or the criterion of :func:`check_tree`, needs it.
     X : array-like of shape (n_samples, n_features), optional
         Samples. With them, thresholds may be different numbers if they send each of these samples to the same side.
         Without them, thresholds are compared as numbers. Round X to float32, ``X.astype(np.float32)``, if one of the
@@ -102,12 +104,10 @@ def assert_trees_equal(
 
 
 def _read_both(actual: Any, desired: Any) -> tuple[ReadTree, ReadTree]:
-    """Read two trees. A dict of arrays need not tell whether it predicts numbers: then it does what the other does."""
-    if isinstance(actual, Mapping):
-        other = read_tree(desired)
-        return read_tree(actual, of_numbers=other.tree.is_regressor), other
-    one = read_tree(actual)
-    return one, read_tree(desired, of_numbers=one.tree.is_regressor)
+    """Read two trees. A dict of arrays need not show what it predicts: then it is what the other tree predicts."""
+    kinds = predicts_numbers(actual), predicts_numbers(desired)
+    of_numbers = next((kind for kind in kinds if kind is not None), True)
+    return read_tree(actual, of_numbers), read_tree(desired, of_numbers)
 
 
 def _is_forest(given: Any) -> bool:
@@ -202,8 +202,12 @@ class _Pair:
         a, b = self.actual.tree, self.desired.tree
         if "n_node_samples" in known and a.n_node_samples[node] != b.n_node_samples[other]:
             return "the number of samples"
-        if "value" in known and not self._near(a.value[node], b.value[other]):
-            return "the number" if a.is_regressor else "the class counts"
+        if "value" in known:
+            what, values = self.actual.what, (a.value[node], b.value[other])
+            if "shares" in (what, self.desired.what):
+                what, values = "shares", (values[0] / values[0].sum(), values[1] / values[1].sum())
+            if not self._near(*values):
+                return f"the {what}"
         weights = a.weighted_n_node_samples, b.weighted_n_node_samples
         if "weighted_n_node_samples" in known and not self._near(weights[0][node], weights[1][other]):
             return "the weight of the samples"

@@ -352,8 +352,8 @@ class _Check:
             keep_example(self.report, "classes", text, code, len(y))
             return
         limits = Limits.of(self.given, len(y), sum(samples.weights))
-        if self.is_of_numbers and limits.monotonic_cst:
-            read.known -= {"value"}  # its nodes predict numbers within bounds, not the means of their samples
+        if limits.monotonic_cst and (self.is_of_numbers or read.has_shares):
+            read.known -= {"value"}  # its nodes have what they predict within bounds, not the means of their samples
         walk = Walk(read, samples, limits, self.ties, self.tolerance, self.report, self.hints, code)
         walk.run()
         self.wrong += walk.wrong

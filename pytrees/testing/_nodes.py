@@ -67,13 +67,20 @@ class Samples:
 
     def told_at(self, read: Any, node: int) -> str:
         """Describe the samples of a node as the tree tells of them, as far as this is known."""
-        return f"the class counts {class_counts(read, node)}" if "value" in read.known else ""
+        if "value" in read.known:
+            return f"the {read.what} {class_counts(read, node)}"
+        is_known = "weighted_n_node_samples" in read.known
+        return f"the weight {read.tree.weighted_n_node_samples[node]:.12g}" if is_known else ""
 
     def agree_with(self, read: Any, node: int, rows: Sequence[int]) -> bool:
-        """Whether these samples give a node's class counts, if they are known."""
+        """Whether these samples give a node's weight and class counts or shares, as far as they are known."""
         counts, value = np.array(self.counts(rows), dtype=float), read.tree.value[node]
-        is_same = value.shape == counts.shape and np.allclose(value, counts, rtol=_COUNT_TOLERANCE, atol=0.0)
-        return "value" not in read.known or bool(is_same)
+        if "value" not in read.known:
+            counts = counts.sum(keepdims=True)
+            value = value.sum(keepdims=True) if "weighted_n_node_samples" in read.known else counts
+        elif read.what == "shares":
+            counts = counts / counts.sum()
+        return value.shape == counts.shape and np.allclose(value, counts, rtol=_COUNT_TOLERANCE, atol=0.0)
 
     def impurities(self, rows: Sequence[int], left: frozenset[int]) -> list[float]:
         """Return the impurities of a node and of its two children."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_regressor
 
 from .._given_judges import ERRORS
 from .._judges import OwnCriterion
@@ -18,9 +19,10 @@ from ..tree import Tree
 
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
 # The further entries of a node, which arrays of other tools may lack.
-_OF_NODES = ("n_node_samples", "value", "gain")
-_OF_NUMBERS = ("weighted_n_node_samples", "impurity")
-_EXAMPLES = "a Tree, a fitted tree of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
+_OF_NODES = ("n_node_samples", "weighted_n_node_samples", "value", "gain")
+# Sums of shares and of weights may be rounded.
+_ROUNDED = 1e-9
+_EXAMPLES = "a Tree, a fitted estimator of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
 
 
 @dataclass
@@ -28,7 +30,7 @@ class ReadTree:
     """A tree, and what is known about it."""
 
     tree: Tree
-    # The names among n_node_samples, value, gain, n_features and, in a tree of numbers, weighted_n_node_samples and
+    # The names among n_node_samples, weighted_n_node_samples, value, gain, n_features and, in a regression tree,
     # impurity that were given; others are filled in.
     known: frozenset[str]
     classes: AnyArray | None = None
@@ -36,6 +38,15 @@ class ReadTree:
     # Whether the library has given the gains; otherwise they are computed from the counts.
     has_own_gains: bool = True
     is_ours: bool = False
+    # Whether nodes were given the shares of their classes, which are counts only where weights are known.
+    has_shares: bool = False
+
+    @property
+    def what(self) -> str:
+        """The word for the values of nodes: shares of classes without weights are no counts."""
+        if self.tree.is_regressor:
+            return "number"
+        return "shares" if self.has_shares and "weighted_n_node_samples" not in self.known else "class counts"
 
     def name_of(self, feature: int) -> str:
         """Return the name of a feature."""
@@ -68,24 +79,25 @@ def checked_table(X: MatrixLike) -> FloatArray:
 def read_tree(given: Any, of_numbers: bool = False) -> ReadTree:
     """Return the tree of a Tree, estimator or dict, with its nodes in preorder; raise an error if there is none.
 
-    `of_numbers`: arrays whose names do not tell what they are belong to a tree of numbers.
+    `of_numbers`: arrays that do not show what they predict belong to a regression tree.
     """
     if isinstance(given, Tree):
         return ReadTree(given, _known_of(given), is_ours=True)
+    kind = predicts_numbers(given)
     if isinstance(given, Mapping):
-        return _of_dict(given, of_numbers)
+        return _of_dict(given, of_numbers if kind is None else kind)
     own = getattr(given, "tree_", None)
     classes, names = getattr(given, "classes_", None), getattr(given, "feature_names_in_", None)
     if isinstance(own, (Tree, Mapping)):
-        read = read_tree(own, of_numbers)
+        read = read_tree(own) if isinstance(own, Tree) else _of_dict(own, of_numbers if kind is None else kind)
         read.classes = read.classes if classes is None else np.asarray(classes)
         read.feature_names = read.feature_names if names is None else list(names)
         return read
     if hasattr(given, "fit") and own is None:
         hint = ": pass one tree, such as estimators_[0]" if hasattr(given, "estimators_") else ", or is not fitted"
-        raise TypeError(f"{type(given).__name__} has no tree_{hint}. Expected is {_EXAMPLES}.")
+        raise TypeError(f"{type(given).__name__} has no tree_{hint}. Expected {_EXAMPLES}.")
     if own is None:
-        raise TypeError(f"{type(given).__name__} is no tree: expected is {_EXAMPLES}.")
+        raise TypeError(f"Expected {_EXAMPLES}; got {type(given).__module__}.{type(given).__name__}.")
     tree = Tree.from_sklearn(given)
     known = _known_of(tree)
     if getattr(given, "monotonic_cst", None) is not None:
@@ -93,10 +105,30 @@ def read_tree(given: Any, of_numbers: bool = False) -> ReadTree:
     return ReadTree(tree, known, None if tree.is_regressor else np.asarray(classes), names, has_own_gains=False)
 
 
+def predicts_numbers(given: Any) -> bool | None:
+    """Return whether a tree is a regression tree; None if arrays do not show it, by classes or the shape of `value`.
+
+    Arrays of one value per node, of shape (node_count, 1) or (node_count, 1, 1), can be of one class or of numbers.
+    """
+    own = getattr(given, "tree_", given)
+    if isinstance(own, Tree):
+        return own.is_regressor
+    if isinstance(given, BaseEstimator) and is_regressor(given):
+        return True
+    if getattr(given, "classes_", None) is not None:
+        return False
+    if not isinstance(own, Mapping):
+        return None
+    if own.get("classes", own.get("class_names")) is not None or "counts" in own:
+        return False
+    shape = np.shape(own.get("value", [[0.0]]))
+    return True if len(shape) < 2 else None if shape[-1] == 1 else False
+
+
 def _known_of(tree: Tree) -> frozenset[str]:
     """Return the names of what is known about a whole tree."""
-    numbers = [name for name in _OF_NUMBERS if tree.is_regressor and hasattr(tree, name)]
-    return frozenset({*_OF_NODES, "n_features", *numbers})
+    impurity = {"impurity"} if tree.is_regressor and hasattr(tree, "impurity") else set()
+    return frozenset({*_OF_NODES, "n_features", *impurity})
 
 
 def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
@@ -107,8 +139,7 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
     lacking = [name for name in _STRUCTURE if name not in given]
     if lacking:
         raise ValueError(f"A dict of arrays needs {', '.join(_STRUCTURE)}; it lacks {', '.join(lacking)}.")
-    of_numbers = of_numbers or "weighted_n_node_samples" in given
-    of_nodes = (*_OF_NODES, *_OF_NUMBERS) if of_numbers else _OF_NODES
+    of_nodes = (*_OF_NODES, "impurity") if of_numbers else _OF_NODES
     arrays = {name: np.asarray(given[name]) for name in (*_STRUCTURE, *of_nodes, "missing_go_to_left") if name in given}
     n_nodes = arrays["children_left"].size
     for name, array in arrays.items():
@@ -122,20 +153,54 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
     for name in ("feature", "threshold"):
         arrays[name] = np.where(leaves, -2, arrays[name])
     known = frozenset(name for name in of_nodes if name in given) | ({"n_features"} & given.keys())
+    weights = arrays.get("weighted_n_node_samples", np.ones(n_nodes))
+    if "value" in arrays:
+        arrays["value"] = _one_output(arrays["value"])
+    has_shares = "value" in arrays and not of_numbers and _are_shares(arrays["value"])
+    if has_shares and "weighted_n_node_samples" in arrays:
+        from ..convert.sklearn_nodes import whole_where_near  # here: it imports scikit-learn's trees
+
+        arrays["value"] = whole_where_near(arrays["value"] * weights[:, np.newaxis])
     filled = {
         "n_node_samples": np.ones(n_nodes, dtype=np.int64),
-        "value": np.ones((n_nodes, 1)),
+        "value": np.ones((n_nodes, 1)) if of_numbers else weights[:, np.newaxis],
         "gain": np.zeros(n_nodes),
+        "weighted_n_node_samples": np.ones(n_nodes),
     }
-    if of_numbers:
-        filled["weighted_n_node_samples"] = np.ones(n_nodes)
-        if "value" in arrays:
-            arrays["value"] = arrays["value"].reshape(n_nodes, -1)
+    values = filled | arrays
+    if not of_numbers:
+        del values["weighted_n_node_samples"]  # the sums of counts
+        _check_sums(values["value"], arrays.get("weighted_n_node_samples"), order)
     n_features = int(given.get("n_features", max(1, arrays["feature"].max() + 1)))
     classes = given.get("classes")
     return ReadTree(
-        Tree(**(filled | arrays), n_features=n_features), known, None if classes is None else np.asarray(classes)
+        Tree(**values, n_features=n_features),
+        known,
+        None if classes is None else np.asarray(classes),
+        has_shares=has_shares,
     )
+
+
+def _one_output(value: AnyArray) -> AnyArray:
+    """Return values of shape (n_nodes, n_classes), or (n_nodes, 1); scikit-learn has outputs as a further axis."""
+    if value.ndim == 3 and value.shape[1] != 1:
+        raise ValueError(f"value has shape {value.shape}: the tree has {value.shape[1]} outputs. Expected one output.")
+    return value[:, np.newaxis] if value.ndim == 1 else value[:, 0] if value.ndim == 3 else value
+
+
+def _are_shares(value: AnyArray) -> bool:
+    """Whether nodes have the shares of their classes, as scikit-learn's have since 1.3, and not counts."""
+    return bool(np.allclose(value.sum(axis=-1), 1.0, rtol=0.0, atol=_ROUNDED))
+
+
+def _check_sums(counts: AnyArray, weights: AnyArray | None, order: IntArray) -> None:
+    """Raise a ValueError unless weights are the sums of class counts."""
+    sums = counts.sum(axis=-1)
+    for node in np.flatnonzero(weights is not None and ~np.isclose(sums, weights, rtol=_ROUNDED, atol=0.0))[:1]:
+        raise ValueError(
+            f"Not a tree: node {order[node]} has weighted_n_node_samples={weights[node]:.12g}, "
+            f"but class counts of the sum {sums[node]:.12g}."
+        )
 
 
 def _preorder(left: AnyArray, right: AnyArray) -> tuple[IntArray, IntArray]:

@@ -64,11 +64,13 @@ class SequenceCases(Cases):
         return defined
 
     def table(self, rng: Generator) -> tuple[AnyArray, AnyArray, AnyArray]:
-        """Draw labels, an order of the samples, and the numbers of samples on the left of some cuts."""
+        """Draw labels of several classes, an order of the samples, and the numbers of samples to the left of cuts."""
         n_samples, n_classes = int(rng.integers(2, 25)), int(rng.integers(2, self.max_classes + 1))
         labels = rng.integers(0, n_classes, n_samples)
         if rng.random() < 0.4:
             labels = np.repeat(labels, rng.integers(1, 4, n_samples))[:n_samples]
+        if np.all(labels == labels[0]):
+            labels[0] = (labels[0] + 1) % n_classes  # trees do not split nodes of one class
         order = rng.permutation(n_samples)
         n_left = np.unique(rng.integers(1, n_samples, 6))
         return labels.astype(np.int32), order, n_left

@@ -21,6 +21,8 @@ Definition = Callable[..., Any]
 # The gain of a cut that a user's criterion judges alone may differ by this much from its gain among other cuts.
 _ALONE = 1e-12
 
+_OF_DOMAIN = " If the criterion is for other targets alone, it must raise a ValueError: then it is checked with those."
+
 
 class NumberCases(Cases):
     """Cases of a criterion of numbers: the targets of a node with whole weights, and the samples left of its cuts."""
@@ -31,22 +33,26 @@ class NumberCases(Cases):
         super().__init__(criterion, max_classes, tolerance)
         # The units that gains can have, as powers of the unit of the targets.
         self.powers = [2] if criterion.name == "squared_error" else [1]
-        self.takes_negative = True
+        self.takes_negative = self.takes_zero = True
         if self.is_own:
             self.powers = [0, 1, 2]
-            self.takes_negative = self._takes_negative()
+            self.takes_negative = self._error_for([-2.0, -1.0, -4.0]) is None
+            # Zeros that give NaN are an error of the criterion, unless it refuses them itself.
+            self.takes_zero = self.takes_negative or not isinstance(self._error_for([0.0, 0.0, 1.0]), RuntimeError)
 
-    def _takes_negative(self) -> bool:
+    def _error_for(self, y: list[float]) -> BaseException | None:
+        """Return the error for cuts of a node of three targets: a RuntimeError if the criterion itself raised it."""
         goes_left = np.array([[True, False, False], [True, True, False]])
         try:
-            self.gains(np.array([-2.0, -1.0, -4.0]), np.ones(3, dtype=np.int64), goes_left)
-        except GainsError:
-            return False
-        return True
+            self.gains(np.array(y), np.ones(3, dtype=np.int64), goes_left)
+        except GainsError as error:
+            return error.__cause__
+        return None
 
     def takeable(self, y: AnyArray) -> AnyArray:
         """Return targets that the criterion takes."""
-        return y if self.takes_negative else np.abs(y)
+        y = y if self.takes_negative else np.abs(y)
+        return y if self.takes_zero else np.where(y == 0.0, 1.0, y)
 
     def gains(self, y: FloatArray, weights: IntArray, goes_left: BoolArray) -> FloatArray:
         """Return the gains of cuts; `goes_left` is of shape (n_cuts, n_samples). An error of the user's criterion
@@ -59,7 +65,8 @@ class NumberCases(Cases):
                 return np.array(self.criterion.judged(*(self.seen(side, targets) for side in (left, right))))
             except (ValueError, RuntimeError) as error:
                 told = "; ".join(_told(y, weights, side) for side in goes_left)
-                raise GainsError(f"{error} The cuts were {told}.") from error
+                hint = "" if isinstance(error, RuntimeError) or y.min() > 0.0 else _OF_DOMAIN
+                raise GainsError(f"{error} The cuts were {told}.{hint}") from error
         criterion = self.criterion.name, {"targets": targets.numbers}
         found = np.array(kernel("gains_of_cuts")(criterion, left, right), dtype=float)
         return targets.grid.distances(found, self.powers[0])
@@ -88,13 +95,18 @@ class NumberCases(Cases):
         return defined
 
     def table(self, rng: Generator) -> tuple[FloatArray, IntArray, BoolArray]:
-        """Draw targets that are whole, decimals or real, some of them equal, their weights, and the left of cuts."""
+        """Draw targets that are whole, decimals or real, some of them equal, their weights, and the left of cuts.
+
+        Not all targets are equal: trees do not split such nodes.
+        """
         n_samples, most = int(rng.integers(2, 16)), int(rng.choice([3, 10, 1000]))
         y = [rng.integers(-most, most, n_samples) * unit for unit in (1.0, 0.1)] + [rng.normal(size=n_samples)]
         weights = rng.integers(1, 4, n_samples) if rng.random() < 0.5 else np.ones(n_samples, dtype=np.int64)
         goes_left = rng.random((6, n_samples)) < rng.random((6, 1))
         goes_left[:, 0], goes_left[:, 1] = True, False
-        return self.takeable(np.asarray(y[int(rng.integers(3))], dtype=np.float64)), weights, goes_left
+        targets = self.takeable(np.asarray(y[int(rng.integers(3))], dtype=np.float64))
+        targets[0] += float(np.all(targets == targets[0]))
+        return targets, weights, goes_left
 
     def errors(self, rng: Generator, defined: Definition | None) -> Iterator[tuple[str, str]]:
         """Yield the errors in the gains of some cuts, by kind."""

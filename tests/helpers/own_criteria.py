@@ -157,6 +157,36 @@ class Poisson(SumCriterion):
         return xlogy(sums[:, 1], sums[:, 1] / sums[:, 0])
 
 
+class PoissonOfEvents(Poisson):
+    """Gains per event: undefined for a node without events."""
+
+    def gains(self, left, right):
+        node = left + right
+        with np.errstate(invalid="ignore"):
+            return super().gains(left, right) * node[:, 0] / node[:, 1]
+
+
+class Gamma(SumCriterion):
+    """The decrease of half the gamma deviance, of targets above 0."""
+
+    def gains(self, left, right):
+        if min(left[:, 1].min(), right[:, 1].min()) <= 0:
+            raise ValueError("Targets must be above 0.")
+        return (self.total(left + right) - self.total(left) - self.total(right)) / (left + right)[:, 0]
+
+    @staticmethod
+    def total(sums):
+        return sums[:, 0] * np.log(sums[:, 1] / sums[:, 0])
+
+
+class GammaWithZeros(Gamma):
+    """Without the exception: gains are infinite for a child whose targets are all 0."""
+
+    def gains(self, left, right):
+        with np.errstate(all="ignore"):
+            return (self.total(left + right) - self.total(left) - self.total(right)) / (left + right)[:, 0]
+
+
 class ShareOfFeatureInVariance(SumCriterion):
     """A cut's share in all gains of its feature."""
 

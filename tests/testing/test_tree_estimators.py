@@ -10,9 +10,10 @@ from own_cart import FAULTS, OwnCart
 from own_criteria import Gini
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier, PermutationDecisionTreeClassifier
-from pytrees.testing import TreeCheckError, check_tree, check_tree_estimator
+from pytrees.testing import TreeCheckError, assert_trees_equal, check_tree, check_tree_estimator
 
 ALL_TABLES = ("ties", "duplicates", "constants", "copies", "real", "missing", "close", "extreme")
 
@@ -402,6 +403,67 @@ def test_known_numbers_of_samples_are_reported(iris):
     assert "but the tree has 39 samples of the class counts [17, 10, 12]." in told
     told = report_of_tree({**STUMP, "n_node_samples": [150, 39, 111]}, X, y, "gini").examples["samples"].message
     assert "but the tree has 39 samples." in told
+
+
+OF_NODES = ("n_node_samples", "weighted_n_node_samples", "impurity", "value", "missing_go_to_left")
+
+
+def forms_of(fitted):
+    """Return the forms in which arrays of a fitted tree of scikit-learn can be given, by name."""
+    tree = fitted.tree_
+    arrays = {name: getattr(tree, name) for name in (*STUMP, *OF_NODES, "n_features")}
+    values = tree.value[:, 0]
+    no_weights = {name: array for name, array in arrays.items() if name != "weighted_n_node_samples"}
+    forms = {"as in scikit-learn": arrays, "two axes": arrays | {"value": values}, "no weights": no_weights}
+    forms["no values"] = {name: array for name, array in arrays.items() if name != "value"}
+    if not hasattr(fitted, "classes_"):
+        return forms | {"one axis": arrays | {"value": values[:, 0]}}
+    counts = values * tree.weighted_n_node_samples[:, np.newaxis]
+    forms |= {"with classes": arrays | {"classes": fitted.classes_}, "shares": no_weights | {"value": values}}
+    return forms | {"counts": arrays | {"value": counts}, "three axes": arrays | {"value": counts[:, np.newaxis]}}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "log_loss", "squared_error", "absolute_error"])
+def test_arrays_of_scikit_learn_in_every_form(iris, criterion, weighted):
+    X, y = iris[0].astype(np.float32), iris[1]
+    weights = np.random.default_rng(0).integers(1, 4, 150) if weighted else None
+    given = {"sample_weight": weights, "limits": {"max_depth": 3}}
+    kind = SklearnRegressor if criterion.endswith("error") else SklearnTree
+    fitted = kind(criterion=criterion, max_depth=3, random_state=0).fit(X, y, weights)
+    for name, form in forms_of(fitted).items():
+        check_tree(form, X, y, criterion, **given)
+        check_tree(SimpleNamespace(tree_=form), X, y, criterion, **given)
+        for trees in ((form, fitted), (fitted, form), (form, forms_of(fitted)["as in scikit-learn"])):
+            assert_trees_equal(*trees, rtol=1e-12)
+        for wrong in {"value", "weighted_n_node_samples"} & form.keys():
+            array = form[wrong].astype(float)
+            array[[2, 3]] = 1.5 * array[[3, 2]]
+            with pytest.raises(TreeCheckError, match=r"but the (tree has|samples have)|Not a tree: node .*of the sum"):
+                check_tree(form | {wrong: array}, X, y, criterion, **given)
+        if "value" in form and name != "one axis":
+            other = "gini" if criterion.endswith("error") else "squared_error"
+            with pytest.raises((ValueError, TreeCheckError), match=r"judges numbers|class counts"):
+                check_tree(form, X, y, other, **given)
+
+
+def test_trees_of_one_class_and_of_two_outputs(iris):
+    X, y = iris[0].astype(np.float32), np.zeros(150, dtype=int)
+    leaf = SklearnTree().fit(X, y)
+    for form in forms_of(leaf).values():
+        check_tree(form, X, y, "gini")
+        for other in (leaf, form, forms_of(leaf)["with classes"]):
+            assert_trees_equal(form, other)
+            assert_trees_equal(other, form)
+    constrained = SklearnTree(monotonic_cst=[1, 0, 0, 0], max_depth=3, random_state=0).fit(X[50:], iris[1][50:])
+    limits = {"max_depth": 3, "monotonic_cst": [1, 0, 0, 0]}
+    check_tree(forms_of(constrained)["as in scikit-learn"], X[50:], iris[1][50:], "gini", limits=limits)
+    for kind, criterion in ((SklearnTree, "gini"), (SklearnRegressor, "squared_error")):
+        tree = kind(max_depth=1).fit(X, np.stack([iris[1], y], axis=1)).tree_
+        with pytest.raises(TreeCheckError, match=r"the tree has 2 outputs. Expected one output"):
+            check_tree({name: getattr(tree, name) for name in (*STUMP, *OF_NODES)}, X, y, criterion)
+    with pytest.raises(ValueError, match="judges classes, but Tree predicts numbers"):
+        check_tree({**STUMP, "value": [1.0, 0.0, 2.0]}, X, iris[1], "gini")
 
 
 @pytest.mark.parametrize("value", [[[50, 50, 49]], [[75, 75]]])

@@ -228,7 +228,7 @@ def test_headers(iris):
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        (3, TypeError, "int is no tree"),
+        (3, TypeError, r"Expected a Tree, .*; got builtins\.int"),
         (DecisionTreeClassifier(), TypeError, "has no tree_, or is not fitted"),
         ({"feature": [0]}, ValueError, "it lacks children_left, children_right, threshold"),
         ({"children_left": [1], "children_right": [1], "feature": [0], "threshold": [0]}, ValueError, "no such node"),

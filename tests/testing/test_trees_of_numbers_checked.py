@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 from own_cart import FAULTS, OwnRegressionCart
-from own_criteria import Deviation, Poisson, ShareOfFeatureInVariance, Variance
+from own_criteria import (
+    Deviation,
+    Gamma,
+    GammaWithZeros,
+    Poisson,
+    PoissonOfEvents,
+    ShareOfFeatureInVariance,
+    Variance,
+)
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -358,7 +366,14 @@ def test_broken_monotonic_constraints_are_found():
 
 @pytest.mark.parametrize(
     ("criterion", "lacks"),
-    [(Variance(), set()), (Deviation(), set()), (Poisson(), {"shift"}), (ShareOfFeatureInVariance(), {"pure"})],
+    [
+        (Variance(), set()),
+        (Deviation(), set()),
+        (Poisson(), {"shift"}),
+        (PoissonOfEvents(), {"pure", "shift"}),
+        (Gamma(), {"shift"}),
+        (ShareOfFeatureInVariance(), {"pure"}),
+    ],
     ids=lambda value: type(value).__name__,
 )
 def test_own_criteria_keep_the_contract(criterion, lacks):
@@ -385,6 +400,7 @@ def own(gains, gain_of_children=None):
         (own(lambda left, right: np.full(len(left), np.nan)), "raises"),
         (own(lambda left, right: np.zeros(len(left) + 1)), "raises"),
         (own(lambda left, right: left[:, 0] / left[:, 0].max()), "raises"),
+        (GammaWithZeros(), "raises"),
         (own(lambda left, right: -Variance().gains(left, right)), "definition"),
         (own(Variance().gains, lambda sums: sums[:, 2].sum()), "gain_of_children"),
         (own(lambda left, right: Variance().gains(left, right) - right[:, 0]), "claimed 'sides'"),
