@@ -39,8 +39,11 @@ def real_array(name: str, numbers: ArrayLike) -> FloatArray:
     try:
         array = np.asarray(numbers)
         if array.dtype.kind in "biufO":
-            with within_float64(name):
-                return array.astype(np.float64)
+            with within_float64(name), any_sum():
+                found = array.astype(np.float64)
+                if np.any(np.isinf(found) & (array != found)):  # of a decimal or a wider float
+                    raise OverflowError
+            return found
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold real numbers, in rows of equal length: {error}.") from error
     raise ValueError(f"{name} must hold real numbers, got {array.dtype}.")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._tree_checks import DTYPES, LEAF, MULTIWAY, NUMBER_DTYPES, TO_GREATER_CHILD, UNDEFINED
-from .._typing import is_whole
+from .._tree_checks import CODE_END, DTYPES, LEAF, MULTIWAY, NUMBER_DTYPES, TO_GREATER_CHILD, UNDEFINED
+from .._typing import is_real, is_whole
 
 
 def arrays_of_dict(exported: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class _Reader:
     def code(self, name: str, value: Any) -> int:
         """Return the code of a category in the feature of this name."""
         found = self.categories[name].get(_key(value)) if name in self.categories else value
-        if not is_whole(found) or isinstance(found, bool) or found < 0:
+        if not is_whole(found) or isinstance(found, bool) or not 0 <= found < CODE_END:
             raise ValueError(f"Not an exported tree: {value!r:.50} is no category of {name!r:.50}.")
         return found
 
@@ -160,17 +160,20 @@ class _Reader:
         """Return the class counts of a node, or its number."""
         if self.is_regressor:
             return [self.number(node, "value")]
-        counts: list[float] = self.entry(node, "counts", list)
-        if len(counts) != self.n_classes or not all(_is_number(count) for count in counts):
-            raise ValueError(f"Not an exported tree: counts are not {self.n_classes} numbers: {counts!r:.50}.")
-        return counts
+        return self.of_classes(node, "counts")
 
     def shares(self, node: dict[str, Any]) -> list[float] | None:
         """Return the shares of classes that a node predicts; None if these are the shares of its counts."""
-        shares = self.entry(node, "shares", list) if "shares" in node else None
-        if shares is not None and (len(shares) != self.n_classes or not all(map(_is_number, shares))):
-            raise ValueError(f"Not an exported tree: shares are not {self.n_classes} numbers: {shares!r:.50}.")
-        return shares
+        return self.of_classes(node, "shares") if "shares" in node else None
+
+    def of_classes(self, node: dict[str, Any], name: str) -> list[float]:
+        """Return an entry of a node that has a number for every class."""
+        numbers: list[float] = self.entry(node, name, list)
+        if len(numbers) != self.n_classes or not all(map(_is_number, numbers)):
+            raise ValueError(f"Not an exported tree: {name} are not {self.n_classes} numbers: {numbers!r:.50}.")
+        if not all(map(is_real, numbers)):
+            raise ValueError(f"Not an exported tree: {name} contain a number that is beyond the range of float64.")
+        return numbers
 
     def threshold(self, node: dict[str, Any]) -> float:
         """Return the threshold of a node: infinity if None separates missing values."""

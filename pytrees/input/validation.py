@@ -244,9 +244,10 @@ def validate_coded_X_numbers(
         raise ValueError(
             f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."
         )
-    numbers = aligned(np.ascontiguousarray(y, dtype=np.float64))
-    if y.dtype != np.float64 and not np.isfinite(numbers).all():  # a wider float can hold more than a double
-        raise ValueError("Input y contains a number that is beyond the range of float64, 1.8e308.")
+    with any_sum():
+        numbers = aligned(np.ascontiguousarray(y, dtype=np.float64))
+    if not np.isfinite(numbers).all():  # of objects, or of a wider float, which can hold more than a double
+        raise ValueError("Input y contains infinity, or a number that is beyond the range of float64, 1.8e308.")
     return X, numbers
 
 

@@ -170,7 +170,8 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
     values = filled | arrays
     if not of_numbers:
         del values["weighted_n_node_samples"]  # the sums of counts
-        _check_sums(values["value"], arrays.get("weighted_n_node_samples"), order)
+        if "weighted_n_node_samples" in arrays:
+            _check_sums(values["value"], weights, order)
     n_features = int(given.get("n_features", max(1, arrays["feature"].max() + 1)))
     classes = given.get("classes")
     return ReadTree(
@@ -193,10 +194,10 @@ def _are_shares(value: AnyArray) -> bool:
     return bool(np.allclose(value.sum(axis=-1), 1.0, rtol=0.0, atol=_ROUNDED))
 
 
-def _check_sums(counts: AnyArray, weights: AnyArray | None, order: IntArray) -> None:
+def _check_sums(counts: AnyArray, weights: AnyArray, order: IntArray) -> None:
     """Raise a ValueError unless weights are the sums of class counts."""
     sums = counts.sum(axis=-1)
-    for node in np.flatnonzero(weights is not None and ~np.isclose(sums, weights, rtol=_ROUNDED, atol=0.0))[:1]:
+    for node in np.flatnonzero(~np.isclose(sums, weights, rtol=_ROUNDED, atol=0.0))[:1]:
         raise ValueError(
             f"Not a tree: node {order[node]} has weighted_n_node_samples={weights[node]:.12g}, "
             f"but class counts of the sum {sums[node]:.12g}."

@@ -1,6 +1,7 @@
 """Numbers that float64 or the kernels' integers do not hold, in every place that takes numbers: they work, or the error
 is a ValueError or TypeError that says what was given."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -9,13 +10,17 @@ import pytest
 from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     FourierSpectrum,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionTreeClassifier,
     ReconstructedFourierTree,
+    Tree,
     effort_to_compress,
+    export_dict,
     minimal_tree,
     optimal_tree,
     order_sensitivity,
@@ -49,12 +54,23 @@ from pytrees.testing import assert_trees_equal, check_criterion, check_tree, che
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]], dtype=float)
 y = np.array([0, 1, 1, 0, 1, 0])
 TREE = DecisionTreeClassifier().fit(X, y)
+MULTIWAY = DecisionTreeClassifier(categorical_features=[0], categorical_split="multiway").fit(X, [0, 0, 1, 1, 0, 0])
 CODES = ordinal_codes([TREE])
 SPECTRUM = FourierSpectrum.from_table([[0.0, 1.0], [1.0, 0.5]])
 
 
 def distance_by(function):
     return clustering_distance([0, 0, 1], [0, 1, 1], JaccardDistance(function))
+
+
+def from_dict(**entries):
+    """Read a tree with categories of which the last node has other entries."""
+    exported = export_dict(MULTIWAY.tree_)
+    child = exported["children"][2]
+    if "categories" in entries:
+        del child["category"]
+    child |= entries
+    return Tree.from_dict(exported)
 
 
 def rebuilt(**limits):
@@ -117,10 +133,16 @@ ELEMENT = {
     "weights of edges": lambda number: GraphCut([[0, number], [number, 0]]),
     "vectors": lambda number: MatroidRank([[number, 0]]),
     "weights of trees": lambda number: rebuilt(weights=[number]),
+    "counts of a dict": lambda number: from_dict(counts=[number, 0]),
+    "shares of a dict": lambda number: from_dict(shares=[number, 0]),
+    "category of a dict": lambda number: from_dict(category=number),
+    "targets of a tree": lambda number: DecisionTreeRegressor().fit(X, [number, *y[1:]]),
+    "targets of a forest": lambda number: DecisionForestRegressor().fit(X, np.array([number, *y[1:]], dtype=object)),
 }
+NUMBERS = {"great": 10**400, "negative": -(10**400), "fraction": Fraction(10**400, 3), "decimal": Decimal("1e400")}
 
 
-@pytest.mark.parametrize("number", [10**400, -(10**400), Fraction(10**400, 3)], ids=["great", "negative", "fraction"])
+@pytest.mark.parametrize("number", NUMBERS.values(), ids=NUMBERS)
 @pytest.mark.parametrize("call", [*REAL.values(), *ELEMENT.values()], ids=[*REAL, *ELEMENT])
 def test_numbers_beyond_float64_are_refused(call, number):
     with pytest.raises((ValueError, TypeError)) as caught:
@@ -133,6 +155,21 @@ def test_numbers_beyond_float64_are_refused(call, number):
 @pytest.mark.parametrize("name", [name for name in REAL if not name.startswith(("min_gain", "tolerance"))])
 def test_fractions_and_numbers_of_numpy_are_numbers(name, number):
     REAL[name](number)
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63, 2**64, np.uint64(2**63)], ids=str)
+def test_categories_of_dicts_have_codes(number):
+    for entries in ({"category": number}, {"categories": [2, number]}):
+        with pytest.raises(ValueError, match=r"Not an exported tree: .* is no category of 'feature_0'"):
+            from_dict(**entries)
+
+
+@pytest.mark.parametrize("number", [Decimal("Infinity"), Decimal("NaN"), Decimal("sNaN"), np.longdouble("1e4000")])
+def test_targets_beyond_the_finite_numbers_are_refused(number):
+    targets = [number, *y[1:]]
+    for given in (targets, np.array(targets, dtype=object)):
+        with pytest.raises(ValueError, match="Input y contains (NaN|infinity)"):
+            DecisionTreeRegressor().fit(X, given)
 
 
 def test_estimators_take_fractions():
