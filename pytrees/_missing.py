@@ -6,7 +6,7 @@ from typing import Any
 
 
 def is_nan(label: Any) -> bool:
-    """Whether a label is NaN, NaT or NA. NaN and NaT are not equal to themselves; NA and signaling NaN give no answer."""
+    """Whether a label is NaN, NaT or NA. NaN and NaT differ from themselves; NA and signaling NaN give no answer."""
     try:
         return bool(label != label)
     except (ArithmeticError, TypeError, ValueError):

@@ -7,7 +7,9 @@ import gzip
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from types import NoneType
@@ -18,13 +20,18 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.utils import Bunch
 
 from .._docstrings import described_like
-from .._typing import AnyArray, FloatArray, IntArray
+from .._typing import AnyArray, FloatArray
 from ._catalog import ALL, CATALOG, Entry
 
 _SHIPPED = {"iris": load_iris, "breast_cancer_wisconsin_diagnostic": load_breast_cancer, "wine": load_wine}
 _PARTS = ("train", "test")
 _OPENERS: dict[str, Callable[..., Any]] = {".csv": open, ".gz": gzip.open, ".xz": lzma.open}
 _ENDINGS = (".csv", ".csv.gz", ".csv.xz")
+
+# Python reads further texts as numbers, such as "1_000", "inf" and digits of other scripts.
+_OF_DECIMALS = frozenset("0123456789+-.eE \t")
+# Labels that take at most this many characters as an array are always taken, and beyond, as many for each of the file.
+_ROOM_FOR_LABELS, _MOST_PADDING = 2**20, 64
 
 # A clone has a folder of tables, which no wheel has: tools/fetch_tables.py fetches those that are not packed there.
 _CLONED = Path(__file__).resolve().parents[2] / "studies" / "data"
@@ -94,7 +101,8 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     FileNotFoundError
         If there is no folder, or the table is not in it.
     ValueError
-        If a feature is not a number, or `name` leads out of the folder.
+        If a feature is not a number, the file is not a table as :func:`load` describes it, or `name` leads out of the
+        folder.
 
     See Also
     --------
@@ -112,11 +120,14 @@ def load_table(name: str, data_home: str | PathLike[str] | None = None) -> Bunch
     ([[1.0, 3.5], [2.0, 4.0]], ['no', 'yes'], ['size', 'weight'])
     """
     header, rows = _read(_find(name, data_home))
-    return Bunch(
-        data=np.array([row[:-1] for row in rows], dtype=np.float64),
-        target=np.array([row[-1] for row in rows]),
-        feature_names=header[:-1],
-    )
+    *columns, target = zip(*rows, strict=True)
+    data = np.empty((len(rows), len(columns)))
+    for index, (feature, column) in enumerate(zip(header[:-1], columns, strict=True)):
+        numbers = _checked_numbers(name, feature, column)
+        if numbers is None or np.isnan(numbers).any():
+            raise ValueError(f"Column {feature!r} of {name!r} must contain numbers alone: load reads other columns.")
+        data[:, index] = numbers
+    return Bunch(data=data, target=_labels(name, target), feature_names=header[:-1])
 
 
 def load_shipped(name: str) -> Bunch:
@@ -201,10 +212,10 @@ def names(
     found = set()
     for path in _home(data_home, "Data sets").iterdir():
         name, dot, ending = path.name.partition(".csv")
-        if dot and dot + ending in _ENDINGS and name != "MANIFEST":
+        if dot and dot + ending in _ENDINGS and name != "MANIFEST" and path.is_file():
             stem, _, part = name.rpartition(".")
             found.add(stem if part in _PARTS else name)
-    return sorted(name for name in found if task is None or getattr(CATALOG.get(name), "task", None) == task)
+    return sorted(name for name in found - {""} if task is None or getattr(CATALOG.get(name), "task", None) == task)
 
 
 @described_like(get_data_home)
@@ -249,13 +260,27 @@ def load(
     ImportError
         If pandas is asked for, but not installed.
     ValueError
-        If there is no such subset, or the file is not the known table, or `name` leads out of the folder.
+        If there is no such subset, or the file is not the known table or not a table as described in the notes, or
+        `name` leads out of the folder.
 
     See Also
     --------
     names : The data sets in the folder.
     load_table : Only numbers, as they are in the file.
     load_ordinal : The sets of the ordinal paper, ready to be fitted.
+
+    Notes
+    -----
+    A file is UTF-8, with or without a byte order mark; lines end in any way; fields are separated by commas, and quoted
+    by ``"`` if they contain commas, quotes or line breaks. The first line names the columns, of which the last is the
+    target: all names differ, and no other column is called ``target``. All lines have as many fields, and no NUL.
+    Missing values of features are empty fields.
+
+    A column of which Python reads all fields as numbers has numbers: these must be finite, and written as decimals such
+    as ``-1.5`` or ``2e3``, with blanks around them at most. A column with any other text has words, which are taken as
+    they are, ``nan`` and ``true`` included. Classes that are numbers are written in one way each: not ``1`` and ``1.0``.
+
+    It takes memory in proportion to the unpacked file.
 
     Examples
     --------
@@ -318,12 +343,35 @@ def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read the header and the rows of a table, all of the same length."""
     opener = _OPENERS[f".{path.name.rpartition('.')[2]}"]  # since Python 3.14 "...csv" has no suffix
     try:
-        with opener(path, "rt", encoding="utf-8", newline="") as file:
-            header, *rows = list(csv.reader(file)) or [[]]
+        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            header, rows = _header_and_rows(file)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not a table: it is not encoded in UTF-8: {error}.") from error
     except (csv.Error, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError) as error:
         raise ValueError(f"{path.name} is not a table: {error}.") from error
-    if not header or not rows or {len(row) for row in rows} != {len(header)}:
-        raise ValueError(f"{path.name} is not a table: it has no rows, or rows of different lengths.")
+    return header, rows
+
+
+def _header_and_rows(file: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+    reader = csv.reader(file, strict=True)
+    header, rows = next(reader, []), []
+    if len(header) < 2:
+        raise csv.Error("the header must name a feature and the target, separated by commas")
+    if len(set(header)) < len(header):
+        twice = next(name for number, name in enumerate(header) if name in header[:number])
+        raise csv.Error(f"two columns are called {twice!r}")
+    if "target" in header[:-1]:
+        raise csv.Error("'target' is not its last column")
+    if as_numbers(header) is not None:
+        raise csv.Error("it has numbers in place of a header")
+    for row in reader:
+        if len(row) != len(header):
+            raise csv.Error(f"line {reader.line_num} has {len(row)} fields, but the header has {len(header)}")
+        if any("\0" in text for text in row):
+            raise csv.Error(f"line {reader.line_num} contains NUL")
+        rows.append(row)
+    if not rows:
+        raise csv.Error("it has no rows")
     return header, rows
 
 
@@ -354,11 +402,11 @@ def _read_subset(
 def tidy(name: str, header: list[str], rows: list[list[str]]) -> Bunch:
     """Make the Bunch of a table's header and rows of text, as :func:`load` gives it without a frame."""
     entry = CATALOG.get(name)
-    *columns, target = (np.array(column) for column in zip(*rows, strict=True))
+    *columns, target = zip(*rows, strict=True)
     feature_names = header[:-1]
     unknown = entry is None
     if entry is None:
-        entry = Entry(_guess_task(target), "unknown")
+        entry = Entry(_guess_task(name, target), "unknown")
     data, nominal, categories = np.empty((len(rows), len(columns))), [], {}
     for index, (feature, column) in enumerate(zip(feature_names, columns, strict=True)):
         is_nominal = entry.nominal == ALL or feature in entry.nominal
@@ -380,62 +428,74 @@ def tidy(name: str, header: list[str], rows: list[list[str]]) -> Bunch:
     return bunch
 
 
-def as_numbers(texts: AnyArray) -> FloatArray | None:
-    """Convert texts to float64, empty ones to NaN; return None if one is a word."""
+def as_numbers(texts: Sequence[str]) -> FloatArray | None:
+    """Convert texts to float64, empty ones to NaN; return None if Python does not read one as a number."""
     try:
-        return np.where(texts == "", "nan", texts).astype(np.float64)
+        return np.fromiter((float(text or "nan") for text in texts), np.float64, len(texts))
     except ValueError:
         return None
 
 
-def _guess_task(target: AnyArray) -> str:
-    numbers = as_numbers(target)
+def _checked_numbers(name: str, column: str, texts: Sequence[str]) -> FloatArray | None:
+    """Return the numbers of a column, or None if one is a word; raise ValueError for numbers that are not decimals."""
+    numbers = as_numbers(texts)
+    if numbers is None or (_OF_DECIMALS.issuperset("".join(texts)) and not np.isinf(numbers).any()):
+        return numbers
+    text = next(text for text in texts if not _OF_DECIMALS.issuperset(text) or np.isinf(float(text or "nan")))
+    raise ValueError(
+        f"Column {column!r} of {name!r} contains {text!r:.50}. Expected finite numbers in the range of float64, written "
+        "as decimals such as -1.5 or 2e3, and empty fields for missing values."
+    )
+
+
+def _labels(name: str, texts: Sequence[str]) -> AnyArray:
+    """Return texts as an array of strings; refuse a text so long that the array would take much more than the file."""
+    longest = max(map(len, texts))
+    if longest * len(texts) > _ROOM_FOR_LABELS + _MOST_PADDING * sum(map(len, texts)):
+        raise ValueError(f"The target of {name!r} has a class of {longest} characters: give it a shorter name.")
+    return np.array(texts)
+
+
+def _guess_task(name: str, target: Sequence[str]) -> str:
+    numbers = _checked_numbers(name, "target", target)
     whole = numbers is None or np.isnan(numbers).any() or np.all(numbers == np.floor(numbers))
     return "nominal" if whole else "regression"
 
 
 def _code_feature(
-    name: str, feature: str, texts: AnyArray, levels: Sequence[str], empty: str
+    name: str, feature: str, texts: Sequence[str], levels: Sequence[str], empty: str
 ) -> tuple[FloatArray, list[Any] | None]:
     """Return the numbers of a column and None, or the codes of its words and the words in the order of the codes."""
-    if empty:
-        texts = np.where(texts == "", empty, texts)
-    numbers = None if levels else as_numbers(texts)
+    texts = [text or empty for text in texts]
+    numbers = None if levels else _checked_numbers(name, feature, texts)
     if numbers is not None:
         return numbers, None
-    present = texts != ""
-    words = list(levels) or sorted(set(texts[present].tolist()))
-    codes = np.full(len(texts), np.nan)
-    codes[present] = _codes(name, feature, texts[present], words)
-    return codes, words
+    words = list(levels) or sorted({*texts} - {""})
+    return _codes(name, feature, texts, words), words
 
 
-def _codes(name: str, column: str, texts: AnyArray, words: list[str]) -> IntArray:
-    """Return the index of every text among the words."""
-    unknown = sorted(set(texts.tolist()) - set(words))
-    if unknown:
+def _codes(name: str, column: str, texts: Sequence[str], words: Sequence[str]) -> FloatArray:
+    """Return the index of every text among the words, NaN for empty texts."""
+    code = {"": np.nan} | {word: index for index, word in enumerate(words)}
+    if unknown := sorted({*texts} - code.keys()):
         raise ValueError(f"Not the known table {name!r}: column {column!r} holds {unknown[0]!r}.")
-    code = {word: index for index, word in enumerate(words)}
-    return np.array([code[text] for text in texts.tolist()], dtype=np.int64)
+    return np.fromiter(map(code.__getitem__, texts), np.float64, len(texts))
 
 
-def _code_target(name: str, texts: AnyArray, entry: Entry) -> tuple[AnyArray, AnyArray | None]:
+def _code_target(name: str, texts: Sequence[str], entry: Entry) -> tuple[AnyArray, AnyArray | None]:
     """Return the target as numbers or as codes of classes, and the classes in the order of their codes."""
-    if np.any(texts == ""):
+    if "" in texts:
         raise ValueError(f"The target of {name!r} has missing values.")
-    numbers = as_numbers(texts)
+    numbers = _checked_numbers(name, "target", texts)
     if entry.task == "regression":
         if numbers is None:
             raise ValueError(f"Not the known table {name!r}: its target holds words.")
         return numbers, None
-    found = np.unique(texts)
-    if entry.order:
-        classes = list(entry.order)
-    elif numbers is None:
-        classes = found.tolist()
-    else:
-        classes = found[np.argsort(found.astype(np.float64), kind="stable")].tolist()
-    return _codes(name, "target", texts, classes), np.array(classes)
+    classes = list(entry.order) or sorted(sorted({*texts}), key=None if numbers is None else Decimal)
+    for one, other in pairwise(classes if numbers is not None and not entry.order else ()):
+        if Decimal(one) == Decimal(other):
+            raise ValueError(f"The target of {name!r} has one number in two forms, {one!r} and {other!r}: unite them.")
+    return _codes(name, "target", texts, classes).astype(np.int64), _labels(name, classes)
 
 
 def _describe(name: str, entry: Entry, bunch: Bunch) -> str:

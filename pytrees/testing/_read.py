@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from .._given_judges import ERRORS
 from .._judges import OwnCriterion
 from .._numbers import check_array, within_float64
-from .._tree_checks import LEAF
+from .._tree_checks import DTYPES, LEAF, NUMBER_DTYPES, checked_number, frozen
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, is_real
 from ..criteria import ALIASES, CRITERIA, resolve
 from ..tree import Tree
@@ -20,6 +20,7 @@ from ..tree import Tree
 _STRUCTURE = ("children_left", "children_right", "feature", "threshold")
 # The further entries of a node, which arrays of other tools may lack.
 _OF_NODES = ("n_node_samples", "weighted_n_node_samples", "value", "gain")
+_DTYPES = DTYPES | NUMBER_DTYPES
 # Sums of shares and of weights may be rounded.
 _ROUNDED = 1e-9
 _EXAMPLES = "a Tree, a fitted estimator of pytrees or scikit-learn, a dict of export_dict, or a dict of arrays"
@@ -140,7 +141,8 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
     if lacking:
         raise ValueError(f"A dict of arrays needs {', '.join(_STRUCTURE)}; it lacks {', '.join(lacking)}.")
     of_nodes = (*_OF_NODES, "impurity") if of_numbers else _OF_NODES
-    arrays = {name: np.asarray(given[name]) for name in (*_STRUCTURE, *of_nodes, "missing_go_to_left") if name in given}
+    names = [name for name in (*_STRUCTURE, *of_nodes, "missing_go_to_left") if name in given]
+    arrays: dict[str, AnyArray] = {name: frozen(name, given[name], _DTYPES.get(name, np.int64)) for name in names}
     n_nodes = arrays["children_left"].size
     for name, array in arrays.items():
         if array.shape[:1] != (n_nodes,) or n_nodes == 0:
@@ -172,7 +174,7 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
         del values["weighted_n_node_samples"]  # the sums of counts
         if "weighted_n_node_samples" in arrays:
             _check_sums(values["value"], weights, order)
-    n_features = int(given.get("n_features", max(1, arrays["feature"].max() + 1)))
+    n_features = checked_number(given.get("n_features", max(1, int(arrays["feature"].max()) + 1)))
     classes = given.get("classes")
     return ReadTree(
         Tree(**values, n_features=n_features),

@@ -1,7 +1,9 @@
 """Data sets: those that scikit-learn ships, and tables in a folder."""
 
 import gzip
+import os
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -135,14 +137,67 @@ def test_paths_that_the_system_refuses_are_absent(no_home, tmp_path):
     [
         ("table.csv", b"a,target\n" + 200_000 * b"1" + b",2\n"),
         ("table.csv", b"\n\n"),
+        ("table.csv", b"a,a,target\n1,2,3\n"),
+        ("table.csv", b"target,a,target\n1,2,3\n"),
+        ("table.csv", b"target,a,label\n1,2,3\n"),
+        ("table.csv", b"1,2,3\n4,5,6\n"),
+        ("table.csv", b"a;target\n1;2\n"),
+        ("table.csv", b"a,target\n"),
+        ("table.csv", b"a,target\n1,2\n\n"),
+        ("table.csv", b"a,target\n1\0,2\n"),
+        ("table.csv", b'a,target\n1,"2\n3,4\n'),
+        ("table.csv", b'a,target\n"1"2,3\n'),
+        ("table.csv", "a,target\n1,2\n".encode("utf-16")),
+        ("table.csv", b"\xe9,target\n1,2\n"),
         ("table.csv.gz", b"no gzip"),
         ("table.csv.gz", gzip.compress(b"a,target\n1,2\n", mtime=0)[:-9]),
     ],
-    ids=["long field", "empty lines", "no gzip", "half a gzip"],
 )
 def test_a_file_that_is_no_table_is_refused(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match="is not a table: "):
+    for read in (load, load_table):
+        with pytest.raises(ValueError, match="is not a table: "):
+            read("table", data_home=tmp_path)
+
+
+@pytest.mark.parametrize("number", ["inf", "-Infinity", "1e400", "1_000", "nan", "\u0661", "1\u00a0"])
+def test_numbers_are_finite_decimals(tmp_path, number):
+    for text in (f"a,target\n{number},1\n2,0\n", f"a,target\n1,{number}\n2,0\n"):
+        write_table(tmp_path, text)
+        with pytest.raises(ValueError, match="Expected finite numbers in the range of float64, written as decimals"):
+            load("table", data_home=tmp_path)
+    write_table(tmp_path, f"a,target\n{number},1\nred,0\n")
+    assert load("table", data_home=tmp_path).categories == {"a": sorted([number, "red"])}
+
+
+def test_the_forms_that_a_file_may_have(tmp_path):
+    (tmp_path / "table.csv").write_bytes(b'\xef\xbb\xbfa,"b,\n",target\r\n +1.e0\t,"x\ny",True\r\n.5,,False')
+    table = load("table", data_home=tmp_path)
+    assert table.feature_names == ["a", "b,\n"]
+    assert np.array_equal(table.data, [[1.0, 0.0], [0.5, np.nan]], equal_nan=True)
+    assert (table.categories, table.target.tolist()) == ({"b,\n": ["x\ny"]}, [1, 0])
+
+
+@pytest.mark.parametrize("forms", [("1", "01"), ("1.0", "1"), ("1e0", "1"), ("1", "1 ")])
+def test_classes_that_are_numbers_have_one_form(tmp_path, forms):
+    write_table(tmp_path, "a,target\n1,{}\n2,{}\n".format(*forms))
+    with pytest.raises(ValueError, match=r"has one number in two forms, '0?1"):
+        load("table", data_home=tmp_path)
+    great = ["9007199254740992", "9007199254740993"]  # which are one double
+    write_table(tmp_path, "a,target\n1,{}\n2,{}\n".format(*great[::-1]))
+    assert load("table", data_home=tmp_path).target_names.tolist() == great
+
+
+def test_a_long_field_takes_its_own_memory_alone(tmp_path):
+    long, rows = 120_000 * "x", "y,1\n" * 2000
+    for text in (f"a,target\n{long},0\n{rows}", f"a,target\n1,{long}\n{rows}"):
+        write_table(tmp_path, text)
+        tracemalloc.start()
+        assert len(load("table", data_home=tmp_path).data) == 2001
+        assert tracemalloc.get_traced_memory()[1] < 20 * len(text)
+        tracemalloc.stop()
+    write_table(tmp_path, f"a,target\n1,{long}\n" + "2,z\n" * 2000)
+    with pytest.raises(ValueError, match="has a class of 120000 characters: give it a shorter name"):
         load_table("table", tmp_path)
 
 
@@ -169,6 +224,12 @@ def test_names_of_a_folder_by_task(no_home, tmp_path):
         write_table(tmp_path, "", name)
     (tmp_path / "house_8L.csv.gz").touch()
     (tmp_path / "README.md").touch()
+    for name in (".csv", ".train.csv"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "dangling.csv").symlink_to(tmp_path / "nothing")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.csv")
     assert names(tmp_path) == ["car", "house_8L", "housing", "mine", "monks1", "spect", "wine"]
     assert names(tmp_path, task="nominal") == ["monks1", "spect", "wine"]
     assert names(tmp_path, task="regression") == ["house_8L", "housing"]

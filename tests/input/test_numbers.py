@@ -73,6 +73,15 @@ def from_dict(**entries):
     return Tree.from_dict(exported)
 
 
+def arrays_with(name, number):
+    """Return the arrays of a tree, with a number in one of them."""
+    arrays = {each: getattr(TREE.tree_, each) for each in ("children_left", "children_right", "feature", "threshold")}
+    arrays |= {"value": TREE.tree_.value}
+    changed = arrays[name].astype(object)
+    changed.flat[0] = number
+    return arrays | {name: changed.tolist()}
+
+
 def rebuilt(**limits):
     return tree_from_ensemble(CODES.trees, CODES.cardinalities, **limits)
 
@@ -136,6 +145,8 @@ ELEMENT = {
     "counts of a dict": lambda number: from_dict(counts=[number, 0]),
     "shares of a dict": lambda number: from_dict(shares=[number, 0]),
     "category of a dict": lambda number: from_dict(category=number),
+    "value of arrays": lambda number: assert_trees_equal(arrays_with("value", number), TREE),
+    "children of arrays": lambda number: assert_trees_equal(arrays_with("children_right", number), TREE),
     "targets of a tree": lambda number: DecisionTreeRegressor().fit(X, [number, *y[1:]]),
     "targets of a forest": lambda number: DecisionForestRegressor().fit(X, np.array([number, *y[1:]], dtype=object)),
 }
@@ -168,7 +179,7 @@ def test_categories_of_dicts_have_codes(number):
 def test_targets_beyond_the_finite_numbers_are_refused(number):
     targets = [number, *y[1:]]
     for given in (targets, np.array(targets, dtype=object)):
-        with pytest.raises(ValueError, match="Input y contains (NaN|infinity)"):
+        with pytest.raises(ValueError, match=r"Input y contains (NaN|infinity)"):
             DecisionTreeRegressor().fit(X, given)
 
 
