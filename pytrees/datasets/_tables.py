@@ -277,10 +277,10 @@ def load(
     Missing values of features are empty fields.
 
     A column of which Python reads all fields as numbers has numbers: these must be finite, and written as decimals such
-    as ``-1.5`` or ``2e3``, with blanks around them at most. A column with any other text has words, which are taken as
-    they are, ``nan`` and ``true`` included. Classes that are numbers are written in one way each: not ``1`` and ``1.0``.
+    as ``-1.5`` or ``2e3``, with blanks around them at most. A column with any other text has words, which are read as
+    they are, ``nan`` and ``true`` included. Classes that are numbers have one form each: not ``1`` and ``1.0``.
 
-    It takes memory in proportion to the unpacked file.
+    Memory is proportional to the size of the unpacked file.
 
     Examples
     --------
@@ -443,8 +443,8 @@ def _checked_numbers(name: str, column: str, texts: Sequence[str]) -> FloatArray
         return numbers
     text = next(text for text in texts if not _OF_DECIMALS.issuperset(text) or np.isinf(float(text or "nan")))
     raise ValueError(
-        f"Column {column!r} of {name!r} contains {text!r:.50}. Expected finite numbers in the range of float64, written "
-        "as decimals such as -1.5 or 2e3, and empty fields for missing values."
+        f"Column {column!r} of {name!r} contains {text!r:.50}. Expected finite numbers in the range of float64, "
+        "written as decimals such as -1.5 or 2e3, and empty fields for missing values."
     )
 
 

@@ -169,7 +169,7 @@ def _of_dict(given: Mapping[str, Any], of_numbers: bool) -> ReadTree:
         "gain": np.zeros(n_nodes),
         "weighted_n_node_samples": np.ones(n_nodes),
     }
-    values = filled | arrays
+    values: dict[str, Any] = filled | arrays
     if not of_numbers:
         del values["weighted_n_node_samples"]  # the sums of counts
         if "weighted_n_node_samples" in arrays:
