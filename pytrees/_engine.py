@@ -10,6 +10,7 @@ from functools import partial
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from mmap import mmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -171,6 +172,8 @@ def load(name: str) -> ModuleType:
     ------
     ImportError
         If the kernels were not built, or for another Python or machine, or do not fit together.
+    MemoryError
+        If memory is limited, and too little is left for the kernels.
     """
     if name.startswith(_PACKAGES["reference"]):
         _find_reference()
@@ -181,10 +184,25 @@ def load(name: str) -> ModuleType:
         TypeError,
         ValueError,
     ) as error:  # all three from kernels that do not fit together
+        if _lacks_memory(error):
+            raise MemoryError(f"There is too little memory left to load {name}.") from error
         reason = _why_not_loaded(name, error)
         if reason is None:
             raise
         raise ImportError(reason) from error
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether a kernel was not loaded because its file does not fit into memory, which no loader reports as such."""
+    file = getattr(error, "path", None)
+    if file is None or not Path(file).is_file():
+        return False
+    try:
+        # What is mapped is aligned, and has some room that the file does not contain.
+        mmap(-1, 2 * Path(file).stat().st_size + 2**20).close()
+    except (OSError, MemoryError):
+        return True
+    return False
 
 
 def _why_not_loaded(name: str, error: Exception) -> str | None:

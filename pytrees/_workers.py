@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+from _thread import LockType, allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from threading import Event
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
+from weakref import WeakSet, ref
 
 from joblib import cpu_count, parallel_config
 from joblib.parallel import ParallelBackendBase, ThreadingBackend, get_active_backend
@@ -17,6 +19,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 # The arguments of a call.
 _Task = tuple[Any, ...]
+# Between two looks at threads, which usually report their ends at once.
+_SECONDS_OF_A_LOOK = 0.1
 
 
 def run_in_order(
@@ -30,9 +34,9 @@ def run_in_order(
     joblib's backend can.
 
     Joblib and its contexts choose the kind of workers and their number; threads are at most one for each processor.
-    The threads themselves are the standard library's. Joblib passes every task on by threads of its own, and looks for
-    results every 10 ms: a forest of 100 trees on 1,000 samples takes longer on two of its threads than on one. After an
-    error or an interruption, threads end their present tasks, and the interpreter waits for them when it exits.
+    Its own threads pass every task on to others, and look for results every 10 ms: a forest of 100 trees on 1,000
+    samples takes longer on two of its threads than on one. After an error or an interruption, threads end their present
+    tasks, and the interpreter waits for them when it exits.
 
     Parameters
     ----------
@@ -82,8 +86,7 @@ def _on_threads(
     function: Callable[..., Any], tasks: Sequence[_Task], n_threads: int, backend: ParallelBackendBase
 ) -> Iterator[Any]:
     """Yield the results in order. The calling thread takes tasks, too: all of them if no other thread can start."""
-    left, results = deque(enumerate(tasks)), dict[int, Any]()
-    of_sklearn, running = get_config(), list[Future[None]]()
+    left, results, of_sklearn, news = deque(enumerate(tasks)), dict[int, Any](), get_config(), allocate_lock()
 
     def run_next() -> bool:
         try:
@@ -104,23 +107,86 @@ def _on_threads(
         while run_next():
             pass
 
-    threads = ThreadPoolExecutor(n_threads - 1)
+    helpers = [_Helper(news) for _ in range(n_threads - 1)]
     try:
-        with suppress(RuntimeError):  # a thread cannot start, because memory or the number of threads is limited
-            for _ in range(n_threads - 1):
-                running.append(threads.submit(copy_context().run, run_all))
+        with suppress(MemoryError, RuntimeError):  # a thread cannot start, because memory or their number is limited
+            for helper in helpers:
+                helper.start(copy_context().run, run_all)
         for position in range(len(tasks)):
             while position not in results and run_next():
                 pass
-            if position not in results:  # no task is left, and another thread still runs this one or has failed
-                for ended in wait(running, return_when=FIRST_EXCEPTION).done:
-                    ended.result()
+            # If it is not there, no task is left, and another thread still runs this one or has failed.
+            while position not in results:
+                is_last_look = not any(helper.is_alive() for helper in helpers)
+                for helper in helpers:
+                    helper.raise_error()
+                if is_last_look and position not in results:
+                    raise MemoryError("A thread ended because it had no memory.")
+                news.acquire(timeout=_SECONDS_OF_A_LOOK)
             yield results.pop(position)
     except BaseException:  # or nobody takes further results: threads end after the tasks that they run
         left.clear()
-        threads.shutdown(wait=False)
         raise
-    threads.shutdown()
+    for helper in helpers:
+        helper.wait()
+
+
+class _Mark:
+    """Lives as long as a thread."""
+
+
+class _Helper:
+    """A thread that helps the calling one.
+
+    `threading` waits until a new thread reports that it runs. A thread that cannot allocate memory while it starts
+    never does, and the wait does not end. Here nobody waits for a report: the arguments of a thread contain a mark,
+    which the interpreter drops with the thread, whatever ended it.
+    """
+
+    # The interpreter waits for those that still run when it exits.
+    all: ClassVar[WeakSet[_Helper]] = WeakSet()
+
+    def __init__(self, news: LockType) -> None:
+        self.news, self.error, self.is_done = news, None, False
+        self.mark: Callable[[], _Mark | None] = lambda: None
+
+    def start(self, *call: Any) -> None:
+        """Call a function in the thread; release `news` in the end."""
+        mark = _Mark()
+        self.mark = ref(mark)
+        self.all.add(self)
+        start_new_thread(self._run, (mark, *call))
+
+    def _run(self, mark: _Mark, function: Callable[..., Any], *args: Any) -> None:
+        try:
+            function(*args)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.is_done = True
+            with suppress(RuntimeError):  # it is released already
+                self.news.release()
+
+    def is_alive(self) -> bool:
+        return not self.is_done and self.mark() is not None
+
+    def wait(self) -> None:
+        while self.is_alive():
+            self.news.acquire(timeout=_SECONDS_OF_A_LOOK)
+
+    def raise_error(self) -> None:
+        error, self.error = self.error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # its traceback has this frame
+
+
+@atexit.register
+def _wait_for_threads() -> None:
+    for helper in list(_Helper.all):
+        helper.wait()
 
 
 @contextmanager

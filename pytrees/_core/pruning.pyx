@@ -17,7 +17,11 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport int64_t
+
+cdef enum:
+    STEPS_BETWEEN_CHECKS = 100000   # for signals
 
 # The shift for risks whose denominators are not powers of two.
 SHIFT = 256
@@ -37,6 +41,7 @@ cdef class Pruning:
     cdef list child_list
     cdef dict exact_rises, exact_alphas  # of near ties; an alpha as numerator and denominator
     cdef int64_t[::1] first, following  # in a heap: a node's first child and its next sibling
+    cdef int64_t unchecked              # steps since signals were checked
 
     def __init__(self, const int64_t[::1] child_offsets, const int64_t[::1] children, list risks, total):
         cdef Py_ssize_t node, n_nodes = child_offsets.shape[0] - 1
@@ -96,11 +101,13 @@ cdef object _nearest(Pruning pruning, units, n_rounded, divisor):
     """Return the double nearest to a quotient of units, or None if the roundings leave it open."""
     divisor <<= pruning.shift
     found = (units - n_rounded) / divisor
+    check_signals(&pruning.unchecked, 1, STEPS_BETWEEN_CHECKS)
     return found if n_rounded == 0 or (units + n_rounded) / divisor == found else None
 
 
 cdef int _compare(Pruning pruning, int64_t node, int64_t other) except -2:
     """Compare the effective alphas of two nodes: 1 if the first is greater, 0 if both are equal, otherwise -1."""
+    check_signals(&pruning.unchecked, 1, STEPS_BETWEEN_CHECKS)
     if pruning.alpha[node] != pruning.alpha[other]:
         return 1 if pruning.alpha[node] > pruning.alpha[other] else -1
     n_fewer, other_fewer = pruning.n_fewer[node], pruning.n_fewer[other]

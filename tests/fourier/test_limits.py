@@ -1,13 +1,11 @@
-"""Limits of rebuilt trees: the minimum confidence, and too many leaves; arguments that are none; interruption."""
-
-import sys
+"""Limits of rebuilt trees: the minimum confidence, and too many leaves; arguments that are none."""
 
 import numpy as np
 import pytest
 from fourier_samples import SEEDS, Problem, assert_same_rebuilt, random_cardinalities, random_trees
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, interrupted, on_both_engines
+from support import examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -16,7 +14,6 @@ from pytrees import (
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
 )
-from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF
 from pytrees.fourier import gram, orthogonal, rebuild, tree_from_ensemble, tree_from_spectra
 
@@ -189,50 +186,3 @@ def test_arithmetic_beyond_float64_is_refused():
 def test_estimators_check_the_confidence(estimator, least):
     with pytest.raises(ValueError, match="'min_confidence' parameter"):
         estimator(min_confidence=least).fit([[0], [1]], [0, 1])
-
-
-# --------------------------------------------------------------------------------------------------------- interruption
-
-N_ATTRIBUTES = 12
-LONG = {
-    "gram": lambda boxes, rng: kernel("gram")(np.array([0, len(boxes[0]) - 1]), boxes, ones(boxes), MEASURE),
-    "effects": lambda boxes, rng: kernel("box_effects")(boxes, ones(boxes), MEASURE),
-    "profiles": lambda boxes, rng: kernel("sample_profiles")(
-        boxes,
-        ones(boxes),
-        rng.integers(0, 49, (10_000, N_ATTRIBUTES)),
-        np.ones(10_000),
-        np.full(N_ATTRIBUTES, 50),
-        [(0, -1)],
-    ),
-    "samples": lambda boxes, rng: kernel("gram_of_samples")(np.ones((5000, 3000), int), np.ones((2, 1)), np.ones(5000)),
-    "sample effects": lambda boxes, rng: kernel("sample_effects")(
-        np.ones((99_999, 99), int), np.ones((99_999, 1)), np.ones(99_999)
-    ),
-    "rebuild": lambda boxes, rng: FourierSpectrum(np.eye(22, dtype=int), 2.0 ** -np.arange(22.0), [2] * 22).to_tree(
-        criterion="variance", max_leaf_nodes=10**7
-    ),
-}
-MEASURE = np.arange(N_ATTRIBUTES + 1) * 51, np.tile(np.arange(51.0), N_ATTRIBUTES)
-
-
-def ones(boxes):
-    return np.ones((len(boxes[0]) - 1, 1))
-
-
-@pytest.fixture(scope="module")
-def many_boxes():
-    """Make boxes of leaves that have an interval of every attribute."""
-    rng, n = np.random.default_rng(0), 600_000
-    n_intervals = n * N_ATTRIBUTES
-    start = rng.integers(0, 40, n_intervals)
-    runs = np.arange(n_intervals + 1), start, start + 9
-    return np.arange(n + 1) * N_ATTRIBUTES, np.tile(np.arange(N_ATTRIBUTES), n), *runs
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals interrupt no kernel there")
-@pytest.mark.parametrize("name", LONG)
-def test_long_computations_can_be_interrupted(name, many_boxes):
-    """Each would take many seconds or hours."""
-    with interrupted():
-        LONG[name](many_boxes, np.random.default_rng(0))

@@ -218,3 +218,96 @@ def test_memory_of_repeated_growth_does_not_rise():
     """)
     # A tree's working memory is some percent of the process's: a hundred lost ones would be more than all of it.
     assert float(printed) < 0.05
+
+
+# One call in a process each, with more and more memory, or one refused allocation of Python after another. An alarm
+# kills a process that does not end.
+_SWEEP = """
+import os, resource, signal, sys, warnings
+import numpy as np
+from sklearn.base import clone
+from pytrees import *
+from pytrees._engine import KERNELS, load
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(18_000, 6)), rng.integers(0, 3, 18_000)
+forest = DecisionForestClassifier(4, max_depth=4, random_state=0, n_jobs=2).fit(X[:6000], y[:6000])
+CALLS = {
+    "tree": lambda: DecisionTreeClassifier(max_depth=4, n_jobs=2).fit(X, y).tree_.threshold,
+    "sequences": lambda: PermutationDecisionTreeClassifier(max_depth=1, n_jobs=2).fit(X[:400], y[:400]).tree_.threshold,
+    "forest": lambda: clone(forest).fit(X[:500], y[:500]).estimators_[3].tree_.threshold,
+    "predictions": lambda: forest.predict_proba(X[:6000]),
+    "optimal": lambda: OptimalTreeClassifier(max_depth=3, n_jobs=2).fit(X[:50] > 0, y[:50]).tree_.threshold,
+    "minimal": lambda: MinimalTreeClassifier().fit(X[:30].round(), np.arange(30) % 2).tree_.threshold,
+    "slices": lambda: sliding_effort_to_compress(y, 100, n_jobs=2),
+}
+name, kind, step, number, loads = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
+if kind == "python":
+    from _testcapi import set_nomemory
+if loads:
+    for module in set(KERNELS.values()):
+        load(f"pytrees._core.{module}")
+    wanted = CALLS[name]()
+
+def outcome(size):
+    signal.alarm(60)
+    if kind == "python":
+        set_nomemory(size, size + 1)
+    else:
+        with open("/proc/self/statm") as file:
+            size += int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size, resource.RLIM_INFINITY))
+    try:
+        found = CALLS[name]()
+    except MemoryError:
+        return "refused"
+    except BaseException:
+        return "other"
+    return "right" if not loads or np.array_equal(found, wanted) else "wrong"
+
+OUTCOMES = ["right", "refused", "other", "wrong"]
+for i in range(number):
+    sys.stderr.flush()
+    child = os.fork()
+    if child == 0:
+        os.close(2)
+        code = 9
+        try:
+            code = OUTCOMES.index(outcome(i * step))
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(OUTCOMES[code] if 0 <= code < len(OUTCOMES) else code)
+"""
+
+
+def swept(*arguments):
+    """Return the outcomes of the calls, without repetition; -14 of one that has not ended."""
+    command = [sys.executable, "-c", _SWEEP, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900 * PATIENCE)
+    return set(done.stdout.split())
+
+
+@needs_proc
+@without_sanitizer
+@pytest.mark.parametrize("name", ["tree", "sequences", "forest", "predictions", "optimal", "minimal", "slices"])
+def test_threads_without_memory_are_not_waited_for(limited, name):
+    assert swept(name, "address space", 2**16, 40, 1) <= {"right", "refused"}
+
+
+# Other libraries make errors of other kinds of a lack of memory, and NumPy can crash.
+@needs_proc
+@without_sanitizer
+@pytest.mark.parametrize("name", ["tree", "sequences", "forest", "predictions", "optimal", "slices"])
+def test_threads_end_whatever_allocation_is_refused(name):
+    pytest.importorskip("_testcapi", reason="refuses allocations")
+    outcomes = swept(name, "python", 7, 120, 1)
+    assert "refused" in outcomes
+    assert not {"wrong", "-14"} & outcomes
+
+
+@needs_proc
+@without_sanitizer
+def test_kernels_that_do_not_fit_into_memory_say_so(limited):
+    assert swept("optimal", "address space", 2**17, 30, 0) == {"right", "refused"}

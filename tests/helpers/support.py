@@ -3,7 +3,6 @@
 import gc
 import os
 import signal
-import threading
 import time
 from contextlib import contextmanager
 
@@ -13,7 +12,7 @@ import sklearn
 from hypothesis import settings
 
 from pytrees._engine import config_context, kernel
-from pytrees._tree_checks import LEAF, MULTIWAY
+from pytrees._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from pytrees._weights import on_grid
 
 ENGINES = ("compiled", "reference")
@@ -54,29 +53,40 @@ def on_both_engines(call, *args, **kwargs):
 
 @contextmanager
 def interrupted(after=0.3, warned=None):
-    """Send the signal of Ctrl-C after these seconds, and want KeyboardInterrupt, or a warning of a class, within two
-    seconds of processor time, which the load of the machine does not change."""
-    started = []
+    """Send the signal of Ctrl-C after these seconds of processor time, which the load of the machine does not change,
+    and want KeyboardInterrupt, or a warning of a class. Signals are looked at every half a second at least."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("no signals of timers here")
+    looks = [time.process_time()]
 
-    def send():
-        started.append(time.process_time())
-        signal.raise_signal(signal.SIGINT)
+    def look(*args):
+        looks.append(time.process_time())
+        if looks[-1] - looks[0] > after:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
+            signal.default_int_handler(*args)
 
     # A finalizer of other tests' garbage would swallow the exception, if it happened to run when the signal comes.
     gc.collect()
     gc.disable()
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(after, send)
-    timer.start()
+    previous = signal.signal(signal.SIGPROF, look)
+    signal.setitimer(signal.ITIMER_PROF, 0.02, 0.02)
     try:
         with pytest.raises(KeyboardInterrupt) if warned is None else pytest.warns(warned, match="Ctrl-C ended"):
             yield
-        assert time.process_time() - started[0] < 2.0 * PATIENCE
+        looks.append(time.process_time())
     finally:
-        timer.cancel()
-        timer.join()
-        signal.signal(signal.SIGINT, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, previous)
         gc.enable()
+    assert np.diff(looks).max() < 0.5 * PATIENCE
+
+
+def chain(depth):
+    """Return the arrays of a tree in which samples below zero go left `depth` times."""
+    inner, ends = np.arange(depth), np.full(depth + 1, LEAF)
+    undefined = np.full(depth + 1, UNDEFINED)
+    left, right = np.append(inner + 1, ends), np.append(2 * depth - inner, ends)
+    return left, right, np.append(np.zeros(depth, dtype=np.int64), undefined), np.append(np.zeros(depth), undefined)
 
 
 def effort(codes, n_symbols=None):

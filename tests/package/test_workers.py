@@ -2,14 +2,23 @@
 
 import threading
 import time
+from contextlib import suppress
 
+import numpy as np
 import pytest
 import sklearn
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
 
-from pytrees import _workers, config_context
-from pytrees._engine import current_engine
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionTreeClassifier,
+    OptimalTreeClassifier,
+    PermutationDecisionTreeClassifier,
+    _workers,
+    config_context,
+)
+from pytrees._engine import current_engine, load
 
 
 @pytest.fixture(autouse=True)
@@ -18,16 +27,86 @@ def two_processors(monkeypatch):
 
 
 def test_threads_are_at_most_one_for_a_processor():
-    before = threading.active_count()
-
-    def count_threads():
+    def thread():
         time.sleep(0.001)
-        return threading.active_count()
+        return threading.get_ident()
 
     for n_jobs in (2, 5000, None):
         with parallel_config("threading", n_jobs=5000):
-            counted = list(_workers.run_in_order(count_threads, [()] * 30, n_jobs))
-        assert max(counted) == before + 1  # the calling thread works, too
+            found = set(_workers.run_in_order(thread, [()] * 30, n_jobs))
+        assert len(found) == 2
+        assert threading.get_ident() in found
+
+
+@pytest.mark.parametrize("end", ["closed", "failed"])
+def test_threads_end_once_nobody_takes_results(end):
+    ran, main = [], threading.get_ident()
+
+    def run(position):
+        ran.append(position)
+        time.sleep(0.002)
+        if end == "failed" and threading.get_ident() == main and position > 2:
+            raise OSError("no disk")
+        return position
+
+    results = _workers.run_in_order(run, [(i,) for i in range(60)], 2, "threads")
+    assert next(results) == 0
+    if end == "closed":
+        results.close()
+    else:
+        with pytest.raises(OSError, match="no disk"):
+            list(results)
+    _workers._wait_for_threads()
+    assert len(ran) < 30
+
+
+class Dropped:
+    """Starts threads as a Python without memory does: some die before their first step, or are refused."""
+
+    def __init__(self, monkeypatch, module, error=None):
+        self.start, self.error, self.n_starts = module.start_new_thread, error, 0
+        monkeypatch.setattr(module, "start_new_thread", self)
+
+    def __call__(self, function, args):
+        self.n_starts += 1
+        if self.error is not None:
+            raise self.error
+        return self.start(lambda: None, ())
+
+
+@pytest.mark.parametrize("error", [None, MemoryError(), RuntimeError("can't start new thread")])
+def test_threads_that_cannot_start_leave_their_work_to_others(monkeypatch, error):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20_000, 4)), rng.integers(0, 2, 20_000)
+    fits = [
+        lambda n_jobs: DecisionTreeClassifier(max_depth=3, n_jobs=n_jobs).fit(X, y).tree_,
+        lambda n_jobs: PermutationDecisionTreeClassifier(max_depth=1, n_jobs=n_jobs).fit(X[:400], y[:400]).tree_,
+        lambda n_jobs: OptimalTreeClassifier(max_depth=3, n_jobs=n_jobs).fit(X[:60].round(), y[:60]).tree_,
+        lambda n_jobs: (
+            DecisionForestClassifier(4, random_state=0, n_jobs=n_jobs).fit(X[:99], y[:99]).estimators_[3].tree_
+        ),
+    ]
+    expected = [fit(1) for fit in fits]
+    dropped = [Dropped(monkeypatch, module, error) for module in (_workers, load("pytrees._core.base.threads"))]
+    assert [fit(2) for fit in fits] == expected
+    assert all(one.n_starts > 0 for one in dropped)
+
+
+def test_a_thread_that_ends_without_a_word_is_not_waited_for(monkeypatch):
+    main = threading.get_ident()
+
+    def run(helper, mark, function, *args):
+        with suppress(SystemExit):
+            function(*args)
+
+    def die_elsewhere():
+        time.sleep(0.002)
+        if threading.get_ident() != main:
+            raise SystemExit
+
+    monkeypatch.setattr(_workers._Helper, "_run", run)
+    with pytest.raises(MemoryError, match="ended because it had no memory"):
+        list(_workers.run_in_order(die_elsewhere, [()] * 20, 2, "threads"))
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky", "sequential"])

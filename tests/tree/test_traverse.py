@@ -1,12 +1,10 @@
 """The way of rows through a tree, against a naive walk."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, examples, grow, interrupted, on_both_engines, rows_of_nodes
+from support import assert_same_tree, chain, examples, grow, on_both_engines, rows_of_nodes
 
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, UNDEFINED
@@ -357,44 +355,3 @@ def test_training_samples_reach_the_leaves_that_they_grew(criterion):
         assert len(rows) == compiled["n_node_samples"][node]
         if compiled["children_left"][node] == LEAF:
             np.testing.assert_array_equal(np.flatnonzero(leaves == node), rows)
-
-
-def chain(depth):
-    """Return the arrays of a tree in which samples below zero go left `depth` times."""
-    inner, ends = np.arange(depth), np.full(depth + 1, LEAF)
-    undefined = np.full(depth + 1, UNDEFINED)
-    left, right = np.append(inner + 1, ends), np.append(2 * depth - inner, ends)
-    return left, right, np.append(np.zeros(depth, dtype=np.int64), undefined), np.append(np.zeros(depth), undefined)
-
-
-def shares_of_chain(tree, X):
-    left, right, feature, threshold = tree
-    children = np.column_stack([left, right])[left != LEAF].ravel()
-    offsets = np.concatenate([[0], np.cumsum(np.where(left != LEAF, 2, 0))])
-    category, value = np.full(len(left), -1), np.ones((len(left), 1))
-    return kernel("class_shares")(left, feature, threshold, offsets, children, category, value, X)
-
-
-def sums_of_chain(tree, X):
-    votes = np.zeros(len(tree[0]), dtype=np.int64)
-    forest = kernel("pack_forest")([(*tree, np.arange(len(votes)))], [votes], 1)
-    return kernel("sum_leaves")(forest, X)
-
-
-WALKS = {
-    "apply": lambda tree, X: kernel("apply")(*tree, X),
-    "apply with missing values": lambda tree, X: kernel("apply")(*tree, X, np.ones(len(tree[0]), dtype=np.uint8)),
-    "find_leaves": lambda tree, X: find_leaves(dict(zip(STRUCTURE, tree, strict=True)), X),
-    "feature_usage": lambda tree, X: kernel("feature_usage")(*tree, X),
-    "decision_path": lambda tree, X: kernel("decision_path")(*tree, X),
-    "sum_leaves": sums_of_chain,
-    "class_shares": shares_of_chain,
-}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals interrupt no kernel there")
-@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
-def test_walks_can_be_interrupted(walk):
-    """Each would take a minute or more."""
-    with interrupted():
-        walk(chain(50_000), np.full((400_000, 1), -1.0))

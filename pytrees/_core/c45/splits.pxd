@@ -44,9 +44,10 @@ cdef class SplitFinder:
     cdef float64_t missing                  # weight of the rows whose value is missing
     cdef float64_t[::1] sizes               # weights of the children
     cdef RatioSplit* offers                 # by feature
+    cdef int64_t unchecked                  # entries since signals were checked
 
 
-cdef RatioSplit best_split(
+cdef int best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n, const float64_t* counts,
-    float64_t total,
-) noexcept nogil
+    float64_t total, RatioSplit* best,
+) except -1 nogil

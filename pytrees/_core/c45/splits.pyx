@@ -16,6 +16,7 @@ from libc.math cimport NAN, log2
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t
@@ -25,7 +26,7 @@ from pytrees._core.c45.entropies cimport (
 from pytrees._core.c45.rows cimport is_missing
 from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.rows.features cimport Features, threshold_between
+from pytrees._core.rows.features cimport ENTRIES_BETWEEN_CHECKS, Features, threshold_between
 
 # Quinlan's program lets a gain be this much below the average.
 cdef float64_t SLACK = 1e-3
@@ -72,15 +73,14 @@ cdef class SplitFinder:
         free(self.offers)
 
 
-cdef RatioSplit best_split(
+cdef int best_split(
     SplitFinder finder, const index_t* rows, const float64_t* weights, index_t n, const float64_t* counts,
-    float64_t total,
-) noexcept nogil:
+    float64_t total, RatioSplit* best,
+) except -1 nogil:
     """Find the split of the greatest gain ratio among the offers that gain about the average or more.
 
     Ties go to the lowest feature.
     """
-    cdef RatioSplit best
     cdef const RatioSplit* offer
     cdef float64_t sum_of_gains = 0.0
     cdef index_t i, feature, n_typical = 0
@@ -89,6 +89,7 @@ cdef RatioSplit best_split(
     for i in range(n):
         finder.node_labels[i] = finder.labels[rows[i]]
     for feature in range(<index_t> finder.n_features):
+        check_signals(&finder.unchecked, n, ENTRIES_BETWEEN_CHECKS)
         if finder.narrow.shape[0] > 0:
             _offer(finder, feature, &finder.narrow[0], &finder.spare_narrow[0])
         else:
@@ -96,7 +97,7 @@ cdef RatioSplit best_split(
         if finder.offers[feature].feature != NONE and finder.is_typical[feature]:
             sum_of_gains += finder.offers[feature].gain
             n_typical += 1
-    best = RatioSplit(NONE, NAN, 0.0, 0.0)
+    best[0] = RatioSplit(NONE, NAN, 0.0, 0.0)
     for feature in range(<index_t> finder.n_features):
         offer = &finder.offers[feature]
         if (
@@ -105,8 +106,8 @@ cdef RatioSplit best_split(
             and offer.gain >= sum_of_gains / n_typical - SLACK
             and exceeds_by_tolerance(offer.ratio, best.ratio)
         ):
-            best = offer[0]
-    return best
+            best[0] = offer[0]
+    return 0
 
 
 cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:

@@ -155,9 +155,9 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
     elif frame.grows:
         frame.n_grown = 1
         if _may_split(growth, frame):
-            split = best_split(
+            best_split(
                 growth.finder, &growth.rows.rows[frame.start], &growth.rows.weights[frame.start],
-                <index_t> (frame.stop - frame.start), _values_of(growth, frame.node), frame.total,
+                <index_t> (frame.stop - frame.start), _values_of(growth, frame.node), frame.total, &split,
             )
             _split_node(growth, frame, split.feature, split.threshold, split.gain)
         if node.feature == UNDEFINED:

@@ -10,6 +10,9 @@ import numpy as np
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals, show_share
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, float64_t, int64_t
 
+cdef enum:
+    WORK_OF_A_NODE = 1000       # of a tree, in units of WORK_BETWEEN_CHECKS
+
 # Divisors are at least this: a smaller weight is nothing, and the quotient might not be finite.
 LEAST = 1e-300
 
@@ -175,9 +178,10 @@ def leaf_boxes(
     cdef Found found = Found(cardinalities)
     # Pending steps: (node to visit, attribute, runs that are first set as its values). Node -1 only sets the runs.
     cdef list pending = [(0, -1, None)], below, old, runs
-    cdef int64_t node, attribute, cut, i, first, stop
+    cdef int64_t node, attribute, cut, i, first, stop, work_done = 0
     while pending:
         node, attribute, runs = pending.pop()
+        check_signals(&work_done, WORK_OF_A_NODE, WORK_BETWEEN_CHECKS)
         if attribute >= 0:
             found.limit(attribute, runs)
         if node < 0:

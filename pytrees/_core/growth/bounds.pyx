@@ -6,8 +6,12 @@ Below a split by a feature with a direction, the mean of the values of both chil
 import numpy as np
 
 from pytrees._core.base.fractions cimport nearest_double
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
+
+cdef enum:
+    NODES_BETWEEN_CHECKS = 100000   # for signals
 
 
 def node_bounds(
@@ -22,12 +26,13 @@ def node_bounds(
     values.
     """
     cdef Py_ssize_t node, k, n_nodes = feature.shape[0]
-    cdef int64_t low, high, direction
+    cdef int64_t low, high, direction, unchecked = 0
     cdef const int64_t[::1] directions = np.asarray(monotonic_cst, dtype=np.int64)
     cdef float64_t[::1] lower = np.full(n_nodes, -np.inf), upper = np.full(n_nodes, np.inf)
     middle_of = _middle_of(total, weight, centre, divisor, exponent)
     _check_nodes(child_offsets, children, feature, directions, total, weight)
     for node in range(n_nodes):
+        check_signals(&unchecked, 1, NODES_BETWEEN_CHECKS)
         if child_offsets[node] == child_offsets[node + 1]:
             continue
         for k in range(child_offsets[node], child_offsets[node + 1]):

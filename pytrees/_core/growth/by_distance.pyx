@@ -44,7 +44,7 @@ from pytrees._core.growth.tree cimport (
 )
 from pytrees._core.rows.category_splits cimport count_children
 from pytrees._core.rows.features cimport Features, is_categorical
-from pytrees._core.rows.partition cimport RowPartition, entries_of, has_cut, missing_of
+from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, has_cut, missing_of
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 
@@ -263,6 +263,7 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
     start_leaf(growth.scan, leaf, growth.leaves[leaf].label, _whole_counts(growth, leaf), &rows.block)
     for i in range(growth.tree.search.n_drawn + growth.tree.search.n_drawn_categories):
         feature = _drawn_feature(growth.tree.search, i, &n_categorical)
+        check_entries(growth.tree.partition, n)
         entries = entries_of(growth.tree.partition, rows.block, feature, rows.start, rows.stop, entries)
         n_children = 2
         if is_categorical(growth.tree.partition.features, feature):

@@ -16,7 +16,7 @@ few samples belongs to one thread.
 
 from fractions import Fraction
 from math import ceil
-from threading import Condition, Event
+from threading import Condition
 
 import numpy as np
 
@@ -53,7 +53,7 @@ from pytrees._core.split.node_search cimport (
 from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
 from pytrees._core.split.way cimport uses_table_bins
 
-from pytrees._core.base.threads import work_together
+from pytrees._core.base.threads import SECONDS_OF_A_LOOK, Stop, work_together
 from pytrees._core.criteria.counts import given_of, sums_are_wide
 from pytrees._core.criteria.table import (
     has_bounds, has_sums_in_bins, has_wide_bounds, is_exact, is_wide, judges_sequence,
@@ -354,8 +354,8 @@ cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
     return 0
 
 
-cdef inline void _count_all(GrowthByGain growth, Slot* slot, const NodeRows* rows) noexcept nogil:
-    count_rows(
+cdef inline int _count_all(GrowthByGain growth, Slot* slot, const NodeRows* rows) except -1 nogil:
+    return count_rows(
         growth.histograms, slot, rows.start, rows.stop, &growth.tree.search.drawn[0], growth.tree.search.n_drawn
     )
 
@@ -433,7 +433,7 @@ cdef class Team:
 
     def __init__(self, growths):
         self.growths, self.parts, self.waiting = growths, [], []
-        self.change, self.stop = Condition(), Event()
+        self.change, self.stop = Condition(), Stop()
 
     def give(self, GrowthByGain growth):
         """Let the open leaves of a thread wait for any; the last is the leftmost, which is taken first."""
@@ -454,7 +454,7 @@ cdef class Team:
     def take(self):
         """Wait for a part and return it. Call with the lock held. None means that no part is left."""
         while not self.waiting and self.n_at_work > 0 and not self.stop.is_set():
-            self.change.wait()
+            self.change.wait(SECONDS_OF_A_LOOK)     # a thread that fails may not tell
         if self.stop.is_set() or not self.waiting:
             return None
         self.n_at_work += 1
@@ -475,38 +475,32 @@ cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
     add_root(first.tree, seed)
     _open(first, 0, 0)
     team.give(first)
-    work_together("pytrees-grow", team.stop, _work, [(team, growth, part_rows) for growth in team.growths])
+    work_together(team.stop, _work, [(team, growth, part_rows) for growth in team.growths])
     _join(team)
 
 
 def _work(Team team, GrowthByGain growth, index_t part_rows):
     """Grow parts until there are none."""
     cdef SharedPart part
-    try:
-        while True:
-            with team.change:
-                part = team.take()
-            if part is None:
-                return
-            part.taker = growth
-            part.root = add_part(growth.tree, &part.node, part.random_state)
-            if is_constrained(growth.tree):
-                growth.tree.bounds[part.root] = part.bounds
-            with nogil:
-                _open(growth, part.root, 0)
-                if part.node.rows.stop - part.node.rows.start > part_rows:
-                    _take_step(growth)
-                else:
-                    _grow(growth)
-            with team.change:
-                team.give(growth)
-                team.n_at_work -= 1
-                team.change.notify_all()
-    except BaseException:
-        team.stop.set()
+    while True:
         with team.change:
+            part = team.take()
+        if part is None:
+            return
+        part.taker = growth
+        part.root = add_part(growth.tree, &part.node, part.random_state)
+        if is_constrained(growth.tree):
+            growth.tree.bounds[part.root] = part.bounds
+        with nogil:
+            _open(growth, part.root, 0)
+            if part.node.rows.stop - part.node.rows.start > part_rows:
+                _take_step(growth)
+            else:
+                _grow(growth)
+        with team.change:
+            team.give(growth)
+            team.n_at_work -= 1
             team.change.notify_all()
-        raise
 
 
 cdef _join(Team team):

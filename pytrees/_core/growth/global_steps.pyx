@@ -42,7 +42,7 @@ from pytrees._core.growth.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
 )
 from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
-from pytrees._core.rows.partition cimport Block, block_row
+from pytrees._core.rows.partition cimport Block, block_row, check_entries
 from pytrees._core.split.node_search cimport NodeSearch
 
 from pytrees._core.growth.distances import TERM
@@ -542,6 +542,7 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
         if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < scan.min_samples_leaf:
             continue
         if all_labels:
+            check_entries(scan.partition, scan.clusters.n_classes)
             _offer_all_labels(code, scan, i + 1, best)
         else:
             _offer_majorities(code, scan, i + 1, best)

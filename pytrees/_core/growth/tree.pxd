@@ -62,7 +62,6 @@ cdef class GrowingTree:
     cdef index_t n_nodes, n_leaves
     cdef index_t* listed            # the n_listed categories of children of divisions into two sets
     cdef Py_ssize_t n_listed
-    cdef int64_t n_scanned          # entries since signals were checked
     cdef dict large_priorities      # by leaf: priorities of splits that are fractions of more than 128 bits
     # Gains of entropies that nearly tie between leaves, as `exact_ratio` returns them; equal gains have one number.
     cdef list exact_gains

@@ -18,7 +18,6 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from pytrees._core.base.memory cimport ask_for_large_pages, reserve, shrink
-from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
     index_t, int8_t, int64_t, uint64_t,
@@ -35,7 +34,9 @@ from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
-from pytrees._core.rows.partition cimport RowPartition, are_few, block_row, mark_first, split_entries, split_rows
+from pytrees._core.rows.partition cimport (
+    RowPartition, are_few, block_row, check_entries, mark_first, split_entries, split_rows,
+)
 from pytrees._core.split.monotonic cimport NodeValue, ValueBound, ValueBounds, middle_of
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, count_classes, direction_of, is_pure, mix64, row_at, sum_targets, value_of_samples,
@@ -51,6 +52,7 @@ from pytrees._core.criteria.wide import exact_gain
 cdef enum:
     MOST_RESERVED = 1048576     # nodes
     NODES_GIVEN_BACK = 16384    # at once
+    ENTRIES_OF_A_NODE = 16      # what a node costs besides its entries
 
 
 @cython.final
@@ -215,10 +217,9 @@ cdef void hand_over_counts(GrowingTree tree, index_t node) noexcept nogil:
 cdef int check_node_signals(GrowingTree tree, index_t node) except -1 nogil:
     """Handle signals now and then; called before the features of a node are scanned."""
     cdef const NodeRows* rows = &tree.nodes[node].rows
-    check_signals(
-        &tree.n_scanned, <int64_t> (rows.stop - rows.start) * tree.partition.n_features, WORK_BETWEEN_CHECKS
+    return check_entries(
+        tree.partition, <int64_t> (rows.stop - rows.start + ENTRIES_OF_A_NODE) * tree.partition.n_features
     )
-    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- parts

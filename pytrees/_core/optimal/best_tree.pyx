@@ -11,7 +11,7 @@ the others while it searches a side of a cut.
 """
 
 import time
-from threading import Condition, Event
+from threading import Condition
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from pytrees._core.optimal.first_tree cimport (
 )
 from pytrees._core.optimal.pair_counts cimport cost_of_pairs, open_pairs
 
-from pytrees._core.base.threads import work_together
+from pytrees._core.base.threads import Stop, work_together
 from pytrees._core.optimal.cost_search import orders_of_labels, rows_of
 
 MOST_MEMORY = 2**62
@@ -60,7 +60,7 @@ cdef class SearchTeam:
     cdef FirstCut first
 
     def __init__(self, searches):
-        self.searches, self.change, self.stop = searches, Condition(), Event()
+        self.searches, self.change, self.stop = searches, Condition(), Stop()
 
     def wait(self):
         """Wait until another thread has changed the lists, or for a moment."""
@@ -75,7 +75,7 @@ cdef _do_together(SearchTeam team):
         with nogil:
             _work(team, first)
         return
-    work_together("pytrees-search", team.stop, _work_in_turns, [(team, search) for search in team.searches])
+    work_together(team.stop, _work_in_turns, [(team, search) for search in team.searches])
     for search in team.searches[1:]:
         first.is_over |= search.is_over
         first.is_too_deep |= search.is_too_deep
@@ -90,18 +90,17 @@ def _work_in_turns(SearchTeam team, CostSearch search):
             enter_root(search, 0)
             _work(team, search)
     except BaseException:
-        if team.stop.is_set():
-            return  # another thread has failed, and says why
-        team.stop.set()
         first.is_over = True
         raise
     finally:
         with nogil:
             enter_root(search, 0)
-        team.change.notify_all()
-        with nogil:
-            leave_root(search, 0)
-        search.root_lock = None
+        try:
+            team.change.notify_all()
+        finally:
+            with nogil:
+                leave_root(search, 0)
+            search.root_lock = None
 
 
 cdef int _work(SearchTeam team, CostSearch search) except -1 nogil:

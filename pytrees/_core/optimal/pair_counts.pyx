@@ -11,6 +11,7 @@ import numpy as np
 from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport index_t, int64_t
+from pytrees._core.minimal.problem cimport STEPS_BETWEEN_CHECKS
 from pytrees._core.optimal.cost_search cimport CostSearch, SearchNode, allocate, count_steps, node_at
 
 # Tables of more columns take too much memory, and greater sums too many bits.
@@ -59,6 +60,9 @@ cdef int _add_pairs(
         weight = sign * <index_t> (search.weights[row] // search.unit)
         start, stop = search.mark_offsets[row], search.mark_offsets[row + 1]
         n_steps += (stop - start) * (stop - start)
+        if n_steps >= 2 * STEPS_BETWEEN_CHECKS:
+            count_steps(search, n_steps // 2)
+            n_steps = 0
         for i in range(start, stop):
             for j in range(i, stop):
                 table[marks[i] * search.n_columns + marks[j]] += weight

@@ -28,6 +28,6 @@ cdef void mark_sides(
     RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
 ) noexcept nogil
 cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
-cdef void split_entries_among(
+cdef int split_entries_among(
     RowPartition partition, index_t n_children, Block block, index_t start, index_t stop
-) noexcept nogil
+) except -1 nogil

@@ -5,7 +5,7 @@ from libc.string cimport memcpy
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport index_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.features cimport value_at
-from pytrees._core.rows.partition cimport Block, RowPartition, Sample, entries_of, place_of_sample
+from pytrees._core.rows.partition cimport Block, RowPartition, Sample, check_entries, entries_of, place_of_sample
 
 
 cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples_leaf) noexcept nogil:
@@ -99,18 +99,20 @@ cdef inline void _divide_among(
     memcpy(samples, spare, n * sizeof(Sample))
 
 
-cdef void split_entries_among(
+cdef int split_entries_among(
     RowPartition partition, index_t n_children, Block block, index_t start, index_t stop
-) noexcept nogil:
+) except -1 nogil:
     """Divide every sorted feature of a block as the places were marked, order kept."""
     cdef index_t feature
     if partition.is_ranked:
-        return
+        return 0
     for feature in range(<index_t> partition.n_features):
+        check_entries(partition, stop - start)
         if partition.is_wide:
             _split_among(partition, n_children, block, feature, start, stop, &partition.spare_wide[0])
         else:
             _split_among(partition, n_children, block, feature, start, stop, &partition.spare_narrow[0])
+    return 0
 
 
 cdef inline void _split_among(

@@ -7,11 +7,13 @@ Simulation 8 (1998), pages 3-30. NumPy has frozen both this stream and how `Rand
 
 import numpy as np
 
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport UNLIMITED, int32_t, int64_t, uint32_t
 
 cdef enum:
     N_WORDS = 624
     FAR = 397
+    DRAWS_BETWEEN_CHECKS = 1000000      # for signals
 
 
 # The state of the generator, and the words made from it.
@@ -50,13 +52,15 @@ cdef inline uint32_t _mask_of(uint32_t largest) noexcept nogil:
     return mask
 
 
-cdef inline void _count(
+cdef inline int _count(
     Twister* twister, uint32_t mask, Py_ssize_t n_rows, Py_ssize_t n_draws, int32_t* counts
-) noexcept nogil:
+) except -1 nogil:
     """Count masked words until n_draws of them were below n_rows; others are not drawn, but counted, too."""
     cdef Py_ssize_t i, n_drawn = 0
     cdef uint32_t number
+    cdef int64_t unchecked = 0
     while n_drawn < n_draws:
+        check_signals(&unchecked, N_WORDS, DRAWS_BETWEEN_CHECKS)
         _refill(twister)
         for i in range(N_WORDS):
             if n_drawn == n_draws:
@@ -64,6 +68,7 @@ cdef inline void _count(
             number = twister.words[i] & mask
             counts[number] += 1
             n_drawn += <Py_ssize_t> number < n_rows
+    return 0
 
 
 cdef inline Py_ssize_t _list_drawn(

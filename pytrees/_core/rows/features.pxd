@@ -13,6 +13,11 @@ from pytrees._core.base.types cimport (
 )
 
 
+cdef enum:
+    # Entries that are sorted or searched between two checks for signals: some tenths of a second at most.
+    ENTRIES_BETWEEN_CHECKS = 1000000
+
+
 ctypedef fused Rank:
     uint16_t
     uint32_t

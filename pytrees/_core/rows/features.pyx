@@ -8,6 +8,7 @@ from libc.math cimport INFINITY, floor, isnan
 from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport FEWEST_FOR_LONG_DIGITS, MAX_BINS, MOST_IN_NARROW, MOST_IN_WORDS
 from pytrees._core.base.sorting cimport (
     INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries,
@@ -77,10 +78,12 @@ cdef class Features:
         cdef index_t[::1] rows = np.arange(n, dtype=np.int32)
         cdef uint64_t[:, ::1] scratch = np.empty((2, n), dtype=np.uint64)
         cdef Py_ssize_t stride = rank_stride_of(self) if keeps_ranks else 0
+        cdef int64_t unchecked = 0
         self.in_order = np.empty((self.n_features, n), dtype=np.uint32)
         self.ranks_in_order = np.zeros((n if keeps_ranks else 0, stride), dtype=np.int16)
         with nogil:
             for feature in range(<index_t> self.n_features if n > 0 else 0):
+                check_signals(&unchecked, n, ENTRIES_BETWEEN_CHECKS)
                 sort_by_value(self, feature, &rows[0], n, &scratch[0, 0], &scratch[1, 0])
                 for i in range(n):
                     self.in_order[feature, i] = packed(
@@ -169,8 +172,10 @@ cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch)
     """Rank every value among the feature's distinct values."""
     cdef index_t feature, i, n = <index_t> features.n_rows
     cdef uint64_t* keyed = &scratch[0, 0]
+    cdef int64_t unchecked = 0
     with nogil:
         for feature in range(<index_t> features.n_features):
+            check_signals(&unchecked, n, ENTRIES_BETWEEN_CHECKS)
             sort_by_value(features, feature, &rows[0], n, keyed, &scratch[1, 0])
             for i in range(n):
                 if features.narrow_ranks.shape[0] > 0:

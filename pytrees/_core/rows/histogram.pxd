@@ -110,9 +110,9 @@ cdef bint may_be_whole_numbers(Features features, index_t feature, index_t span)
 cdef Slot* take_slot(Slots slots) except NULL nogil
 cdef void give_back(Slots slots, Slot* slot) noexcept nogil
 cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
-cdef void count_rows(
+cdef int count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
-) noexcept nogil
+) except -1 nogil
 cdef void subtract(Histograms histograms, Slot* slot, Slot* other) noexcept nogil
 cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t feature) noexcept nogil
 cdef void mark_by_bins(

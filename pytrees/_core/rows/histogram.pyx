@@ -1,6 +1,5 @@
 """Bins of the whole table, and the class counts of a node's bins. `histogram.pxd` describes the arrays."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -14,15 +13,16 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport MAX_BINS, MOST_WEIGHT_IN_BIN_WORDS, ROWS_OF_A_THREAD, SAMPLE_ROWS
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.features cimport (
-    Column, Features, column_of, is_categorical, lacks_values, sort_by_value, value_at, value_in,
+    ENTRIES_BETWEEN_CHECKS, Column, Features, column_of, is_categorical, lacks_values, sort_by_value, value_at, value_in,
 )
-from pytrees._core.rows.partition cimport RowPartition
+from pytrees._core.rows.partition cimport RowPartition, check_entries
 
-from pytrees._core.base.threads import start_all
+from pytrees._core.base.threads import Stop, work_together
 
 cdef enum:
     ROWS_LOOKED_AT = 64
@@ -237,11 +237,13 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
     cdef uint8_t[:, ::1] is_present = np.zeros((all_bins.n_features, MAX_BINS), dtype=np.uint8)
     cdef uint8_t[:, ::1] numbers = np.empty((all_bins.n_features, MAX_BINS), dtype=np.uint8)
     cdef bint has_absent = False
+    cdef int64_t work_done = 0
     with nogil:
         for feature in range(all_bins.n_features):
             bins[feature].is_coded = may_be_whole_numbers(all_bins.features, <index_t> feature, max_bins)
         # In tiles as below. Differences to the smallest value serve as bins until the values that occur are known.
         for first from 0 <= first < n_rows by ROWS_OF_A_TILE:
+            check_signals(&work_done, ROWS_OF_A_TILE * all_bins.n_features, ENTRIES_BETWEEN_CHECKS)
             for feature in range(all_bins.n_features):
                 if bins[feature].is_coded:
                     bins[feature].is_coded = _code_differences(
@@ -253,6 +255,7 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
         if not has_absent:
             n_rows = 0
         for first from 0 <= first < n_rows by ROWS_OF_A_TILE:
+            check_signals(&work_done, ROWS_OF_A_TILE * all_bins.n_features, ENTRIES_BETWEEN_CHECKS)
             for feature in range(all_bins.n_features):
                 if bins[feature].is_coded:
                     _renumber(
@@ -302,25 +305,28 @@ cdef void _renumber(
 cdef _code_on_threads(Bins bins, Py_ssize_t n_threads):
     """Write the bin of every value; each thread codes an equal share of the rows."""
     ends = [bins.n_rows * k // n_threads for k in range(n_threads + 1)]
-    shares = [(bins, first, end) for first, end in pairwise(ends)]
-    if n_threads == 1:
-        return _code(*shares[0])
-    with ThreadPoolExecutor(n_threads - 1, "pytrees-bins") as pool:
-        futures = start_all(pool, _code, shares[1:])
-        _code(*shares[0])
-    for future in futures:
-        future.result()
-    for share in shares[1 + len(futures):]:
-        _code(*share)
+    shares = list(pairwise(ends))
+    work_together(Stop(), _code_shares, [(bins, shares)] * n_threads)
 
 
-def _code(Bins all_bins, Py_ssize_t first, Py_ssize_t end):
+def _code_shares(Bins bins, list shares):
+    while shares:
+        try:
+            first, end = shares.pop()
+        except IndexError:  # another thread has taken the last one
+            return
+        _code(bins, first, end)
+
+
+cdef _code(Bins all_bins, Py_ssize_t first, Py_ssize_t end):
     """Write the bins of these rows' values, and mark the bins that hold different values."""
     cdef Py_ssize_t start, stop, feature
+    cdef int64_t work_done = 0
     # Tiles of rows stay in the cache while their features are coded one by one.
     with nogil:
         for start from first <= start < end by ROWS_OF_A_TILE:
             stop = min(start + ROWS_OF_A_TILE, end)
+            check_signals(&work_done, (stop - start) * all_bins.n_features, ENTRIES_BETWEEN_CHECKS)
             for feature in range(all_bins.n_features):
                 if all_bins.of_feature[feature].is_coded:
                     continue
@@ -394,10 +400,39 @@ cdef int32_t* feature_counts(Histograms histograms, Slot* slot, index_t feature)
     return <int32_t*> (slot + 1) + histograms.bins.of_feature[feature].first * histograms.n_columns
 
 
-cdef void count_rows(
+cdef int count_rows(
+    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+) except -1 nogil:
+    """Count the node's samples in the bins of these features; the counts of other features stay as they are."""
+    cdef Py_ssize_t first, last, step = 1 + ENTRIES_BETWEEN_CHECKS // max(1, n_features)
+    cdef index_t k
+    cdef bint in_words = histograms.words.shape[0] > 0
+    for k in range(0 if in_words else n_features):
+        memset(
+            feature_counts(histograms, slot, features[k]), 0,
+            histograms.bins.of_feature[features[k]].n_bins * histograms.n_columns * sizeof(int32_t),
+        )
+    for first from start <= first < stop by step:
+        last = min(first + step, <Py_ssize_t> stop)
+        check_entries(histograms.partition, (last - first) * n_features)
+        if in_words:
+            _count_in_words(histograms, <index_t> first, <index_t> last, features, n_features)
+        elif histograms.targets.shape[0] > 0:
+            _sum_rows(histograms, slot, <index_t> first, <index_t> last, features, n_features)
+        else:
+            _count_rows(histograms, slot, <index_t> first, <index_t> last, features, n_features)
+    for k in range(n_features if in_words else 0):
+        _take_words(
+            &histograms.words[histograms.bins.firsts[features[k]]], histograms.bins.of_feature[features[k]].n_bins,
+            feature_counts(histograms, slot, features[k]),
+        )
+    return 0
+
+
+cdef void _count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil:
-    """Count the node's samples in the bins of these features; the counts of other features stay as they are."""
+    """Add classes to counts."""
     cdef index_t i, k, row, feature, n_columns = <index_t> histograms.n_columns
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef int32_t* bin_counts
@@ -405,17 +440,6 @@ cdef void count_rows(
     cdef const Py_ssize_t* firsts = &histograms.bins.firsts[0]
     cdef index_t label
     cdef int32_t weight
-    if histograms.words.shape[0] > 0:
-        _count_in_words(histograms, slot, start, stop, features, n_features)
-        return
-    for k in range(n_features):
-        memset(
-            feature_counts(histograms, slot, features[k]), 0,
-            histograms.bins.of_feature[features[k]].n_bins * n_columns * sizeof(int32_t),
-        )
-    if histograms.targets.shape[0] > 0:
-        _sum_rows(histograms, slot, start, stop, features, n_features)
-        return
     for i in range(start, stop):
         row = histograms.partition.rows[i]
         codes = &histograms.bins.codes[row, 0]
@@ -434,7 +458,7 @@ cdef void count_rows(
 
 
 cdef void _count_in_words(
-    Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
+    Histograms histograms, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil:
     """Count samples of two classes with weights: one addition counts a sample in a bin."""
     cdef uint64_t* words = &histograms.words[0]
@@ -461,11 +485,6 @@ cdef void _count_in_words(
         else:
             for k in range(n_features):
                 words[firsts[features[k]] + codes[features[k]]] += word
-    for k in range(n_features):
-        _take_words(
-            words + firsts[features[k]], histograms.bins.of_feature[features[k]].n_bins,
-            feature_counts(histograms, slot, features[k]),
-        )
 
 
 cdef inline void _take_words(uint64_t* words, index_t n_bins, int32_t* counts) noexcept nogil:

@@ -23,10 +23,11 @@ Missing values are NaN, and the last in every order.
 
 cimport cython
 
+from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from pytrees._core.rows.features cimport Features, is_ranked
+from pytrees._core.rows.features cimport ENTRIES_BETWEEN_CHECKS, Features, is_ranked
 
 
 cdef enum:
@@ -73,6 +74,13 @@ cdef class RowPartition:
     # Scratch of splits by category, if features have categories: by row or place, like goes_left, the number of the
     # child; the start of each child's rows among its parent's; and the place of the child's next row.
     cdef index_t[::1] child_of, child_starts, child_ends
+    cdef int64_t unchecked      # entries since signals were checked
+
+
+cdef inline int check_entries(RowPartition partition, int64_t n) except -1 nogil:
+    """Handle signals now and then; called before work on n entries."""
+    check_signals(&partition.unchecked, n, ENTRIES_BETWEEN_CHECKS)
+    return 0
 
 
 cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
@@ -119,7 +127,7 @@ cdef inline index_t place_of_sample(Sample sample) noexcept nogil:
         return place_of(sample)
 
 
-cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil
+cdef int open_block(RowPartition partition, index_t start, index_t stop, Block* block) except -1 nogil
 cdef index_t block_row(RowPartition partition, Block block, index_t place) noexcept nogil
 cdef Entry* entries_of(
     RowPartition partition, Block block, index_t feature, index_t start, index_t stop, const Entry* width
@@ -139,9 +147,9 @@ cdef void mark_at_most(
     RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
-cdef void split_entries(
+cdef int split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
-) noexcept nogil
+) except -1 nogil
 
 
 cdef inline index_t missing_of(

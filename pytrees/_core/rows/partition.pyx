@@ -75,15 +75,14 @@ cdef class RowPartition:
 
 # ----------------------------------------------------------------------------------------------------------- blocks
 
-cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexcept nogil:
+cdef int open_block(RowPartition partition, index_t start, index_t stop, Block* block) except -1 nogil:
     """Make the node's rows a block, and sort every feature of it."""
-    cdef Block block
     cdef index_t i
     cdef index_t* row_of_place
     if partition.is_ranked:
         block.start = 0
         block.stop = <index_t> partition.features.n_rows
-        return block
+        return 0
     block.start = start
     block.stop = stop
     row_of_place = &partition.row_of_place[start if partition.keeps_blocks else 0]
@@ -91,13 +90,11 @@ cdef Block open_block(RowPartition partition, index_t start, index_t stop) noexc
         row_of_place[i] = partition.rows[start + i]
         partition.rows[start + i] = i
     if partition.is_wide:
-        _sort_features(partition, block, <const uint64_t*> NULL)
-    else:
-        _sort_features(partition, block, <const uint32_t*> NULL)
-    return block
+        return _sort_features(partition, block[0], <const uint64_t*> NULL)
+    return _sort_features(partition, block[0], <const uint32_t*> NULL)
 
 
-cdef void _sort_features(RowPartition partition, Block block, const Entry* width) noexcept nogil:
+cdef int _sort_features(RowPartition partition, Block block, const Entry* width) except -1 nogil:
     """Write the sorted entries of a block."""
     cdef const index_t* row_of_place = &partition.row_of_place[block.start if partition.keeps_blocks else 0]
     cdef uint64_t* keyed = &partition.keyed[0]
@@ -106,6 +103,7 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
     cdef bint are_in_order = Entry is uint32_t and _find_places(partition, row_of_place, n)
     cdef bint has_ranks = are_in_order and 0 < partition.rank_stride == partition.features.ranks_in_order.shape[1]
     for feature in range(<index_t> partition.n_features):
+        check_entries(partition, n)
         entries = entries_of(partition, block, feature, block.start, block.stop, width)
         if Entry is uint32_t and are_in_order:
             _take_in_order(partition, feature, entries)
@@ -128,6 +126,7 @@ cdef void _sort_features(RowPartition partition, Block block, const Entry* width
             )
     if has_ranks:
         _take_ranks(partition, block, row_of_place, n)
+    return 0
 
 
 cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
@@ -370,27 +369,27 @@ cdef inline void _divide(Sample* samples, Sample* spare, const uint8_t* goes_lef
     memcpy(samples + left, spare, (stop - left) * sizeof(Sample))
 
 
-cdef void split_entries(
+cdef int split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right
-) noexcept nogil:
+) except -1 nogil:
     """Divide every sorted feature as the places were marked, order kept; a side that is not kept is lost."""
     if partition.is_ranked:
-        return
+        return 0
     if partition.is_wide:
-        _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_wide[0])
-    else:
-        _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_narrow[0])
+        return _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_wide[0])
+    return _split_features(partition, block, start, stop, keeps_left, keeps_right, &partition.spare_narrow[0])
 
 
-cdef inline void _split_features(
+cdef inline int _split_features(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right, Entry* spare
-) noexcept nogil:
+) except -1 nogil:
     cdef const uint8_t* goes_left = &partition.goes_left[0]
     cdef index_t feature
     cdef Py_ssize_t i, kept, n = stop - start
     cdef Entry* entries
     cdef Entry entry
     for feature in range(<index_t> partition.n_features):
+        check_entries(partition, n)
         entries = entries_of(partition, block, feature, start, stop, spare)
         if keeps_left and keeps_right:
             _divide(entries, spare, goes_left, <index_t> n)
@@ -408,6 +407,7 @@ cdef inline void _split_features(
                 entry = entries[i]
                 entries[kept - 1] = entry
                 kept -= 1 - goes_left[place_of(entry)]
+    return 0
 
 
 # ------------------------------------------------------------------------------------------------------ from Python
@@ -426,7 +426,7 @@ def rank_features(X):
     if n_rows == 0:
         return np.asarray(rows), np.asarray(ranks)
     with nogil:
-        block = open_block(partition, 0, <index_t> n_rows)
+        open_block(partition, 0, <index_t> n_rows, &block)
         if is_wide:
             _list_ranks(partition, block, rows, ranks, <const uint64_t*> NULL)
         else:

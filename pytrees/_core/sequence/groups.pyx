@@ -57,7 +57,7 @@ cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept no
 
 cdef int64_t cost_of_node(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels
-) noexcept nogil:
+) except -1 nogil:
     """Return the cost of the node undivided, and keep it by group."""
     cdef index_t group, start, stop
     cdef int64_t total = 0
@@ -92,7 +92,7 @@ cdef void move_sample(NodeGroups groups, GroupCosts costs, index_t sample) noexc
 
 cdef int64_t cost_of_cut(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, int64_t limit
-) noexcept nogil:
+) except -1 nogil:
     """Return the cost of a cut, or a lower bound that reaches the limit. is_left[i + 1] is about sample i."""
     cdef index_t group
     cdef int64_t cost
@@ -111,7 +111,7 @@ cdef int64_t cost_of_cut(
 cdef int64_t _cost_of_group(
     NodeGroups groups, GroupCosts costs, const index_t[::1] labels, const uint8_t[::1] is_left, index_t group,
     int64_t limit
-) noexcept nogil:
+) except -1 nogil:
     cdef index_t side, length
     cdef int64_t cost = 0
     for side in range(2):

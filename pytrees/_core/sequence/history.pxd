@@ -57,7 +57,7 @@ cdef class ExhaustiveHistory:
     cdef uint64_t bucket_mask
 
 
-cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit) noexcept nogil
+cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit) except -1 nogil
 cdef bint has_planes(index_t length, index_t n_symbols) noexcept nogil
 cdef void start_planes(PlaneChildren children, const index_t[::1] labels, index_t length) noexcept nogil
 cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcept nogil

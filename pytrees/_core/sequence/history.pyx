@@ -20,7 +20,8 @@ cimport cython
 from libc.string cimport memmove, memset
 
 from pytrees._core.base.compiler cimport popcount
-from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, uint8_t, uint64_t
+from pytrees._core.base.signals cimport check_signals
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t, uint64_t
 from pytrees._core.sequence.passes cimport load_codes
 
 cdef enum:
@@ -28,6 +29,7 @@ cdef enum:
     MAX_PLANE_LENGTH = 2048         # of a sequence that is decomposed once,
     MAX_CHANGING_LENGTH = 8192      # and of one that changes label by label
     MAX_COLUMNS = 4                 # labels of an automaton whose edges are a table; more are hashed
+    LABELS_BETWEEN_CHECKS = 1 << 16 # for signals
     ROOT = 0
 
 _STATE = np.dtype([(name, np.int32) for name in ("longest", "link", "edge")])
@@ -78,7 +80,7 @@ cdef class ExhaustiveHistory:
         self.buckets = np.empty(_n_buckets(length) if n_edges > 0 else 0, dtype=np.int32)
 
 
-cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
+cdef index_t complexity(ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit) except -1 nogil:
     """Count the components of `history.sequence[:length]`; return `limit` as soon as they are known to reach it."""
     if length == 0:
         return 0
@@ -269,11 +271,14 @@ cdef inline bint _keep_followed(
 
 cdef index_t _complexity_by_automaton(
     ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit
-) noexcept nogil:
+) except -1 nogil:
     cdef index_t i, start = 0, n_components = 0
+    cdef int64_t unchecked = 0
     _start_automaton(history, length, n_symbols)
     # The components before `start` are complete, `n_components` in all; the next one reaches to i at least.
     for i in range(length):
+        if i % LABELS_BETWEEN_CHECKS == LABELS_BETWEEN_CHECKS - 1:
+            check_signals(&unchecked, LABELS_BETWEEN_CHECKS, LABELS_BETWEEN_CHECKS)
         if i == start and n_components + 1 >= limit:
             return limit
         _add_symbol(history, history.sequence[i])

@@ -36,7 +36,7 @@ cdef class ImpurityMemory:
     cdef PlaneChildren planes           # for COMPLEXITY unless there are too many classes, otherwise None
 
 
-cdef inline index_t impurity_of(ImpurityMemory memory, index_t length, index_t limit) noexcept nogil:
+cdef inline index_t impurity_of(ImpurityMemory memory, index_t length, index_t limit) except -1 nogil:
     """Return the impurity of `memory.sequence[:length]`; `limit` as soon as it is known to reach it."""
     if memory.impurity == EFFORT:
         return effort(memory.substitution, length, memory.n_classes, limit)
@@ -71,7 +71,7 @@ cdef inline bint takes_runs(ImpurityMemory memory) noexcept nogil:
 
 cdef inline index_t impurity_of_runs(
     ImpurityMemory memory, index_t n_runs, index_t length, index_t limit
-) noexcept nogil:
+) except -1 nogil:
     """Return the impurity of the sequence that consists of the runs `memory.substitution.runs[:n_runs]`."""
     return effort_of_runs(memory.substitution, n_runs, length, memory.n_classes, limit)
 
@@ -122,7 +122,7 @@ cdef inline index_t least_of_child(ImpurityMemory memory, bint is_left) noexcept
     return least_complexity(memory.planes.right)
 
 
-cdef inline index_t impurity_of_child(ImpurityMemory memory, bint is_left, index_t limit) noexcept nogil:
+cdef inline index_t impurity_of_child(ImpurityMemory memory, bint is_left, index_t limit) except -1 nogil:
     """Return a child's impurity; `limit` as soon as it is known to reach it."""
     if memory.impurity == EFFORT:
         if is_left:

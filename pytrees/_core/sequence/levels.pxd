@@ -47,4 +47,4 @@ cdef void start_levels(
 cdef void fetch_symbol(LevelChildren children, index_t row) noexcept nogil
 cdef void move_symbol(LevelChildren children, index_t row, index_t label, const uint8_t* is_left) noexcept nogil
 cdef index_t least_effort(ChildSequence child) noexcept nogil
-cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil
+cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) except -1 nogil

@@ -389,7 +389,7 @@ cdef index_t least_effort(ChildSequence child) noexcept nogil:
     return bound
 
 
-cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) noexcept nogil:
+cdef index_t effort_of_child(ChildSequence child, PairSubstitution state, index_t limit) except -1 nogil:
     """Count steps until the sequence is constant; return `limit` as soon as they are known to reach it."""
     cdef index_t level = 0
     cdef bint is_loaded = False

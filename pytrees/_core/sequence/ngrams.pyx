@@ -14,11 +14,16 @@ import numpy as np
 
 cimport cython
 
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint64_t
 from pytrees._core.sequence.heap cimport pop, push
 from pytrees._core.sequence.substitution cimport PairSubstitution, effort
 
 from pytrees._core.sequence.substitution import MAX_LENGTH
+
+
+cdef enum:
+    OCCURRENCES_BETWEEN_CHECKS = 100000     # for signals
 
 
 cdef struct LinkedSymbol:
@@ -45,6 +50,7 @@ cdef class NGramSubstitution:
     """Memory for sequences of up to `capacity` symbols, and for n-grams of `order` symbols, at least three."""
 
     cdef index_t order, length, n_ngrams, n_old, heap_size
+    cdef int64_t unchecked          # occurrences since signals were checked
     cdef uint64_t mask
     cdef LinkedSymbol[::1] symbols
     cdef NGram[::1] ngrams          # ngrams[n_old:n_ngrams] are made by the present step
@@ -69,7 +75,7 @@ cdef class NGramSubstitution:
         self.heap = np.zeros(most_ngrams + 1, dtype=np.int64)
 
 
-cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t n_symbols) noexcept nogil:
+cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t n_symbols) except -1 nogil:
     """Count the steps of the sequence symbols[:length]."""
     cdef index_t i, ngram, n_replaced, n_steps = 0
     cdef bint is_constant = True
@@ -90,7 +96,13 @@ cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t 
         _add_around(state, n_replaced)
 
 
-cdef void _start(NGramSubstitution state, index_t length) noexcept nogil:
+cdef inline int _check(NGramSubstitution state) except -1 nogil:
+    """Handle signals now and then."""
+    check_signals(&state.unchecked, 1, OCCURRENCES_BETWEEN_CHECKS)
+    return 0
+
+
+cdef int _start(NGramSubstitution state, index_t length) except -1 nogil:
     """Link the symbols, and add the n-grams of all positions."""
     cdef index_t i
     state.length = length
@@ -99,15 +111,17 @@ cdef void _start(NGramSubstitution state, index_t length) noexcept nogil:
         state.symbols[i].previous = i - 1 if i > 0 else NONE
         state.symbols[i].next = i + 1 if i + 1 < length else NONE
     for i in range(length):
+        _check(state)
         _add_position(state, i)
-    _push_new(state)
+    return _push_new(state)
 
 
-cdef void _add_around(NGramSubstitution state, index_t n_replaced) noexcept nogil:
+cdef int _add_around(NGramSubstitution state, index_t n_replaced) except -1 nogil:
     """Add the n-grams that contain a new symbol: they start at its position, or up to order - 1 positions before it."""
     cdef index_t i, _j, at, done = NONE
     # The positions up to `done` have been added.
     for i in range(n_replaced):
+        _check(state)
         at = state.replaced[i]
         for _j in range(state.order - 1):
             if state.symbols[at].previous <= done:
@@ -117,7 +131,7 @@ cdef void _add_around(NGramSubstitution state, index_t n_replaced) noexcept nogi
             _add_position(state, at)
             done = at
             at = state.symbols[at].next
-    _push_new(state)
+    return _push_new(state)
 
 
 cdef inline index_t _last_position(NGramSubstitution state, index_t position) noexcept nogil:
@@ -181,13 +195,15 @@ cdef inline bint _are_equal(NGramSubstitution state, index_t first, index_t seco
     return True
 
 
-cdef void _push_new(NGramSubstitution state) noexcept nogil:
+cdef int _push_new(NGramSubstitution state) except -1 nogil:
     """End a step: put the n-grams that it has made into the heap."""
     cdef index_t ngram
     for ngram in range(state.n_old, state.n_ngrams):
+        _check(state)
         state.hashed[state.ngrams[ngram].hashed_at] = NONE
         _push(state, ngram)
     state.n_old = state.n_ngrams
+    return 0
 
 
 cdef inline void _push(NGramSubstitution state, index_t ngram) noexcept nogil:
@@ -200,11 +216,12 @@ cdef inline int64_t _key(const NGram* ngram) noexcept nogil:
     return (-<int64_t> ngram.count) * (<int64_t> 1 << 32) + ngram.first
 
 
-cdef index_t _take_ngram(NGramSubstitution state) noexcept nogil:
+cdef index_t _take_ngram(NGramSubstitution state) except -2 nogil:
     """Return the most frequent n-gram, the leftmost of several; NONE if none occurs twice."""
     cdef index_t ngram
     cdef int64_t key
     while state.heap_size > 0:
+        _check(state)
         key = pop(state.heap, &state.heap_size)
         ngram = state.symbols[<index_t> (key & 0x7FFFFFFF)].ngram
         # An n-gram that has lost its first position was pushed once more, with the new one.
@@ -229,11 +246,12 @@ cdef void _count_again(NGramSubstitution state, index_t ngram) noexcept nogil:
     state.ngrams[ngram].is_changed = False
 
 
-cdef index_t _replace(NGramSubstitution state, index_t ngram, index_t new) noexcept nogil:
+cdef index_t _replace(NGramSubstitution state, index_t ngram, index_t new) except -1 nogil:
     """Replace every occurrence of the n-gram, left to right; return their number."""
     cdef index_t _i, position, at, n_replaced = 0
     state.ngrams[ngram].count = 0
     while state.ngrams[ngram].first != NONE:
+        _check(state)
         position = at = state.ngrams[ngram].first
         # The n-grams that start in this occurrence are lost here; those that reach into it, below.
         for _i in range(state.order):
@@ -287,6 +305,7 @@ def efforts(
     constant or shorter than an n-gram."""
     cdef Py_ssize_t i, longest = 0
     cdef index_t length
+    cdef int64_t work_done = 0
     for i in range(codes.shape[0]):
         if not 0 <= codes[i] < n_symbols:
             raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
@@ -306,6 +325,7 @@ def efforts(
     with nogil:
         for i in range(starts.shape[0]):
             length = <index_t> (stops[i] - starts[i])
+            check_signals(&work_done, length + 1, WORK_BETWEEN_CHECKS)
             if length >= order:
                 counts[i] = _effort_of_slice(pairs, ngrams, &codes[starts[i]], length, i, recoded, met_in)
     return np.asarray(counts)
@@ -319,7 +339,7 @@ cdef index_t _effort_of_slice(
     int64_t number,
     index_t[::1] recoded,
     int64_t[::1] met_in,
-) noexcept nogil:
+) except -1 nogil:
     """Return the effort of one slice.
 
     Its symbols are coded anew, so that the work does not grow with the symbols of other slices. recoded[code] is valid

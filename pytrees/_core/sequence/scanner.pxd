@@ -36,6 +36,7 @@ cdef class SequenceWorker:
     cdef GroupCosts group_costs     # None without groups
     cdef index_t[::1] order, cuts
     cdef index_t[::1] n_left_of_run     # by run of the node: how many of its rows are on the left
+    cdef int64_t unchecked          # work since signals were checked
     cdef uint8_t[::1] is_left       # is_left[i + 1] is about row i; is_left[0] is true
 
 
@@ -58,7 +59,6 @@ cdef class SequenceScanner:
     cdef Cut best
     cdef list workers
     cdef SequenceWorker worker      # of the calling thread
-    cdef object pool
 
 
 cdef int find_cut(

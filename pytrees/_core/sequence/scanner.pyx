@@ -10,8 +10,6 @@ with it may cost as much, any other cut must cost less; so the result does not d
 has all that depends on the criterion.
 """
 
-from concurrent.futures import ThreadPoolExecutor, wait
-
 import numpy as np
 
 cimport cython
@@ -34,7 +32,7 @@ from pytrees._core.sequence.impurities cimport (
 )
 from pytrees._core.sequence.substitution cimport Run
 
-from pytrees._core.base.threads import start_all
+from pytrees._core.base.threads import Stop, work_together
 
 cdef enum:
     # Threads pay from this number on of labels of a node's children, over all cuts: about a millisecond.
@@ -43,6 +41,8 @@ cdef enum:
     LONG_RUN = 4
     # Memory for a row is fetched while so many rows before it move.
     ROWS_AHEAD = 4
+    # Work of a label, in units of WORK_BETWEEN_CHECKS.
+    WORK_OF_A_LABEL = 8
 
 _RUN = np.dtype([(name, np.int32) for name in ("symbol", "length")])
 
@@ -82,7 +82,6 @@ cdef class SequenceScanner:
         self.groups = None if group_of_row is None else NodeGroups(group_of_row, n_rows)
         self.worker = _new_worker(self)
         self.workers = [self.worker]
-        self.pool = None
         self.lock = NULL
         if n_threads > 1:
             self.lock = PyThread_allocate_lock()
@@ -115,7 +114,7 @@ cdef int find_cut(
     return 0
 
 
-cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_features) noexcept nogil:
+cdef int _start_node(SequenceScanner scanner, index_t length, index_t n_features) except -1 nogil:
     cdef index_t i
     scanner.length = length
     scanner.n_runs = 0
@@ -138,6 +137,7 @@ cdef void _start_node(SequenceScanner scanner, index_t length, index_t n_feature
     scanner.best.feature = NONE
     scanner.best.n_left = 0
     scanner.best.n_missing_left = 0
+    return 0
 
 
 cdef inline bint _has_groups(SequenceScanner scanner) noexcept nogil:
@@ -149,34 +149,21 @@ cdef inline bint _has_groups(SequenceScanner scanner) noexcept nogil:
 cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except -1:
     """Scan the features on several threads. The calling thread is one of them; only this one handles signals."""
     cdef Py_ssize_t n_threads = min(scanner.n_threads, scanner.n_features)
-    if scanner.pool is None:
-        scanner.pool = ThreadPoolExecutor(scanner.n_threads - 1, "pytrees-scan")
     while len(scanner.workers) < n_threads:
         scanner.workers.append(_new_worker(scanner))
-    futures = []
+    work_together(Stop(), _work, [(scanner, worker, orders) for worker in scanner.workers[:n_threads]])
+    return 0
+
+
+def _work(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders):
     try:
-        of_threads = [(scanner, worker, orders) for worker in scanner.workers[1:n_threads]]
-        futures = start_all(scanner.pool, _work, of_threads)
-        _work(scanner, scanner.worker, orders)
-        for future in futures:
-            future.result()
+        with nogil:
+            _scan_features(scanner, worker, orders)
     except BaseException:
         _acquire(scanner)
         scanner.stops = True
         _release(scanner)
         raise
-    finally:
-        # No thread may still be at work on this node when the caller goes on.
-        wait(futures)
-        if len(futures) < n_threads - 1:
-            scanner.pool.shutdown()
-            scanner.pool, scanner.n_threads = None, len(futures) + 1
-    return 0
-
-
-def _work(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders):
-    with nogil:
-        _scan_features(scanner, worker, orders)
 
 
 cdef inline void _acquire(SequenceScanner scanner) noexcept nogil:
@@ -245,6 +232,7 @@ cdef int _scan_features(SequenceScanner scanner, SequenceWorker worker, FeatureO
         feature = _next_feature(scanner)
         if feature == NONE:
             return 0
+        check_signals(&worker.unchecked, WORK_OF_A_LABEL * <int64_t> scanner.length, WORK_BETWEEN_CHECKS)
         n_cuts = orders.read(feature, False, &worker.order[0], &worker.cuts[0], &n_missing)
         if n_cuts > 0:
             _scan_feature(scanner, worker, feature, n_cuts, 0)
@@ -258,7 +246,7 @@ cdef int _scan_feature(
     SequenceScanner scanner, SequenceWorker worker, index_t feature, index_t n_cuts, index_t n_missing_left
 ) except -1 nogil:
     cdef index_t i, row, n_left = 0, length = scanner.length
-    cdef int64_t limit, cost, n_labels = 0
+    cdef int64_t limit, cost
     cdef bint has_groups = _has_groups(scanner), shares = not has_groups and children_share_work(
         worker.memory, length, n_cuts, _has_long_runs(scanner)
     )
@@ -291,7 +279,7 @@ cdef int _scan_feature(
             cost = _cost(scanner, worker, n_left, shares, limit)
         if cost < limit:
             _keep(scanner, feature, n_left, n_missing_left, cost)
-        check_signals(&n_labels, length, WORK_BETWEEN_CHECKS)
+        check_signals(&worker.unchecked, WORK_OF_A_LABEL * <int64_t> length, WORK_BETWEEN_CHECKS)
     return 0
 
 
@@ -301,7 +289,7 @@ cdef inline bint _has_long_runs(SequenceScanner scanner) noexcept nogil:
 
 cdef int64_t _cost(
     SequenceScanner scanner, SequenceWorker worker, index_t n_left, bint shares, int64_t limit
-) noexcept nogil:
+) except -1 nogil:
     """Return the cost of a cut, or a lower bound that reaches the limit."""
     cdef index_t turn, length, n_right = scanner.length - n_left
     cdef bint is_left
@@ -325,7 +313,7 @@ cdef int64_t _cost(
 
 cdef inline index_t _child_impurity(
     SequenceScanner scanner, SequenceWorker worker, bint is_left, index_t length, bint shares, index_t limit
-) noexcept nogil:
+) except -1 nogil:
     """Return a child's impurity; `limit` as soon as it is known to reach it."""
     if shares:
         return impurity_of_child(worker.memory, is_left, limit)

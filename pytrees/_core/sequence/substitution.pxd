@@ -2,7 +2,7 @@
 
 cimport cython
 
-from pytrees._core.base.types cimport index_t, uint8_t, uint64_t
+from pytrees._core.base.types cimport index_t, int64_t, uint8_t, uint64_t
 from pytrees._core.sequence.marks cimport Marks
 from pytrees._core.sequence.occurrences cimport Event, Fresh, Pair, Position
 
@@ -24,6 +24,7 @@ cdef class PairSubstitution:
     cdef bint record
 
     cdef index_t length, n_symbols, n_steps, limit
+    cdef int64_t unchecked      # work since signals were checked
     cdef bint fetches           # sparse phase: whether the sequence is long, and memory is fetched ahead
     cdef index_t n_distinct     # different pairs in the sequence; a lower bound in the sparse phase
 
@@ -51,7 +52,7 @@ cdef class PairSubstitution:
     cdef index_t n_pairs, n_occurrences, n_events, n_fresh, fresh_base, top_count
 
 
-cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) except -1 nogil
 cdef index_t effort_of_runs(
     PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
-) noexcept nogil
+) except -1 nogil

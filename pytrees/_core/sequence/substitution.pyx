@@ -27,7 +27,8 @@ cimport cython
 from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch, trailing_zeros
-from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, uint8_t, uint64_t
+from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
+from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t, uint64_t
 from pytrees._core.sequence.marks cimport clear_marks, is_marked, mark, n_groups, n_words, take_lowest
 from pytrees._core.sequence.occurrences cimport SINGLE, Fresh, Pair, PairStep, fetch_neighbours, replace_occurrence
 from pytrees._core.sequence.passes cimport count_pairs, load_codes, replace_in_bytes
@@ -44,6 +45,7 @@ cdef enum:
     FIRST_FETCHED = 4       # occurrences of a pair fetched before its step,
     FETCHED_AHEAD = 16      # and in it,
     NEIGHBOURS_AHEAD = 6    # and of the pairs on both sides
+    WORK_OF_AN_OCCURRENCE = 10  # of the sparse phase, in labels of the dense one
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -96,7 +98,7 @@ cdef class PairSubstitution:
         self.offsets = np.empty(symbols + 1, dtype=np.int32)
 
 
-cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) noexcept nogil:
+cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, index_t limit) except -1 nogil:
     """Count steps until `state.sequence[:length]` is constant; return `limit` as soon as they are known to reach it."""
     cdef index_t n_runs
     if length < 2:
@@ -112,7 +114,7 @@ cdef index_t effort(PairSubstitution state, index_t length, index_t n_symbols, i
 
 cdef index_t effort_of_runs(
     PairSubstitution state, index_t n_runs, index_t length, index_t n_symbols, index_t limit
-) noexcept nogil:
+) except -1 nogil:
     """Return the effort of the sequence that `state.runs[:n_runs]` spell."""
     _start(state, length, n_symbols, limit)
     if n_runs < 2:
@@ -129,10 +131,16 @@ cdef inline void _start(PairSubstitution state, index_t length, index_t n_symbol
     state.limit = limit
 
 
-cdef index_t _finish(PairSubstitution state) noexcept nogil:
+cdef index_t _finish(PairSubstitution state) except -1 nogil:
     if not _substitute_dense(state):
         _substitute_sparse(state)
     return min(state.n_steps, state.limit)
+
+
+cdef inline int _check(PairSubstitution state, int64_t work) except -1 nogil:
+    """Handle signals now and then."""
+    check_signals(&state.unchecked, work, WORK_BETWEEN_CHECKS)
+    return 0
 
 
 # ------------------------------------------------------------------------------------------------- steps of all phases
@@ -185,12 +193,13 @@ cdef inline index_t _count_runs(PairSubstitution state) noexcept nogil:
     return n_runs
 
 
-cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) noexcept nogil:
+cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) except -1 nogil:
     """Substitute while the runs are long; return whether the sequence is done. If it is not, `sequence` holds it."""
     cdef Run* runs = &state.runs[0]
     cdef Run* spare_runs = &state.runs[state.capacity + 1]
     cdef index_t left = NONE, right = NONE, count
     while _goes_by_runs(state.length, n_runs) and state.n_symbols < TABLE_SYMBOLS:
+        _check(state, n_runs)
         count = _most_frequent_in_runs(state, runs, n_runs, &left, &right)
         if _reaches_limit(state):
             state.n_steps = state.limit
@@ -317,7 +326,7 @@ cdef inline index_t _replace_unequal(
 
 # --------------------------------------------------------------------------------------------------------- dense phase
 
-cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
+cdef inline bint _substitute_dense(PairSubstitution state) except -1 nogil:
     """Substitute by whole passes while these are cheaper; return whether the sequence is done.
 
     If it is not, `sequence` holds it, and `table` the counts of its pairs, if the table has room for the alphabet.
@@ -331,6 +340,7 @@ cdef inline bint _substitute_dense(PairSubstitution state) noexcept nogil:
     for i in range(state.length):
         dense[i] = <uint8_t> state.sequence[i]
     while state.n_symbols <= TABLE_SYMBOLS and not is_done:
+        _check(state, state.length)
         count_pairs(dense, state.length, state.n_symbols, &state.table[0])
         count = _most_frequent(state, &left, &right)
         if _reaches_limit(state):
@@ -370,16 +380,18 @@ cdef inline index_t _most_frequent(PairSubstitution state, index_t* left, index_
 
 # -------------------------------------------------------------------------------------------------------- sparse phase
 
-cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
+cdef int _substitute_sparse(PairSubstitution state) except -1 nogil:
     cdef index_t pair
     if state.n_symbols > TABLE_SYMBOLS and not _has_repeated_symbol(state):
         _finish_single(state)
-        return
+        return 0
     _start_sparse(state)
+    _check(state, WORK_OF_AN_OCCURRENCE * <int64_t> state.length)
     if state.n_symbols > TABLE_SYMBOLS and not _count_by_sorting(state):
         _finish_single(state)
-        return
+        return 0
     _link(state)
+    _check(state, WORK_OF_AN_OCCURRENCE * <int64_t> state.length)
     if state.n_symbols <= TABLE_SYMBOLS:
         _track_from_table(state)
     else:
@@ -387,14 +399,15 @@ cdef void _substitute_sparse(PairSubstitution state) noexcept nogil:
     while True:
         if _reaches_limit(state):
             state.n_steps = state.limit
-            return
+            return 0
         pair = _next_pair(state)
         if pair == NONE:
             _unlink(state)
             _finish_single(state)
-            return
+            return 0
+        _check(state, WORK_OF_AN_OCCURRENCE * <int64_t> state.pairs[pair].count)
         if _substitute(state, pair):
-            return
+            return 0
 
 
 cdef bint _has_repeated_symbol(PairSubstitution state) noexcept nogil:

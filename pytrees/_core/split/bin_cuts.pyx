@@ -27,6 +27,7 @@ from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
 from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
+from pytrees._core.rows.partition cimport check_entries
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (
@@ -91,6 +92,7 @@ cdef inline int _search_features(
     else:
         n_features = bins.n_slots
     for k in range(n_features):
+        check_entries(search.partition, node.stop - node.start)
         _open_feature(search, bins, node, k, True, &feature)
         forget_best(scan)
         cut.number = NONE
@@ -106,6 +108,7 @@ cdef inline int _search_features(
     for k in range(n_features):
         if -INFINITY < scores[k] < to_reach - search.rises[k]:
             continue
+        check_entries(search.partition, node.stop - node.start)
         _open_feature(search, bins, node, k, False, &feature)
         if scores[k] < to_reach and not feature.may_be_mixed:
             continue

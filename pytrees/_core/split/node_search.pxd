@@ -168,7 +168,7 @@ cdef void tally_missing(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
 ) noexcept nogil
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
-cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil
+cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil
 cdef void share_block(NodeSearch search, NodeSearch other)
 cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil
 cdef index_t label_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil
@@ -186,4 +186,4 @@ cdef void write_ranked_cut(
     NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
 ) noexcept nogil
 cdef uint64_t mix64(uint64_t state) noexcept nogil
-cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) noexcept nogil
+cdef int draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) except -1 nogil

@@ -28,7 +28,9 @@ from pytrees._core.rows.histogram cimport (
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
 from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between, value_at
-from pytrees._core.rows.partition cimport ENTRIES_BEHIND, RowPartition, block_row, has_cut, missing_has_cut, open_block
+from pytrees._core.rows.partition cimport (
+    ENTRIES_BEHIND, RowPartition, block_row, check_entries, has_cut, missing_has_cut, open_block,
+)
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
@@ -346,18 +348,19 @@ cdef inline void _list_missing(ClassCounts counts) noexcept nogil:
 
 # ------------------------------------------------------------------------------------------- the samples of a node
 
-cdef void start_block(NodeSearch search, NodeRows* node) noexcept nogil:
+cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil:
     """Sort the features of the node's samples, and lay their classes and weights beside them."""
     cdef index_t place, first
     if _has_order_of_classes(search):
         _order_by_class(search, node)
-    node.block = open_block(search.partition, node.start, node.stop)
+    open_block(search.partition, node.start, node.stop, &node.block)
     node.in_block = True
     if search.partition.is_ranked:
-        return      # all rows have their places from the beginning
+        return 0    # all rows have their places from the beginning
     first = first_place(search, node)
     for place in range(node.stop - node.start):
         _fill_place(search, first + place, block_row(search.partition, node.block, place))
+    return 0
 
 
 cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
@@ -600,13 +603,13 @@ cdef uint64_t mix64(uint64_t state) noexcept nogil:
     return state ^ (state >> 31)
 
 
-cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) noexcept nogil:
+cdef int draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) except -1 nogil:
     """Draw max_features features without replacement, and further ones until one has a cut that the limit on numbers of
     samples allows."""
     cdef index_t i, chosen, feature, n_drawn = 0, n_features = <index_t> search.partition.n_features
     cdef bint can_cut = False
     if search.max_features >= n_features:
-        return
+        return 0
     # urn[:n_drawn] are the features drawn so far, urn[n_drawn:] the others.
     while n_drawn < n_features and (n_drawn < search.max_features or not can_cut):
         random_state += <uint64_t> 0x9E3779B97F4A7C15
@@ -614,6 +617,7 @@ cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random
         feature = search.urn[chosen]
         search.urn[chosen] = search.urn[n_drawn]
         search.urn[n_drawn] = feature
+        check_entries(search.partition, node.stop - node.start)
         search.origins[n_drawn] = chosen
         search.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         n_drawn += 1
@@ -625,6 +629,7 @@ cdef void draw_features(NodeSearch search, const NodeRows* node, uint64_t random
         search.urn[i] = search.urn[search.origins[i]]
         search.urn[search.origins[i]] = feature
     _list_drawn(search)
+    return 0
 
 
 cdef void _list_drawn(NodeSearch search) noexcept nogil:

@@ -33,7 +33,7 @@ from pytrees._core.rows.category_splits cimport count_children, entries_by_categ
 from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.partition cimport RowPartition, entries_of, missing_of, open_block
+from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of, open_block
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (
@@ -145,7 +145,7 @@ def ranked_cut(
     node.in_block = True
     node.slot = NULL
     with nogil:
-        node.block = open_block(search.partition, node.start, node.stop)
+        open_block(search.partition, node.start, node.stop, &node.block)
         find_split(search, &node, 0, &best)
     return None if best.feature == NONE else (best.feature, best.n_left, best.threshold, best.gain.value)
 
@@ -371,6 +371,7 @@ cdef int _add_features(
     cdef index_t k, feature
     for k in range(search.n_drawn):
         feature = search.drawn[k]
+        check_entries(search.partition, node.stop - node.start)
         _add_feature(
             search, search.table, node,
             entries_of(search.partition, node.block, feature, node.start, node.stop, width), number, feature,
@@ -519,6 +520,7 @@ cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* c
     cdef const Entry* entries = NULL    # divisions outside a block need none
     for k in range(search.n_drawn_categories):
         feature = search.drawn_categories[k]
+        check_entries(search.partition, node.stop - node.start)
         if node.in_block or search.categories is None:
             entries = entries_by_category(
                 search.partition, node.in_block, node.block, feature, node.start, node.stop, width

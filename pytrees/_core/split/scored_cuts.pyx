@@ -24,7 +24,7 @@ from pytrees._core.criteria.table cimport (
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
-from pytrees._core.rows.partition cimport first_entry, missing_of
+from pytrees._core.rows.partition cimport check_entries, first_entry, missing_of
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, tally_missing, threshold_of, write_cut, write_ranked_cut,
 )
@@ -60,6 +60,7 @@ cdef bint find_scored_cut(
             perfect = lowered(scan, perfect_score(scan), False)
     cut.number = NONE
     while n_scored < n_features:
+        check_entries(search.partition, node.stop - node.start)
         if n_known == n_scored:
             n_known += _score_features(search, scan, node, way, n_scored, n_features, &samples)
         score = search.scores[n_scored]
@@ -78,6 +79,7 @@ cdef bint find_scored_cut(
     if of_entries and to_reach <= 0.0:
         return False
     for k in range(n_scored if cut.number == NONE else 0):
+        check_entries(search.partition, node.stop - node.start)
         _offer_feature(search, scan, node, way, k, &samples, to_reach, &cut)
         if is_perfect(scan):
             break

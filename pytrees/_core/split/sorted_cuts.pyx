@@ -15,7 +15,7 @@ from pytrees._core.criteria.table cimport (
     prepare_cuts, start_cuts,
 )
 from pytrees._core.criteria.wide cimport BoxedScan, box_stays_below, has_boxes, move_box_left
-from pytrees._core.rows.partition cimport entries_of, missing_of
+from pytrees._core.rows.partition cimport check_entries, entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
     AllowedCuts, allows, allows_in_order, allows_some, allows_some_in_order, has_cut_between, is_tried, last_cut,
 )
@@ -48,6 +48,7 @@ cdef inline int _search_features(
     cdef Gain gain
     for k in range(search.n_drawn):
         feature = search.drawn[k]
+        check_entries(search.partition, n)
         entries = entries_of(search.partition, node.block, feature, node.start, node.stop, width)
         n_missing = missing_of(search.partition, node.block, feature, entries, n)
         missing_left = False
