@@ -21,7 +21,7 @@ from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.types cimport int64_t
 
 cdef enum:
-    STEPS_BETWEEN_CHECKS = 100000   # for signals
+    STEPS_BETWEEN_CHECKS = 10000    # for signals
 
 # The shift for risks whose denominators are not powers of two.
 SHIFT = 256

@@ -171,15 +171,15 @@ def balanced(n_levels):
 
 
 def prune(rng):
-    offsets, children = balanced(20)
+    offsets, children = balanced(19)
     return partial(kernel("prune_path"), offsets, children, list(rng.random(len(offsets) - 1)), len(offsets))
 
 
-N_ATTRIBUTES = 12
+N_ATTRIBUTES, N_BOXES = 12, 300_000
 MEASURE = np.arange(N_ATTRIBUTES + 1) * 51, np.tile(np.arange(51.0), N_ATTRIBUTES)
 
 
-def boxes(rng, n=600_000):
+def boxes(rng, n=N_BOXES):
     """Make boxes of leaves that have an interval of every attribute, and a value of each."""
     n_intervals = n * N_ATTRIBUTES
     start = rng.integers(0, 40, n_intervals)
@@ -250,7 +250,7 @@ LONG = {
     "feature_usage": lambda rng: walk("feature_usage"),
     "decision_path": lambda rng: walk("decision_path"),
     "class_shares": lambda rng: walk("class_shares"),
-    "gram": lambda rng: partial(kernel("gram"), np.array([0, 600_000]), *boxes(rng), MEASURE),
+    "gram": lambda rng: partial(kernel("gram"), np.array([0, N_BOXES]), *boxes(rng), MEASURE),
     "box_effects": lambda rng: partial(kernel("box_effects"), *boxes(rng), MEASURE),
     "sample_profiles": profiles,
     "gram_of_samples": lambda rng: partial(
@@ -261,6 +261,20 @@ LONG = {
     ),
     "tree_from_spectrum": rebuild,
 }
+
+# They pass once over nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are called
+# by those above.
+SHORT = {
+    *("stoppable", "watched", "most_categories", "n_log2_n", "highest_score", "sums_seen", "means_of_targets"),
+    *("ranked_cut", "gains_of_cuts", "impurities", "weighted_fractions", "rank_features", "bin_features"),
+    *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
+    *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
+    *("order_starts", "tree_from_boxes", "tree_from_samples", "binarise", "pack_forest"),
+}
+
+
+def test_every_kernel_is_listed():
+    assert {name.split(":")[0] for name in LONG} | SHORT == KERNELS.keys()
 
 
 @pytest.mark.filterwarnings("ignore:distance=")

@@ -542,7 +542,7 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
         if key_of(entries[i]) == key_of(entries[i + 1]) or i + 1 < scan.min_samples_leaf:
             continue
         if all_labels:
-            check_entries(scan.partition, scan.clusters.n_classes)
+            check_entries(scan.partition, <int64_t> scan.clusters.n_classes * scan.clusters.n_classes)
             _offer_all_labels(code, scan, i + 1, best)
         else:
             _offer_majorities(code, scan, i + 1, best)
