@@ -22,7 +22,7 @@ from pytrees import (
     PermutationDecisionTreeClassifier,
     minimal_tree,
 )
-from pytrees._engine import kernel
+from pytrees._engine import KERNELS, kernel
 from pytrees._tree_checks import LEAF
 from pytrees.criteria import CountCriterion
 

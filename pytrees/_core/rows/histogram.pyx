@@ -18,7 +18,8 @@ from pytrees._core.base.sizes cimport MAX_BINS, MOST_WEIGHT_IN_BIN_WORDS, ROWS_O
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.features cimport (
-    ENTRIES_BETWEEN_CHECKS, Column, Features, column_of, is_categorical, lacks_values, sort_by_value, value_at, value_in,
+    ENTRIES_BETWEEN_CHECKS, Column, Features, column_of, is_categorical, lacks_values, sort_by_value, value_at,
+    value_in,
 )
 from pytrees._core.rows.partition cimport RowPartition, check_entries
 

@@ -29,7 +29,7 @@ cdef enum:
     MAX_PLANE_LENGTH = 2048         # of a sequence that is decomposed once,
     MAX_CHANGING_LENGTH = 8192      # and of one that changes label by label
     MAX_COLUMNS = 4                 # labels of an automaton whose edges are a table; more are hashed
-    LABELS_BETWEEN_CHECKS = 1 << 16 # for signals
+    LABELS_BETWEEN_CHECKS = 1 << 16     # for signals
     ROOT = 0
 
 _STATE = np.dtype([(name, np.int32) for name in ("longest", "link", "edge")])
