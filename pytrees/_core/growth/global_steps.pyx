@@ -47,6 +47,9 @@ from pytrees._core.split.node_search cimport NodeSearch
 
 from pytrees._core.growth.distances import TERM
 
+cdef enum:
+    ENTRIES_OF_A_COMPARISON = 5000  # in exact numbers, for checks of signals
+
 
 @cython.final
 cdef class LeafScan:
@@ -322,6 +325,7 @@ cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except
     with the tree as it is."""
     cdef SplitLogs* after = &scan.best_logs if best.leaf == NONE else &scan.other_logs
     cdef SplitLogs* other = &scan.other_logs if best.leaf == NONE else &scan.best_logs
+    check_entries(scan.partition, ENTRIES_OF_A_COMPARISON)
     # Most ties are steps that change no cluster.
     if scan.best_changes_nothing and (best.leaf == NONE or _changes_nothing(scan, step)):
         return 0
