@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._axes import LITERALLY, axes_of, pyplot
-from ._colours import class_colours, colours_of, places_on_scale
+from ._axes import LITERALLY, axes_of, background_of, inks_on, pyplot, room_of
+from ._colours import class_colours, colours_of, ink_on, places_on_scale
 from ._digits import Digits, ThresholdTexts, told_apart
 from ._docstrings import described_like
 from ._given_judges import ERRORS
@@ -28,13 +29,13 @@ from ._given_tree import (
     one_line,
     predicted_labels,
     samples_said,
-    shown_nodes,
     side_of_missing,
 )
 from ._sklearn import Interval, StrOptions, validate_params
 from ._tree_arrays import node_depths
 from ._tree_checks import LEAF, MULTIWAY
-from ._typing import FloatArray, IntArray, LabelsLike
+from ._tree_layout import TextSizes, close_positions
+from ._typing import FloatArray, LabelsLike
 from .export import export_text
 from .tree import Tree
 
@@ -46,9 +47,10 @@ if TYPE_CHECKING:
 __all__ = ["plot_decision_path", "plot_distinct_trees", "plot_tree"]
 
 _SMALLEST_LETTERS = 3.0
-# No box is narrower or lower, in points, and no line of text is narrower than this share of its letters' size.
-_SMALLEST_BOX = 8.0
-_NARROWEST = 0.4
+# Trees of so many leaves are always drawn to the last level.
+_NEVER_CUT = 16
+# The space around the text in a box, between boxes, and between levels, by the size of the letters.
+_PAD, _BETWEEN_BOXES, _BETWEEN_LEVELS = 0.35, 0.6, 0.8
 # FreeType draws no letters of more points.
 _MOST_POINTS = 1000
 
@@ -58,8 +60,16 @@ _LARGEST_FIGURE = (24.0, 16.0)
 _MOST_MEASURED = 500
 _SMALLEST_IN_NEW_FIGURE = 6.0
 
-# The shares of the axes' width that the questions of a decision path take, and the bars on their right.
-_QUESTIONS, _BARS = 0.58, 0.29
+# A new figure has more space between levels than is needed.
+_AIRY = 1.5
+
+# The share of the axes' width that the questions of a decision path take, and the least of the bars on their right.
+_QUESTIONS, _LEAST_BARS = 0.58, 0.15
+# Questions are broken into lines rather than written with smaller letters. The height of a line is in units of their
+# size; the others in lines: of a bar, and of the space around a question.
+_SMALLEST_ON_PATH = 6.0
+_SMALLER = 0.8
+_LINE, _BAR, _AROUND_QUESTION = 1.3, 0.9, 1.1
 
 
 # The constraints of all functions that draw.
@@ -108,7 +118,8 @@ def plot_tree(
     ----------
     max_depth : int, "auto" or None, default="auto"
         Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. By default
-        they are as many levels as the axes have room for. None: all.
+        they are as many levels as the axes have room for, and all levels of a tree of at most 16 leaves; a line at the
+        bottom says where a tree is cut. None: all.
     impurity : bool, default=False
         Whether nodes show their impurity, if the criterion of the tree has one.
     node_ids : bool, default=False
@@ -126,7 +137,8 @@ def plot_tree(
         for the tree, up to 24 by 16 inches.
     fontsize : float, optional
         In points. By default 10, or small enough for neighbouring nodes not to overlap at the present size of the axes,
-        but at least 3.
+        but at least 3. With ``max_depth="auto"``, trees of at most 16 leaves have smaller letters than this if they
+        have no room otherwise; in other cases a size that is given is kept.
 
     Returns
     -------
@@ -201,7 +213,8 @@ def plot_decision_path(
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; the current axes by default.
     fontsize : float, optional
-        In points. By default 10, or less if the questions have no room.
+        In points. By default 10, or less, but at least 3, if the questions have no room. Long questions are broken into
+        lines.
 
     Returns
     -------
@@ -232,10 +245,7 @@ def plot_decision_path(
     """
     ax = axes_of("plot_decision_path", ax)
     path = _Path(tree, sample, feature_names, class_names, precision)
-    boxes = path.draw(ax, 10.0 if fontsize is None else fontsize)
-    if fontsize is None:
-        _shrink(ax, 10.0 * _QUESTIONS / _sizes(boxes)[0].max())
-    return boxes
+    return path.draw(ax, fontsize)
 
 
 @described_like(plot_tree)
@@ -271,7 +281,8 @@ def plot_distinct_trees(
     max_depth : int or None, default=None
         Only nodes down to this depth are drawn, the root's being 0; ``(...)`` stands for their children. None: all.
     figure : matplotlib.figure.Figure, optional
-        The figure to draw on; the current figure by default.
+        The figure to draw on. By default the current one; if no figure is open, a new one that is large enough for the
+        trees, up to 24 by 16 inches.
 
     Returns
     -------
@@ -306,58 +317,56 @@ def plot_distinct_trees(
     if figure is not None and not hasattr(figure, "add_subplot"):
         raise TypeError(f"figure must be a figure of matplotlib, got {figure!r}.")
     distinct = forest.distinct_trees()[: int(max_trees)]
-    figure = plt.gcf() if figure is None else figure
+    drawings = [_Drawing(forest[one.members[0]], feature_names, class_names, max_depth, precision) for one in distinct]
     n_columns = int(np.ceil(np.sqrt(len(distinct))))
     n_rows = -(-len(distinct) // n_columns)
+    if figure is None:
+        figure = plt.gcf() if plt.get_fignums() else _figure_for(plt, drawings, n_columns, n_rows, fontsize)
+    # Trees have no labels at their axes, for which figures leave room.
+    margins = (
+        {"left": 0.02, "right": 0.98, "bottom": 0.02, "wspace": 0.06} if figure.get_layout_engine() is None else {}
+    )
+    grid = figure.add_gridspec(n_rows, n_columns, **margins)
     drawn = []
-    scale = np.concatenate([one.tree.value.ravel() for one in distinct])
     for place, one in enumerate(distinct, start=1):
-        ax = figure.add_subplot(n_rows, n_columns, place)
-        drawing = _Drawing(forest[one.members[0]], feature_names, class_names, max_depth, precision)
-        drawing.scale = scale
-        drawing.draw(ax, fontsize)
         tests = f"{one.tests_per_row:.3g} test{'' if one.tests_per_row == 1.0 else 's'} for a sample"
-        ax.set_title(f"{one.count} of {len(forest)} trees\n{tests}", fontsize=fontsize)
-        drawn.append(ax)
+        drawn.append(figure.add_subplot(grid[place - 1]))
+        drawn[-1].set_title(f"{one.count} of {len(forest)} trees\n{tests}", fontsize=fontsize)
+        drawn[-1].set_axis_off()
+    scale = np.concatenate([one.tree.value.ravel() for one in distinct])
+    largest = 0.0
+    for drawing, ax in zip(drawings, drawn, strict=True):
+        drawing.scale = scale
+        largest = max(largest, float(drawing.draw(ax, fontsize)[0].get_fontsize()))
+    for ax in drawn:  # titles go with the letters below them
+        ax.title.set_fontsize(min(float(ax.title.get_fontsize()), 1.2 * largest))
     return drawn
 
 
-def _sizes(boxes: list[Annotation]) -> tuple[FloatArray, FloatArray]:
-    """Return the widths and heights of boxes with text, in units of their axes."""
-    ax: Any = boxes[0].axes
-    extents = [box.get_window_extent() for box in boxes]
-    pads = np.array([0.8 * float(box.get_fontsize()) * ax.figure.dpi / 72.0 for box in boxes])
-    whole, sizes = ax.get_window_extent(), []
-    for side, limits in (("width", ax.get_xlim()), ("height", ax.get_ylim())):
-        pixels = np.array([getattr(extent, side) for extent in extents]) + pads
-        sizes.append(pixels * (limits[1] - limits[0]) / getattr(whole, side))
-    return sizes[0], sizes[1]
+def _figure_for(plt: Any, drawings: list[_Drawing], n_columns: int, n_rows: int, fontsize: float | None) -> Figure:
+    """Make a figure with room for trees in rows and columns, with titles of two lines."""
+    figure: Figure = plt.figure(layout="constrained")
+    size, sizes = 10.0 if fontsize is None else float(fontsize), TextSizes(figure)
+    small = [drawing for drawing in drawings if len(drawing.shown) <= _MOST_MEASURED]
+    needed = [_Layout(drawing, sizes, size).needed for drawing in small] or [np.array(_LARGEST_FIGURE) * 72.0]
+    _enlarge(figure, (np.max(needed, axis=0) + 4.0 * size) * [n_columns, n_rows])
+    return figure
 
 
-def _gaps_by_widths(levels: IntArray, x: FloatArray, widths: FloatArray) -> FloatArray:
-    """Return for neighbours of the same level the distance of their middles by the distance that they need."""
-    order = np.lexsort([x, levels])
-    is_neighbour = np.diff(levels[order]) == 0
-    needed = 0.5 * (widths[order][1:] + widths[order][:-1])
-    return np.diff(x[order])[is_neighbour] / needed[is_neighbour]
+def draw_leaves(
+    tree: Tree, leaves: dict[int, str], faces: FloatArray, ax: Axes, feature_names: LabelsLike | None
+) -> list[Annotation]:
+    """Draw all nodes of a tree, with given texts of its leaves, and given colours of all nodes."""
+    drawing = _Drawing(tree, feature_names, None, None, None)
+    drawing.labels_of_nodes, drawing.given_faces = leaves, faces
+    return drawing.draw(ax, None)
 
 
-def _sides_of_figure(ax: Any) -> FloatArray:
-    """Return the left and the right end of the figure in the units of its axes."""
-    whole = ax.figure.bbox
-    ends: FloatArray = ax.transData.inverted().transform([[whole.x0, 0.0], [whole.x1, 0.0]])[:, 0]
-    return ends
-
-
-def _gaps_at_sides(sides: FloatArray, x: FloatArray, widths: FloatArray) -> FloatArray:
-    """Return the distance of every middle from the nearer side by the distance that it needs."""
-    return np.minimum(x - sides[0], sides[1] - x) / (0.5 * widths)
-
-
-def _shrink(ax: Axes, fontsize: float) -> None:
-    """Shrink the letters in the axes to a size, but not below the smallest that can be read."""
-    for text in ax.texts:
-        text.set_fontsize(min(text.get_fontsize(), max(fontsize, _SMALLEST_LETTERS)))
+def _enlarge(figure: Figure, wanted: FloatArray) -> None:
+    """Give a new figure a size in points, with some air from top to bottom, but no less than the usual one."""
+    least = figure.get_size_inches()
+    most = np.maximum(least, _LARGEST_FIGURE)
+    figure.set_size_inches(np.clip(wanted * [1.02, _AIRY] / 72.0, least, most))
 
 
 class _Path(ShownTree):
@@ -411,28 +420,71 @@ class _Path(ShownTree):
             value, threshold = told_apart(value, threshold, self.threshold_of(node), self.digits)
         return f"{name} is {value}: {'at most' if child == tree.children_left[node] else 'above'} {threshold}"
 
-    def draw(self, ax: Axes, fontsize: float) -> list[Annotation]:
+    def draw(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
         tree, nodes = self.tree, self.nodes
         ax.set_axis_off()
+        room = room_of(ax)
+        size, texts, sure = self.fitting(ax, room, fontsize)
+        muted = inks_on(ax)[1]
+        # The unit of y is a line of text. A row has as many as its question, and space around it.
+        lines = np.array([1, *(text.count("\n") + 1 for text in texts)]) + _AROUND_QUESTION
+        top = lines.sum() * self.head(ax, room, size) / room[1]
         ax.set_xlim(0.0, 1.0)
-        ax.set_ylim(-len(nodes) - 0.2, 0.9)
-        style: dict[str, Any] = {"va": "center", "fontsize": fontsize, **LITERALLY}
-        (self.draw_ends_of_scale if tree.is_regressor else self.draw_legend)(ax, fontsize)
-        ax.text(0.0, 0.0, f"all {samples_said(tree, 0)}" if has_samples(tree) else "", color="0.3", **style)
+        ax.set_ylim(-lines.sum(), top / (1.0 - min(0.8, top / lines.sum())))
+        y = 0.5 * lines - np.cumsum(lines)
+        style: dict[str, Any] = {"va": "center", "fontsize": size, **LITERALLY}
+        ax.text(0.0, y[0], f"all {samples_said(tree, 0)}" if has_samples(tree) else "", color=muted, **style)
         drawn = []
-        for step, sentence in enumerate([*self.questions(), f"predicted: {self.predicted()}"]):
+        for step, text in enumerate(texts):
             is_last = step == len(nodes) - 1
-            face = colours_of(self, nodes[-1:])[0] if is_last else "0.96"
-            box = {"boxstyle": "round,pad=0.35", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
-            weight = "bold" if is_last else "normal"
-            drawn.append(ax.annotate(one_line(sentence), (0.02, -step - 1.0), bbox=box, weight=weight, **style))
+            face = colours_of(self, nodes[-1:])[0] if is_last else np.full(3, 0.96)
+            box = {"boxstyle": f"round,pad={_PAD}", "facecolor": face, "edgecolor": "0.4", "linewidth": 0.8}
+            more = {"bbox": box, "weight": "bold" if is_last else "normal", "color": ink_on(face), **style}
+            drawn.append(ax.annotate(text, (0.02, y[step + 1]), **more))
+        style = {"color": muted, **style, "fontsize": _SMALLER * size}
+        bars = self.bars(ax, room, size)
         for step, node in enumerate(nodes):
-            (self.draw_scale if tree.is_regressor else self.draw_bar)(ax, -float(step), node)
-            number = samples_said(tree, node)
-            ax.text(_QUESTIONS + _BARS + 0.01, -step, number, color="0.3", **style | {"fontsize": 0.8 * fontsize})
-        style["fontsize"] *= 0.8
-        ax.text(_QUESTIONS, -len(nodes), one_line(self.how_sure()), color="0.3", **style)
+            (self.draw_scale if tree.is_regressor else self.draw_bar)(ax, y[step], node, bars)
+            ax.text(_QUESTIONS + bars + 0.01, y[step], samples_said(tree, node), **style)
+        if tree.is_regressor:
+            style["va"] = "bottom"
+            for end, place, side in ((self.scale.min(), 0.0, "left"), (self.scale.max(), bars, "right")):
+                ax.text(_QUESTIONS + place, y[0] + 0.6, self.digits.number(end), ha=side, **style)
+            style["va"] = "center"
+        ax.text(_QUESTIONS, y[-1], sure, **style)
         return drawn
+
+    def fitting(self, ax: Axes, room: FloatArray, fontsize: float | None) -> tuple[float, list[str], str]:
+        """Return a size of letters, the questions with the prediction, and how sure it is, with breaks of lines where
+        they are too wide otherwise."""
+        normal, bold = TextSizes(ax.figure), TextSizes(ax.figure, weight="bold")
+        size = 10.0 if fontsize is None else float(fontsize)
+        texts = [one_line(text) for text in (*self.questions(), f"predicted: {self.predicted()}")]
+        width = (_QUESTIONS - 0.03) * room[0]
+
+        def too_wide(texts: list[str]) -> FloatArray:
+            widths = np.append(normal(texts[:-1], size)[:, 0], bold(texts[-1:], size)[:, 0])
+            return (widths + 2.0 * _PAD * size) / width
+
+        texts = [
+            text.replace(": ", ":\n", 1) if share > 1.0 else text
+            for text, share in zip(texts, too_wide(texts), strict=True)
+        ]
+        if fontsize is None:
+            size = max(size / max(1.0, too_wide(texts).max()), _SMALLEST_ON_PATH)
+        texts = [_broken(text, share) for text, share in zip(texts, too_wide(texts), strict=True)]
+        n_lines = sum(text.count("\n") + 1 + _AROUND_QUESTION for text in ["", *texts])
+        most = (room[1] - self.head(ax, room, size)) / (_LINE * n_lines)
+        if fontsize is None and most < size:
+            size = max(most, _SMALLEST_LETTERS)
+        sure = one_line(self.how_sure())
+        share = normal([sure], _SMALLER * size)[0, 0] / ((1.0 - _QUESTIONS) * room[0])
+        return size, texts, _broken(sure, share)
+
+    def bars(self, ax: Axes, room: FloatArray, size: float) -> float:
+        """Return the width of the bars, as a share of the axes: the numbers of samples stand on their right."""
+        numbers = TextSizes(ax.figure)([samples_said(self.tree, node) for node in self.nodes], _SMALLER * size)
+        return max(0.99 - _QUESTIONS - float(numbers[:, 0].max() / room[0]), _LEAST_BARS)
 
     def predicted(self) -> str:
         """Return the class or number at the end of the path."""
@@ -458,42 +510,54 @@ class _Path(ShownTree):
             return None
         return float(np.sqrt(errors[node]) if name == "squared_error" else errors[node])
 
-    def draw_legend(self, ax: Axes, fontsize: float) -> None:
-        """Write the names of the classes that occur, in their colours, above the bars."""
+    def head(self, ax: Axes, room: FloatArray, size: float) -> float:
+        """Write the names of the classes that occur, in their colours, above all, and return their height in points; or
+        the height that the ends of the scale of numbers take."""
+        if self.tree.is_regressor:
+            return _LINE * size
         present = np.flatnonzero(self.tree.value[0])
-        colours = class_colours(present)
-        handles = [ax.barh(0.0, 0.0, color=colour) for colour in colours]
         names = [one_line(self.class_names[label]) for label in present]
-        columns = min(len(names), 4)
-        where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (_QUESTIONS, 0.97), "ncols": columns}
+        letters = _SMALLER * size
+        column = (
+            TextSizes(ax.figure)(names, letters)[:, 0].max() + 5.0 * letters
+        )  # with a patch, and space on both sides
+        letters *= min(1.0, room[0] / column)
+        handles = [ax.barh(0.0, 0.0, color=colour) for colour in class_colours(present)]
+        where: dict[str, Any] = {"loc": "upper right", "borderaxespad": 0.0, "frameon": False}
+        where["ncols"] = int(np.clip(room[0] / column, 1, len(names)))
         # A label that starts with "_" would be left out, so that names are written after the legend is made.
-        labels = [str(label) for label in present]
-        legend = ax.legend(handles, labels, fontsize=0.8 * fontsize, frameon=False, borderaxespad=0.0, **where)
+        legend = ax.legend(handles, [str(label) for label in present], fontsize=letters, **where)
         for text, name in zip(legend.get_texts(), names, strict=True):
-            text.set(text=name, **LITERALLY)
+            text.set(text=name, color=inks_on(ax)[0], **LITERALLY)
+        return float(legend.get_window_extent().height) * 72.0 / ax.figure.dpi
 
-    def draw_ends_of_scale(self, ax: Axes, fontsize: float) -> None:
-        """Write the lowest and the highest number of the tree above the ends of the bars."""
-        style: dict[str, Any] = {"va": "bottom", "fontsize": 0.8 * fontsize, "color": "0.3", **LITERALLY}
-        for end, place, side in ((self.scale.min(), 0.0, "left"), (self.scale.max(), 1.0, "right")):
-            ax.text(_QUESTIONS + place * _BARS, 0.4, self.digits.number(end), ha=side, **style)
-
-    def draw_scale(self, ax: Axes, y: float, node: int) -> None:
+    def draw_scale(self, ax: Axes, y: float, node: int, width: float) -> None:
         """Draw the number of a node as a mark on a scale, with a bar over the usual distance of its samples."""
         number, error = float(self.tree.value[node, 0]), self.error_at(node)
-        ax.barh(y, _BARS, left=_QUESTIONS, height=0.4, color="0.92", linewidth=0.0)
+        ax.barh(y, width, left=_QUESTIONS, height=_BAR, color="0.92", linewidth=0.0)
         ends = number + np.array([-1.0, 0.0, 1.0]) * (0.0 if error is None else error)
-        low, place, high = np.clip(places_on_scale(ends, self.scale), 0.0, 1.0) * _BARS + _QUESTIONS
+        low, place, high = np.clip(places_on_scale(ends, self.scale), 0.0, 1.0) * width + _QUESTIONS
         colour = class_colours(0)
-        ax.barh(y, high - low, left=low, height=0.4, color=0.5 + 0.5 * colour, linewidth=0.0)
-        ax.plot([place, place], [y - 0.2, y + 0.2], color=0.6 * colour, linewidth=2.0, solid_capstyle="butt")
+        ax.barh(y, high - low, left=low, height=_BAR, color=0.5 + 0.5 * colour, linewidth=0.0)
+        ends = [y - 0.5 * _BAR, y + 0.5 * _BAR]
+        ax.plot([place, place], ends, color=0.6 * colour, linewidth=2.0, solid_capstyle="butt")
 
-    def draw_bar(self, ax: Axes, y: float, node: int) -> None:
+    def draw_bar(self, ax: Axes, y: float, node: int, width: float) -> None:
         """Draw the classes of a node's training samples as parts of a bar."""
         shares, left = self.tree.shares_at([node])[0], _QUESTIONS
         for label in np.flatnonzero(shares):
-            ax.barh(y, _BARS * shares[label], left=left, height=0.4, color=class_colours(label), linewidth=0.0)
-            left += _BARS * shares[label]
+            part = width * shares[label]
+            ax.barh(y, part, left=left, height=_BAR, color=class_colours(label), linewidth=0.0)
+            left += part
+
+
+def _broken(text: str, share: float) -> str:
+    """Return a text in lines, so many times narrower than it is if that is at least 1."""
+    if share <= 1.0:
+        return text
+    longest = max(map(len, text.split("\n")))
+    most = max(1, int(0.9 * longest / share))
+    return "\n".join(line for part in text.split("\n") for line in wrap(part, most) or [""])
 
 
 def _as_rows(sample: Any) -> Any:
@@ -504,15 +568,14 @@ def _as_rows(sample: Any) -> Any:
 
 
 class _Drawing(ShownTree):
-    """The nodes that are drawn, and their positions."""
+    """The nodes that are drawn, their texts and their positions."""
 
-    fits: bool
+    given_faces: FloatArray | None = None
     impurity: FloatArray | None = None
-    looks_whether_it_fits = False
-    smallest_letters = _SMALLEST_LETTERS
     shows_numbers = False
     shows_shares = False
     shows_weights = False
+    smallest_letters = _SMALLEST_LETTERS
 
     def __init__(
         self,
@@ -522,158 +585,83 @@ class _Drawing(ShownTree):
         max_depth: int | None,
         precision: int | None,
     ) -> None:
-        super().__init__(given, feature_names, class_names)
+        super().__init__(given, feature_names, class_names, max_depth)
         self.digits = Digits(precision if precision is None else int(precision))
         self.threshold_of = ThresholdTexts(self.tree, self.digits)
         self.parents = np.full(self.tree.node_count, LEAF)
         self.parents[self.tree.children] = np.repeat(np.arange(self.tree.node_count), np.diff(self.tree.child_offsets))
-        self.show_down_to(max_depth)
+        self.depth = node_depths(self.tree)
         weights = self.tree.weighted_n_node_samples
         self.has_weights = self.tree.is_regressor and not np.array_equal(weights, self.tree.n_node_samples)
-
-    def show_down_to(self, max_depth: int | None) -> None:
-        super().show_down_to(max_depth)
-        self.x, self.depth = _node_positions(self.tree, max_depth)
-        self.width = len(self.shown) - len(self.with_children)
+        self.labels_of_nodes: dict[int, str] = {}
+        self.note = ""
 
     def axes_of_new_figure(self, plt: Any, fontsize: float | None) -> Axes:
         """Make a figure with room for the tree, and return its axes."""
         figure = plt.figure()
         ax: Axes = figure.add_axes((0.01, 0.01, 0.98, 0.93))  # a title fits above
         self.smallest_letters = _SMALLEST_IN_NEW_FIGURE
-        size = 10.0 if fontsize is None else float(fontsize)
-        least, most = figure.get_size_inches(), np.maximum(figure.get_size_inches(), _LARGEST_FIGURE)
         if len(self.shown) > _MOST_MEASURED:
-            figure.set_size_inches(most)
-            return ax
-        boxes, labels = self.draw_nodes(ax, size), self.draw_edges(ax, size)
-        for _ in range(2):  # where edges have their labels depends on the height
-            x, y = self.spaces(boxes, labels)
-            wanted = figure.get_size_inches() / [0.95 * x, 0.6 * y]
-            figure.set_size_inches(np.clip(wanted, least, most))
-        ax.clear()
+            figure.set_size_inches(np.maximum(figure.get_size_inches(), _LARGEST_FIGURE))
+        else:
+            needed = _Layout(self, TextSizes(ax.figure), 10.0 if fontsize is None else float(fontsize)).needed
+            _enlarge(figure, needed / ax.get_position().size)
         return ax
 
     def draw_what_fits(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
-        """Draw as many levels as the axes have room for, and the root in any case."""
-        self.looks_whether_it_fits = True
-        extent: Any = ax.get_window_extent()
-        most = np.array([extent.width, extent.height]) * 72.0 / (ax.figure.dpi * _SMALLEST_BOX)
-        on_level = np.bincount(self.depth)
-        n_levels = min(int(np.argmax([*(on_level > most[0]), True])), int(most[1]))
-        while True:
-            # "(...)" stands on the level below the last one.
-            self.show_down_to(max(0, n_levels - (2 if n_levels < on_level.size else 1)))
-            if n_levels > 2 and self.least_width(fontsize) > extent.width * 72.0 / ax.figure.dpi:
-                n_levels -= 1
-                continue
-            before = {*ax.texts, *ax.lines}
-            boxes = self.draw(ax, fontsize)
-            if self.fits or n_levels <= 2:
-                return boxes
-            for drawn in {*ax.texts, *ax.lines} - before:
-                drawn.remove()
-            n_levels -= 1
-
-    def least_width(self, fontsize: float | None) -> float:
-        """Return, in points, less than what the widest level takes; drawing many nodes would take long."""
-        letters = self.smallest_letters if fontsize is None else float(fontsize)
-        longest = [0 if self.is_left_out[node] else max(map(len, self.label(node).split("\n"))) for node in self.shown]
-        return float(np.bincount(self.depth[self.shown], longest).max()) * _NARROWEST * letters
-
-    def draw(self, ax: Axes, fontsize: float | None) -> list[Annotation]:
-        """Draw all nodes, with letters that are small enough if no size is given."""
-        size = 10.0 if fontsize is None else fontsize
-        boxes, labels = self.draw_nodes(ax, size), self.draw_edges(ax, size)
-        if fontsize is None:
-            for _ in range(2):  # letters do not shrink quite evenly
-                size *= self.room(boxes, labels)
-                _shrink(ax, size)
-            self.fits = size >= self.smallest_letters
-        elif self.looks_whether_it_fits:
-            self.fits = self.room(boxes, labels) == 1.0
-        self.place_labels(boxes, labels)
-        return boxes
-
-    def draw_edges(self, ax: Axes, fontsize: float) -> dict[int, Annotation]:
-        """Draw the edges, and return the labels of those that have one, by the child; their places are not final."""
-        tree, x, depth = self.tree, self.x, self.depth
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, "color": "0.3", **LITERALLY}
-        background = ax.figure.get_facecolor()
-        style["bbox"] = {"boxstyle": "round,pad=0.1", "facecolor": background, "linewidth": 0.0}
-        labels = {}
-        for node in self.with_children:
-            for child in tree.children_of(node):
-                ax.plot([x[node], x[child]], [-depth[node], -depth[child]], color="0.6", linewidth=0.8, zorder=0)
-            for child, answer in _answers(tree, node, self.name_of):
-                label = ax.annotate(one_line(answer), (x[child], -depth[child]), zorder=1, **style)
-                labels[int(child)] = label
-        return labels
-
-    def draw_nodes(self, ax: Axes, fontsize: float) -> list[Annotation]:
+        """Draw as many levels as the axes have room for, all of a small tree, and the root in any case."""
+        if self.tree.n_leaves <= _NEVER_CUT:
+            return self.draw(ax, fontsize, may_shrink=True)
         ax.set_axis_off()
-        ax.set_xlim(-0.7, self.width - 0.3)
-        ax.set_ylim(-self.depth[self.shown].max() - 0.5, 0.5)
-        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": fontsize, **LITERALLY}
-        faces = colours_of(self, self.shown)
-        return [
-            ax.annotate(
-                "(...)" if self.is_left_out[node] else self.label(node),
-                (self.x[node], -self.depth[node]),
-                bbox={
-                    "boxstyle": "round,pad=0.35",
-                    "facecolor": "0.8" if self.is_left_out[node] else face,
-                    "edgecolor": "0.4",
-                    "linewidth": 0.8,
-                },
-                **style,
-            )
-            for node, face in zip(self.shown, faces, strict=True)
-        ]
+        room, sizes = room_of(ax), TextSizes(ax.figure)
+        letters = self.smallest_letters if fontsize is None else float(fontsize)
+        on_level, n_levels = np.bincount(self.depth), int(self.depth.max()) + 1
+        fitting = 0
+        for last in range(n_levels):
+            # Nodes have no smaller boxes than their letters, so that most levels need not be measured.
+            if on_level[: last + 1].max() * letters > room[0] or (last + 1) * letters > room[1]:
+                break
+            self.show_first(last, n_levels)
+            if np.any(_Layout(self, sizes, letters, room).needed > room):
+                break
+            fitting = last
+        self.show_first(fitting, n_levels)
+        return self.draw(ax, fontsize)
 
-    def room(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> float:
-        """Return the factor, at most 1, by which letters must shrink for boxes and labels of edges not to overlap, and
-        not to be cut at the sides of the figure."""
-        room = min(self.spaces(boxes, labels))
-        return 1.0 if room >= 1.05 else 0.95 * room
+    def show_first(self, last: int, n_levels: int) -> None:
+        """Show the levels down to the last one, and say that the tree has more if it has."""
+        is_whole = last >= n_levels - 1
+        self.show_down_to(None if is_whole else last)
+        self.note = "" if is_whole else f"cut at depth {last} of {n_levels - 1}"
 
-    def spaces(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> tuple[float, float]:
-        """Return the space from left to right, and from top to bottom, by the space that boxes and labels need; at most
-        2."""
-        widths, heights = _sizes(boxes)
-        highest = self.highest(heights)
-        between = 0.5 * (highest[:-1] + highest[1:])  # the height that is taken between the middles of two levels
-        sides = _sides_of_figure(boxes[0].axes)
-        x = self.x[self.shown]
-        factors = [_gaps_by_widths(self.depth[self.shown], x, widths), _gaps_at_sides(sides, x, widths)]
-        if labels:
-            children = list(labels)
-            widths, heights = _sizes(list(labels.values()))
-            x = self.places_of(children, highest, heights)
-            factors += [_gaps_by_widths(self.depth[children], x, widths), _gaps_at_sides(sides, x, widths)]
-            between[np.unique(self.depth[children]) - 1] += heights.max()
-        return float(np.concatenate(factors).min(initial=2.0)), float((1.0 / between).min(initial=2.0))
+    def draw(self, ax: Axes, fontsize: float | None, *, may_shrink: bool = False) -> list[Annotation]:
+        """Draw all nodes, with letters that are small enough if no size is given, or if they may be smaller."""
+        ax.set_axis_off()
+        room, sizes = room_of(ax), TextSizes(ax.figure)
+        layout = _Layout(self, sizes, 10.0 if fontsize is None else float(fontsize), room)
+        while (fontsize is None or may_shrink) and layout.fontsize > _SMALLEST_LETTERS:
+            share = float((room / layout.needed).min())
+            if share >= 1.0:
+                break  # letters do not shrink quite evenly, so that the next size is measured again
+            layout = _Layout(self, sizes, max(_SMALLEST_LETTERS, 0.99 * share * layout.fontsize), room)
+        return layout.draw(ax)
 
-    def highest(self, heights: FloatArray) -> FloatArray:
-        """Return the height of the highest box of every level."""
-        highest = np.zeros(self.depth[self.shown].max() + 1)
-        np.maximum.at(highest, self.depth[self.shown], heights)
-        return highest
+    def text_of(self, node: int) -> str:
+        """Return the text of a box."""
+        if self.is_left_out[node]:
+            return "(...)"
+        if node not in self.labels_of_nodes:
+            self.labels_of_nodes[node] = self.label(node)
+        return self.labels_of_nodes[node]
 
-    def places_of(self, children: list[int], highest: FloatArray, of_labels: FloatArray) -> FloatArray:
-        """Return where edges cross the line above the boxes of a level on which labels of some heights stand."""
-        parents = self.parents[children]
-        share = np.maximum(0.5, 1.0 - 0.5 * highest[self.depth[children]] - 0.6 * of_labels.max())
-        return self.x[parents] + share * (self.x[children] - self.x[parents])
+    def faces(self) -> FloatArray:
+        """Return the colours of the boxes that are shown."""
+        return colours_of(self, self.shown) if self.given_faces is None else self.given_faces[self.shown]
 
-    def place_labels(self, boxes: list[Annotation], labels: dict[int, Annotation]) -> None:
-        """Move the labels of edges to just above the boxes of their level."""
-        if not labels:
-            return
-        highest, (_, of_labels) = self.highest(_sizes(boxes)[1]), _sizes(list(labels.values()))
-        above = 0.5 * highest + 0.6 * of_labels.max()
-        for (child, label), x in zip(labels.items(), self.places_of(list(labels), highest, of_labels), strict=True):
-            label.xy = label.xyann = (float(x), float(min(0.5, above[self.depth[child]]) - self.depth[child]))
+    def answers(self) -> dict[int, str]:
+        """Return the labels of the edges that have one, by the child."""
+        pairs = (pair for node in self.with_children for pair in _answers(self.tree, node, self.name_of))
+        return {int(child): one_line(answer) for child, answer in pairs}
 
     def label(self, node: int) -> str:
         tree, lines = self.tree, [f"node {node}"] if self.shows_numbers else []
@@ -711,6 +699,90 @@ class _Drawing(ShownTree):
         return samples_said(self.tree, node)
 
 
+class _Layout:
+    """The places of all boxes and labels of edges for letters of a size, and the room that they need.
+
+    Levels stand at heights 0, -1, -2, ...; `x` is in points. If axes have more room than is needed, the units of both
+    directions stretch, and the boxes do not.
+
+    Attributes
+    ----------
+    needed : ndarray of shape (2,)
+        The least width and height of axes, in points, on which nothing overlaps.
+    """
+
+    def __init__(self, drawing: _Drawing, sizes: TextSizes, fontsize: float, room: FloatArray | None = None) -> None:
+        self.drawing, self.fontsize = drawing, fontsize
+        shown = drawing.shown
+        self.texts, self.answers = [drawing.text_of(node) for node in shown.tolist()], drawing.answers()
+        boxes = sizes(self.texts, fontsize) + 2.0 * _PAD * fontsize + 1.0  # and a line around them
+        labels = sizes(list(self.answers.values()), fontsize) + 0.2 * fontsize
+        place_of = {node: place for place, node in enumerate(shown.tolist())}
+        depth = drawing.depth[shown]
+        self.n_levels = int(depth.max()) + 1
+        highest = np.zeros(self.n_levels)
+        np.maximum.at(highest, depth, boxes[:, 1])
+        # The labels of edges stand just above the boxes of their level.
+        strip = np.zeros(self.n_levels)
+        for child, (_, height) in zip(self.answers, labels, strict=True):
+            level = drawing.depth[child]
+            strip[level] = max(strip[level], 1.2 * height)
+        between = 0.5 * (highest[1:] + highest[:-1]) + strip[1:] + _BETWEEN_LEVELS * fontsize
+        note = sizes([drawing.note] if drawing.note else [], fontsize)
+        least = max(between.max(initial=0.0), highest[0], highest[-1] + 2.0 * note[:, 1].max(initial=0.0))
+        spacing = least if room is None else max(least, room[1] / self.n_levels)
+        self.above = (0.5 * highest + 0.5 * strip) / spacing
+        # Where edges cross the strips of their labels, from the parent to the child.
+        self.share = np.maximum(0.5, 1.0 - self.above)
+        widths = boxes[:, 0].copy()
+        for child, (width, _) in zip(self.answers, labels, strict=True):
+            place = place_of[child]
+            widths[place] = max(widths[place], width / self.share[depth[place]])
+        inner = set(drawing.with_children.tolist())
+        children = [
+            [place_of[child] for child in drawing.tree.children_of(node).tolist()] if node in inner else []
+            for node in shown.tolist()
+        ]
+        x, width = close_positions(children, widths.tolist(), _BETWEEN_BOXES * fontsize)
+        self.x, self.width = dict(zip(shown.tolist(), x.tolist(), strict=True)), width
+        self.needed = np.array([max(width, note[:, 0].max(initial=0.0)), least * self.n_levels])
+
+    def draw(self, ax: Axes) -> list[Annotation]:
+        """Draw boxes, edges and their labels, and return the boxes."""
+        drawing, depth = self.drawing, self.drawing.depth
+        ax.set_xlim(0.0, self.width)
+        ax.set_ylim(0.5 - self.n_levels, 0.5)
+        background = background_of(ax)
+        ink, muted = inks_on(ax)
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": self.fontsize, **LITERALLY}
+        boxes = []
+        for node, text, face in zip(drawing.shown.tolist(), self.texts, drawing.faces(), strict=True):
+            colour: Any = np.full(3, 0.8) if drawing.is_left_out[node] else face
+            box = {"boxstyle": f"round,pad={_PAD}", "facecolor": colour, "edgecolor": "0.4", "linewidth": 0.8}
+            place = (self.x[node], -depth[node])
+            boxes.append(ax.annotate(text, place, bbox=box, color=ink_on(colour), **style))
+        self.draw_edges(ax, 0.4 * ink + 0.6 * background)
+        box = {"boxstyle": "round,pad=0.1", "facecolor": background, "linewidth": 0.0}
+        for child, answer in self.answers.items():
+            parent, level = int(drawing.parents[child]), depth[child]
+            x = self.x[parent] + self.share[level] * (self.x[child] - self.x[parent])
+            place = (x, min(0.5, self.above[level]) - level)
+            ax.annotate(answer, place, bbox=box, color=muted, zorder=1, **style)
+        if drawing.note:
+            place, style["va"] = (0.5, 0.0), "bottom"
+            ax.annotate(drawing.note, place, xycoords="axes fraction", color=muted, style="italic", **style)
+        return boxes
+
+    def draw_edges(self, ax: Axes, colour: FloatArray) -> None:
+        from matplotlib.lines import Line2D
+
+        drawing, x, depth = self.drawing, self.x, self.drawing.depth
+        for node in drawing.with_children.tolist():
+            for child in drawing.tree.children_of(node).tolist():
+                ends = [x[node], x[child]], [-depth[node], -depth[child]]
+                ax.add_line(Line2D(*ends, color=colour, linewidth=0.8, zorder=0))
+
+
 def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[int, object]]:
     """Return the children of a node with the labels of their edges: categories, or yes and no below the root."""
     children = tree.children_of(node)
@@ -718,19 +790,3 @@ def _answers(tree: Tree, node: int, name_of: CategoryNames) -> Iterable[tuple[in
         feature = tree.feature[node]
         return [(child, label_of_categories(tree, feature, child, name_of, MOST_CATEGORIES)) for child in children]
     return zip(children, ("yes", "no"), strict=True) if node == 0 else ()
-
-
-def _node_positions(tree: Tree, max_depth: int | None = None) -> tuple[FloatArray, IntArray]:
-    """Return for every node its position from left to right, and its depth.
-
-    Shown nodes without children stand at 0, 1, 2, ...; all others stand half-way between their first and last child.
-    """
-    nodes, with_children = shown_nodes(tree, max_depth)
-    x = np.zeros(tree.node_count)
-    ends = np.setdiff1d(nodes, with_children)
-    x[ends] = np.arange(ends.size)
-    first = tree.children[tree.child_offsets[with_children]]
-    last = tree.children[tree.child_offsets[with_children + 1] - 1]
-    for i in reversed(range(len(with_children))):  # parents stand before their children
-        x[with_children[i]] = 0.5 * (x[first[i]] + x[last[i]])
-    return x, node_depths(tree)

@@ -30,7 +30,7 @@ from .codes import OrdinalCodes, ordinal_codes
 from .distilled import DistilledModel, distil
 from .distilled_classifier import DistilledTreesClassifier
 from .distilled_regressor import DistilledTreesRegressor
-from .effects import AnovaEffects, SobolIndices, anova_effects, partial_dependence, sobol_indices
+from .effects import AnovaEffects, PartialDependence, SobolIndices, anova_effects, partial_dependence, sobol_indices
 from .ensembles import ModelDistance, gram, model_distance, schema_average, tree_from_ensemble, tree_inner
 from .merged import MergedModel, merge
 from .orthogonal import OrthogonalTreesClassifier
@@ -52,6 +52,7 @@ __all__ = [
     "ModelStream",
     "OrdinalCodes",
     "OrthogonalTreesClassifier",
+    "PartialDependence",
     "RebuiltTree",
     "ReconstructedFourierTree",
     "ShapleyValues",

@@ -13,7 +13,7 @@ from .._progress import progress
 from .._tree_checks import LEAF
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
 from ..input.validation import level_of_caller
-from ..plotting import plot_tree
+from ..plotting import draw_leaves
 from ..tree import Tree
 from .additive import AdditiveModel, additive_for, centred_values
 from .boxes import Leaves, check_whole, weighted_leaves
@@ -142,14 +142,12 @@ class DistilledModel(AdditiveModel):
         bound = max(float(np.abs(values).max()) for values in self.values) or 1.0
         names = self.feature_names if feature_names is None else feature_names
         for ax, (tree, values), share in zip(axes, self.decoded, self.explained_variance_ratio, strict=True):
-            nodes: list[Any] = plot_tree(structure_of(tree), feature_names=names, ax=ax)
+            leaves = np.flatnonzero(tree.children_left == LEAF).tolist()
             masses = tree.weighted_n_node_samples
-            for node, note in enumerate(nodes):
-                note.get_bbox_patch().set_facecolor("0.96")
-                if tree.children_left[node] == LEAF:
-                    value = float(values[node, 0])
-                    note.set_text(f"{value:+.3g}\n{100 * masses[node]:.2g} %")
-                    note.get_bbox_patch().set_facecolor(plt.get_cmap("RdBu_r")(0.5 + 0.4 * value / bound))
+            texts = {node: f"{values[node, 0]:+.3g}\n{100 * masses[node]:.2g} %" for node in leaves}
+            faces = np.full((tree.node_count, 3), 0.96)
+            faces[leaves] = plt.get_cmap("RdBu_r")(0.5 + 0.4 * values[leaves, 0] / bound)[:, :3]
+            draw_leaves(structure_of(tree), texts, faces, ax, names)
             ax.set_title(f"{share:.1%} of the variance")
         return axes
 

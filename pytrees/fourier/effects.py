@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._given_tree import checked_names, class_said, one_line, plain_values
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
-from ..input.categories import has_missing
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
@@ -24,20 +22,13 @@ from .boxes import (
     of_coded_trees,
     weighted_leaves,
 )
+from .effect_plots import EffectPlots, names_for
 from .ensembles import gram, schema_average
 from .given_models import numbered, takes_models
 from .measures import Samples, measure_of, rounding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-# Names of categories are turned if they have more letters side by side.
-_MOST_LETTERS = 50
-# How many points the word "missing" stands away from an axis, beyond the numbers at it.
-_BEYOND_NUMBERS = {"x": 16, "y": 44}
-# How many thresholds stand at an axis of a pair.
-_MOST_THRESHOLDS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,108 +263,6 @@ def sobol_indices(
 # ------------------------------------------------------------------------------------------------------------- effects
 
 
-@described_like(sobol_indices)
-@takes_models
-@of_coded_trees
-def partial_dependence(
-    trees: Any,
-    cardinalities: ArrayLike | MatrixLike | None = None,
-    features: Iterable[FeatureOrPair] | None = None,
-    *,
-    weights: ArrayLike | None = None,
-    measure: Measure = "uniform",
-    X: MatrixLike | None = None,
-    class_index: int | None = -1,
-    values: Iterable[ArrayLike] | None = None,
-    memory_limit: int = MEMORY_LIMIT,
-    verbose: int = 0,
-) -> list[FloatArray]:
-    """Compute partial dependences of a model, or of trees on codes: the means with features set to each of their codes.
-
-    ``partial_dependence(model, X, features)`` takes a fitted ensemble and samples, as the ensemble takes them. The
-    other features are drawn from the measure, whatever value is set [1]_. All values of a feature, or of two, are
-    computed at once.
-
-    Parameters
-    ----------
-    features : sequence of int, of str, or of pair of these, optional
-        Features, or pairs of different ones; by names if the model or its samples have names. By default all features,
-        one by one.
-    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
-        As in :func:`gram`; for a model with samples the default is ``"empirical"``. Under ``"joint"`` the other
-        features are taken from the samples in `X`: the mean runs over all samples, with the value set in each, as in
-        the brute force of scikit-learn's ``partial_dependence``. (:func:`schema_average` is the mean over the samples
-        that have the value.)
-    class_index : int or None, default=-1
-        For trees on codes, as in :func:`gram`; None gives all classes.
-    memory_limit : int, default=2**30
-        Bytes that the arrays may take together.
-    verbose : int, default=0
-        Show a progress bar on standard error.
-
-    Returns
-    -------
-    list of ndarray
-        For every feature (cardinality,), for every pair (cardinality, cardinality of the second), float64; with a last
-        axis for the outputs if there are several. Values without mass have means too. Code k of feature m stands for
-        the values between two thresholds, ``codes.thresholds[m][k - 1 : k + 1]``, with the `codes` of
-        :func:`additive_model` or :func:`ordinal_codes`. If the last threshold is infinity, the last code stands for
-        missing values.
-
-    Raises
-    ------
-    TypeError
-        As in :func:`sobol_indices`.
-    ValueError
-        As in :func:`sobol_indices`; if a feature does not exist, or a pair is not a pair of two features.
-    MemoryError
-        If the arrays would take more than `memory_limit`; nothing is computed then.
-
-    See Also
-    --------
-    anova_effects : Partial dependences minus the mean, and for pairs also minus the effects of both features.
-    schema_average : The mean over a part of the domain.
-    sklearn.inspection.partial_dependence : Partial dependences of any estimator, value by value.
-
-    Notes
-    -----
-    Takes time of the order of the number of leaves times their depth for a feature or pair, and of its number of
-    values; under ``measure="joint"`` of the number of leaves times the number of samples.
-
-    References
-    ----------
-    .. [1] J. H. Friedman, "Greedy function approximation: a gradient boosting machine", Annals of Statistics 29, 2001,
-       section 8.2.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from sklearn.ensemble import GradientBoostingRegressor
-    >>> from pytrees.fourier import additive_model, partial_dependence
-    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> boosted = GradientBoostingRegressor(n_estimators=20, max_depth=2, random_state=0).fit(X, y)
-    >>> model = additive_model(boosted)  # it tells which values the codes stand for
-    >>> of_bmi, of_both = partial_dependence(model, X, ["bmi", ("bmi", "s5")])
-    >>> at = model.codes.thresholds[2].searchsorted([-0.05, 0.05])
-    >>> of_bmi[at].round()
-    array([134., 171.])
-
-    Trees that split codes:
-
-    >>> from pytrees import DecisionTreeClassifier
-    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
-    >>> partial_dependence([tree], [2, 2], [0, (0, 1)])
-    [array([0. , 0.5]), array([[0., 0.],
-           [0., 1.]])]
-    """
-    cardinalities = check_cardinalities(cardinalities)
-    leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
-    wanted = _features(range(cardinalities.size) if features is None else features, cardinalities.size)
-    _check_tables(wanted, cardinalities, leaves.values.shape[1], memory_limit)
-    with shown("boxes", enabled=bool(verbose)):
-        return [_without_one_output(table) for table in _profiles(leaves, cardinalities, wanted, measure, X)]
-
-
 @dataclass(frozen=True, eq=False)
 class AnovaEffects:
     """Effects of features and of pairs of them, which add up to a function; made by :func:`anova_effects`.
@@ -423,7 +312,14 @@ class AnovaEffects:
     classes: AnyArray | None = None
 
     @described_like(SobolIndices.plot)
-    def plot(self, effect: FeatureOrPair, ax: Axes | None = None, *, feature_names: LabelsLike | None = None) -> Axes:
+    def plot(
+        self,
+        effect: FeatureOrPair,
+        ax: Axes | None = None,
+        *,
+        output: int | None = None,
+        feature_names: LabelsLike | None = None,
+    ) -> Axes:
         """Draw an effect at all values, of a feature as steps or bars, of a pair as colours; needs matplotlib.
 
         Steps lie over the numbers of the feature, bars stand for categories, and every output has its colour. The
@@ -433,7 +329,10 @@ class AnovaEffects:
         Parameters
         ----------
         effect : int, str, or pair of these
-            A feature by its number, or by its name if `feature_names` are known; or one of `pairs`.
+            A feature by its number, or by its name if `feature_names` are known; or one of `pairs`, in either order.
+        output : int, optional
+            Which output of several, by its number: for a classifier the place of the class in `classes`. By default all
+            outputs of a feature, and the last one of a pair.
         feature_names : sequence of str of length n_features, optional
             By default those of the model, or numbers.
 
@@ -441,80 +340,223 @@ class AnovaEffects:
         ------
         ImportError
             If matplotlib is not installed.
+        IndexError
+            If there is no such output.
         ValueError
-            If there is no such effect; if a pair has several outputs; if the number of names differs from the number of
-            features.
+            If there is no such effect; if the number of names differs from the number of features.
         """
-        names = names_for(
-            self.feature_names if feature_names is None else feature_names, len(self.features), "feature "
-        )
-        m, other = _features(numbered([effect], self.feature_names), len(self.features))[0]
-        ax = axes_of("plot", ax)
-        if other < 0:
-            self._draw_feature(ax, m, names[m])
-            return ax
-        table = self.pairs.get((m, other))
-        if table is None or table.ndim > 2:
-            raise ValueError(f"There is no effect of the pair {(m, other)} with one output; pairs: {list(self.pairs)}.")
-        bound = np.abs(table).max()
-        # Colours are not mixed: neighbouring categories have no order.
-        shown = {"cmap": "RdBu_r", "interpolation": "nearest", "origin": "lower", "aspect": "auto"}
-        image = ax.imshow(table.T, vmin=-bound, vmax=bound, **shown)
-        ax.figure.colorbar(image, ax=ax).set_label(self._label(), **LITERALLY)
-        self._name_values(ax.xaxis, m, names[m])
-        self._name_values(ax.yaxis, other, names[other])
-        return ax
+        singles = {(m, -1): table for m, table in enumerate(self.features)}
+        plots = EffectPlots(self, len(self.features), feature_names)
+        which = _features(numbered([effect], self.feature_names), len(self.features))[0]
+        return plots.draw(ax, {**singles, **self.pairs}, which, output, "effect", " on ")
 
-    def _draw_feature(self, ax: Any, m: int, name: str) -> None:
-        """Draw the effect of one feature, with a legend if there are several outputs."""
-        effects = self.features[m].reshape(len(self.features[m]), -1)
-        outputs = names_of_outputs(self.classes, effects.shape[1])
-        if self._words_of(m) is not None:
-            draw_bars(ax, effects, outputs)
-            self._name_values(ax.xaxis, m, name)
-        elif self.thresholds is None:
-            for effect, output in zip(effects.T, outputs, strict=True):
-                ax.step(range(len(effect)), effect, where="mid", label=output)
-            self._name_values(ax.xaxis, m, name)
-        else:
-            draw_steps(ax, effects, self.thresholds[m], outputs)
-            ax.set_xlabel(name, **LITERALLY)
-        ax.axhline(0.0, color="0.8", zorder=0)
-        ax.set_ylabel(self._label(effects.shape[1]), **LITERALLY)
-        if len(outputs) > 1:
-            for text in ax.legend().get_texts():
-                text.set(**LITERALLY)
 
-    def _label(self, n_outputs: int = 1) -> str:
-        """Return what the numbers are: the effect, on a class if there is one output, for it."""
-        if n_outputs > 1 or self.classes is None:
-            return "effect"
-        return f"effect on {names_of_outputs(self.classes, 1)[0]}"
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialDependence(Sequence[FloatArray]):
+    """Means of a function with features set to each of their codes; made by :func:`partial_dependence`.
 
-    def _words_of(self, m: int) -> list[str] | None:
-        """Return a word for every value of a feature; None if the values are numbers, or codes."""
-        if self.categories is not None and m in self.categories:
-            listed = self.categories[m]
-            absent = {len(listed) - 1} if has_missing(listed) else set()
-            return ["missing" if k in absent else one_line(word) for k, word in enumerate(plain_values(listed))]
-        if self.thresholds is None or np.isfinite(self.thresholds[m]).any():
-            return None
-        return ["not missing", "missing"] if self.thresholds[m].size else ["all values"]
+    A sequence of the arrays in `tables`, which also come by the feature: ``found["age"]``, ``found["age", "size"]``.
 
-    def _name_values(self, axis: Any, m: int, name: str) -> None:
-        """Write the name of a feature at an axis of its codes, and the names of categories or some thresholds."""
-        said = self._words_of(m)
-        if said is not None:
-            turned = 90 if axis.axis_name == "x" and sum(map(len, said)) > _MOST_LETTERS else 0
-            axis.set_ticks(range(len(said)), said, rotation=turned, **LITERALLY)
-        elif self.thresholds is not None:
-            cuts = self.thresholds[m][np.isfinite(self.thresholds[m])]
-            between = np.unique(np.linspace(0, cuts.size - 1, _MOST_THRESHOLDS).round().astype(int))
-            axis.set_ticks(between + 0.5, _short_texts(cuts[between]))
-            is_missing = [cuts.size + 1] if cuts.size < self.thresholds[m].size else []
-            axis.set_ticks(is_missing, ["missing"] * len(is_missing), minor=True)
-            axis.set_tick_params(which="minor", pad=_BEYOND_NUMBERS[axis.axis_name])
-        axis.set_label_text(name if said or self.thresholds else f"code of {name}", **LITERALLY)
+    Parameters
+    ----------
+    tables : list of ndarray, float64
+        For every feature (cardinality,), for every pair (cardinality, cardinality of the second). All arrays have a
+        last axis for the outputs if there are several.
+    features : list of (int, int)
+        The feature of every array, and the second one of a pair, or -1.
+    n_features : int
+        The number of features of the function.
+    feature_names : ndarray of shape (n_features,), or None, default=None
+        The names of the features, if a model or its samples have told them.
+    categories : dict of int to ndarray, or None, default=None
+        The categories of every categorical feature, in the order of their codes, if a model has told them.
+    thresholds : list of ndarray, or None, default=None
+        For every feature the thresholds between its codes, if a model has told them. If the last one is infinity, the
+        last code stands for missing values.
+    classes : ndarray of shape (n_classes,), or None, default=None
+        The classes, if a classifier has told them. Two classes have one output, for the last class.
+
+    See Also
+    --------
+    partial_dependence : Makes one of an ensemble.
+    AnovaEffects : The same without the mean, and pairs without the effects of both features.
+
+    Examples
+    --------
+    >>> from pytrees import DecisionTreeClassifier
+    >>> from pytrees.fourier import partial_dependence
+    >>> tree = DecisionTreeClassifier().fit([[1.0, 5.0], [2.0, 5.0], [2.0, 7.0]], ["a", "a", "b"])
+    >>> found = partial_dependence(tree, [[1.0, 5.0], [2.0, 5.0], [2.0, 7.0]])
+    >>> found.grid
+    [array([0. , 4.5]), array([0. , 12.])]
+    >>> found[1]
+    array([0. , 1.])
+    """
+
+    tables: list[FloatArray]
+    features: list[tuple[int, int]]
+    n_features: int
+    feature_names: AnyArray | None = None
+    categories: dict[int, AnyArray] | None = None
+    thresholds: list[FloatArray] | None = None
+    classes: AnyArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return an array by its place, or by its feature or pair of features."""
+        if isinstance(index, (int, np.integer, slice)):
+            return self.tables[index]
+        which = _features(numbered([index], self.feature_names), self.n_features)[0]
+        if which not in self.features:
+            raise KeyError(f"The partial dependence of {index!r} was not computed; computed are {self.features}.")
+        return self.tables[self.features.index(which)]
+
+    def __repr__(self) -> str:
+        return repr(self.tables)
+
+    @property
+    def grid(self) -> list[AnyArray | tuple[AnyArray, AnyArray]]:
+        """For every array a value for each of its codes, or for a pair the values of both features.
+
+        Numbers lie in the middle between two thresholds, the first and last ones a little beyond; NaN stands for
+        missing values. Categories are values of the feature. Without thresholds the values are the codes.
+        """
+        plots = EffectPlots(self, self.n_features, None)
+        return [
+            plots.values_of(m, len(table))
+            if other < 0
+            else (plots.values_of(m, len(table)), plots.values_of(other, table.shape[1]))
+            for table, (m, other) in zip(self.tables, self.features, strict=True)
+        ]
+
+    @described_like(AnovaEffects.plot)
+    def plot(
+        self,
+        effect: FeatureOrPair,
+        ax: Axes | None = None,
+        *,
+        output: int | None = None,
+        feature_names: LabelsLike | None = None,
+    ) -> Axes:
+        """Draw the means at all values, of a feature as steps or bars, of a pair as colours; needs matplotlib.
+
+        Axes are as in :meth:`AnovaEffects.plot`.
+
+        Parameters
+        ----------
+        effect : int, str, or pair of these
+            A feature by its number, or by its name if `feature_names` are known; or a pair, in either order. It is one
+            of those that were computed.
+        """
+        plots = EffectPlots(self, self.n_features, feature_names)
+        which = _features(numbered([effect], self.feature_names), self.n_features)[0]
+        tables = dict(zip(self.features, self.tables, strict=True))
+        return plots.draw(ax, tables, which, output, "partial dependence", " for ")
+
+
+@described_like(sobol_indices)
+@takes_models
+@of_coded_trees
+def partial_dependence(
+    trees: Any,
+    cardinalities: ArrayLike | MatrixLike | None = None,
+    features: Iterable[FeatureOrPair] | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    measure: Measure = "uniform",
+    X: MatrixLike | None = None,
+    class_index: int | None = -1,
+    values: Iterable[ArrayLike] | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    verbose: int = 0,
+) -> PartialDependence:
+    """Compute partial dependences of a model, or of trees on codes: the means with features set to each of their codes.
+
+    ``partial_dependence(model, X, features)`` takes a fitted ensemble and samples, as the ensemble takes them. The
+    other features are drawn from the measure, whatever value is set [1]_. All values of a feature, or of two, are
+    computed at once.
+
+    Parameters
+    ----------
+    features : sequence of int, of str, or of pair of these, optional
+        Features, or pairs of different ones; by names if the model or its samples have names. By default all features,
+        one by one.
+    measure : {"uniform", "empirical", "joint"} or list of array-like, default="uniform"
+        As in :func:`gram`; for a model with samples the default is ``"empirical"``. Under ``"joint"`` the other
+        features are taken from the samples in `X`: the mean runs over all samples, with the value set in each, as in
+        the brute force of scikit-learn's ``partial_dependence``. (:func:`schema_average` is the mean over the samples
+        that have the value.)
+    class_index : int or None, default=-1
+        For trees on codes, as in :func:`gram`; None gives all classes.
+    memory_limit : int, default=2**30
+        Bytes that the arrays may take together.
+    verbose : int, default=0
+        Show a progress bar on standard error.
+
+    Returns
+    -------
+    PartialDependence
+        A sequence of arrays: for every feature (cardinality,), for every pair (cardinality, cardinality of the second),
+        float64; with a last axis for the outputs if there are several. Values without mass have means too. Its `grid`
+        has a value for every code, and it has a `plot`.
+
+    Raises
+    ------
+    TypeError
+        As in :func:`sobol_indices`.
+    ValueError
+        As in :func:`sobol_indices`; if a feature does not exist, or a pair is not a pair of two features.
+    MemoryError
+        If the arrays would take more than `memory_limit`; nothing is computed then.
+
+    See Also
+    --------
+    anova_effects : Partial dependences minus the mean, and for pairs also minus the effects of both features.
+    schema_average : The mean over a part of the domain.
+    sklearn.inspection.partial_dependence : Partial dependences of any estimator, value by value.
+
+    Notes
+    -----
+    Takes time of the order of the number of leaves times their depth for a feature or pair, and of its number of
+    values; under ``measure="joint"`` of the number of leaves times the number of samples.
+
+    References
+    ----------
+    .. [1] J. H. Friedman, "Greedy function approximation: a gradient boosting machine", Annals of Statistics 29, 2001,
+       section 8.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> from pytrees.fourier import additive_model, partial_dependence
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> boosted = GradientBoostingRegressor(n_estimators=20, max_depth=2, random_state=0).fit(X, y)
+    >>> model = additive_model(boosted)  # it tells which values the codes stand for
+    >>> found = partial_dependence(model, X, ["bmi", ("bmi", "s5")])
+    >>> at = model.codes.thresholds[2].searchsorted([-0.05, 0.05])
+    >>> found["bmi"][at].round()
+    array([134., 171.])
+    >>> found["bmi"].size == found.grid[0].size
+    True
+
+    Trees that split codes:
+
+    >>> from pytrees import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+    >>> partial_dependence([tree], [2, 2], [0, (0, 1)])
+    [array([0. , 0.5]), array([[0., 0.],
+           [0., 1.]])]
+    """
+    cardinalities = check_cardinalities(cardinalities)
+    leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
+    wanted = _features(range(cardinalities.size) if features is None else features, cardinalities.size)
+    _check_tables(wanted, cardinalities, leaves.values.shape[1], memory_limit)
+    with shown("boxes", enabled=bool(verbose)):
+        tables = [_without_one_output(table) for table in _profiles(leaves, cardinalities, wanted, measure, X)]
+    return PartialDependence(tables, wanted, cardinalities.size)
 
 
 @described_like(partial_dependence)
@@ -652,55 +694,3 @@ def _features(given: Iterable[FeatureOrPair], n_features: int) -> list[tuple[int
             raise ValueError(f"A feature, or a pair of two different ones, is expected, got {one!r}.")
         found.append((int(members[0]), int(members[1]) if len(members) == 2 else -1))
     return found
-
-
-# ------------------------------------------------------------------------------------------------------------ pictures
-
-
-def names_for(feature_names: LabelsLike | None, n_features: int, prefix: str = "") -> list[str]:
-    """Return the names of all features, or their numbers."""
-    if feature_names is None:
-        return [f"{prefix}{m}" for m in range(n_features)]
-    return [one_line(name) for name in checked_names("feature_names", feature_names, n_features, "the model")]
-
-
-def names_of_outputs(classes: AnyArray | None, n_outputs: int) -> list[str]:
-    """Return how outputs are called: by their classes, a single one by the last class, or by numbers."""
-    if classes is None:
-        return [f"output {k}" for k in range(n_outputs)]
-    return [class_said(one_line(name)) for name in plain_values(classes)[-n_outputs:]]
-
-
-def draw_bars(ax: Axes, effects: FloatArray, outputs: Sequence[str]) -> None:
-    """Draw a group of bars for every value, a bar for every output; effects have shape (n_values, n_outputs)."""
-    width = 0.8 / len(outputs)
-    for k, output in enumerate(outputs):
-        left = np.arange(len(effects)) - 0.4 + width * k
-        ax.bar(left, effects[:, k], width, align="edge", label=output)
-
-
-def draw_steps(ax: Axes, effects: FloatArray, thresholds: FloatArray, outputs: Sequence[str]) -> None:
-    """Draw a step function of numbers for every output, with points for missing values if these have the last code."""
-    cuts = thresholds[np.isfinite(thresholds)]
-    beyond = 0.05 * float(cuts[-1] - cuts[0]) or abs(float(cuts[0])) or 1.0
-    ends = np.array([cuts[0] - beyond, *cuts, cuts[-1] + beyond])
-    for effect, output in zip(effects.T, outputs, strict=True):
-        ax.step(ends, np.append(effect[0], effect[: cuts.size + 1]), where="pre", label=output)
-    if cuts.size == thresholds.size:
-        return
-    apart = ends[-1] + 0.08 * (ends[-1] - ends[0])
-    for effect, line in zip(effects.T, ax.get_lines()[-len(outputs) :], strict=True):
-        ax.plot(apart, effect[-1], "o", color=line.get_color())
-    ax.axvline(0.5 * (ends[-1] + apart), color="0.8", linestyle=":", zorder=0)
-    ax.set_xticks([tick for tick in ax.get_xticks() if ends[0] <= tick <= ends[-1]])
-    ax.set_xticks([apart], ["missing"], minor=True)
-    ax.tick_params(axis="x", which="minor", pad=_BEYOND_NUMBERS["x"])
-
-
-def _short_texts(numbers: FloatArray) -> list[str]:
-    """Write ascending numbers with the decimals that tell them apart, a single one with four digits."""
-    gap = float(np.diff(numbers).min(initial=np.inf))
-    if np.isinf(gap):
-        return [f"{number:.4g}" for number in numbers]
-    decimals = 1 - int(np.floor(np.log10(gap)))
-    return [f"{round(float(number), decimals) + 0.0:.7g}" for number in numbers]  # zero has no sign

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import beta
 
-from .._axes import LITERALLY, axes_of
+from .._axes import LITERALLY, axes_of, inks_on
+from .._digits import Digits
 from .._docstrings import described_like
+from .._given_tree import one_line, plain_values
+from .._missing import is_missing
 from .._progress import progress
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ..input.categories import values_of_sample
 from .additive import AdditiveModel, additive_for
 from .boxes import Leaves, check_positive, weighted_leaves
-from .effects import SobolIndices, names_for, names_of_outputs
+from .effect_plots import names_for, names_of_outputs
+from .effects import SobolIndices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +47,8 @@ class ShapleyValues:
         The names of the features, if the samples or the model have told them.
     classes : ndarray of shape (n_classes,), or None, default=None
         The classes, if a classifier has told them. Two classes have one output, for the last class.
+    data : array-like of shape (n_samples, n_features), or None, default=None
+        The samples that were explained, as they were given.
 
     See Also
     --------
@@ -63,6 +71,7 @@ class ShapleyValues:
     base_values: float | FloatArray
     feature_names: AnyArray | None = None
     classes: AnyArray | None = None
+    data: Any = None
 
     @described_like(SobolIndices.plot)
     def plot(
@@ -70,11 +79,13 @@ class ShapleyValues:
         sample: int,
         ax: Axes | None = None,
         *,
-        output: int = -1,
+        output: int | None = None,
         feature_names: LabelsLike | None = None,
         max_features: int | None = 20,
     ) -> Axes:
         """Draw as bars what the features add to the prediction of one sample; needs matplotlib.
+
+        Features have their values of the sample next to their names.
 
         Parameters
         ----------
@@ -83,9 +94,10 @@ class ShapleyValues:
         ax : matplotlib.axes.Axes, optional
             The axes to draw on, and not the output. By default the current axes; if no figure is open, axes of a new
             one.
-        output : int, default=-1
+        output : int, optional
             Which output of several, by its number: for a classifier the place of the class in `classes`. By default the
-            last one. The label of the axis names it.
+            class of the greatest prediction, and the last output of a model without classes. The label of the axis
+            names it.
         max_features : int or None, default=20
             How many features are shown, the ones of the greatest absolute values; None shows all.
 
@@ -94,22 +106,39 @@ class ShapleyValues:
         IndexError
             If there is no such sample or output.
         """
-        values = self.values[sample] if self.values.ndim == 2 else self.values[sample, :, output]
-        base = float(np.atleast_1d(self.base_values)[output])
-        names = names_for(self.feature_names if feature_names is None else feature_names, values.size)
+        bases: FloatArray = np.atleast_1d(self.base_values)
+        by_output = self.values[sample].reshape(-1, bases.size)
+        totals = bases + by_output.sum(axis=0)
+        if output is None:
+            output = -1 if self.classes is None else int(totals.argmax())
+        values, base, total = by_output[:, output], float(bases[output]), float(totals[output])
+        names = names_for(self.feature_names if feature_names is None else feature_names, values.size, "feature ")
         check_positive("max_features", max_features)
+        if self.data is not None:
+            names = [
+                f"{name} = {_said(value)}"
+                for name, value in zip(names, values_of_sample(self.data, sample), strict=True)
+            ]
         shown = np.argsort(-np.abs(values), kind="stable")[:max_features][::-1]
         ax = axes_of("plot", ax)
         ax.barh(range(len(shown)), values[shown], color=np.where(values[shown] < 0, "C0", "C1"))
         ax.set_yticks(range(len(shown)), [names[m] for m in shown], **LITERALLY)
-        ax.axvline(0.0, color="black", linewidth=0.8)
-        total = base + values.sum()
+        ax.axvline(0.0, color=inks_on(ax, has_frame=True)[0], linewidth=0.8)
         if abs(total) <= 1e-12 * (abs(base) + np.abs(values).sum()):  # rounding alone can leave that much
             total = 0.0
         label = f"added to {base:.4g}, which makes {total:.4g}"
-        outputs = names_of_outputs(self.classes, np.size(self.base_values))
+        outputs = names_of_outputs(self.classes, bases.size)
         ax.set_xlabel(label if outputs == ["output 0"] else f"{label} for {outputs[output]}", **LITERALLY)
         return ax
+
+
+def _said(value: Any) -> str:
+    """Return a value of a sample as text, a number with four digits."""
+    if is_missing(value):
+        return "missing"
+    if isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)):
+        return Digits().number(float(value))
+    return one_line(plain_values([value])[0])
 
 
 def shapley_values(
@@ -194,8 +223,8 @@ def shapley_values(
     names = feature_names_of(X)
     names = additive.feature_names if names is None else names
     if additive.n_outputs == 1:
-        return ShapleyValues(found[:, :, 0], float(base[0]), names, additive.classes)
-    return ShapleyValues(found, base, names, additive.classes)
+        return ShapleyValues(found[:, :, 0], float(base[0]), names, additive.classes, X)
+    return ShapleyValues(found, base, names, additive.classes, X)
 
 
 def _known_codes(model: AdditiveModel, name: str, X: MatrixLike) -> IntArray:

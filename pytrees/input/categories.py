@@ -323,6 +323,12 @@ def _as_table(X: Any) -> Any:
     return table
 
 
+def values_of_sample(X: Any, sample: int) -> list[Any]:
+    """Return the values of one sample, as they are in X."""
+    table = _as_table(X)
+    return [_column(table, column)[sample] for column in range(table.shape[1])]
+
+
 def _is_of_narwhals(table: Any) -> bool:
     return narwhals is not None and isinstance(table, narwhals.DataFrame)
 

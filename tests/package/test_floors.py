@@ -87,6 +87,7 @@ PYTHON_FLOORS = [
         "_axes",
         "_colours",
         "_digits",
+        "_tree_layout",
         "graphviz",
         "plotting",
         "programs",
