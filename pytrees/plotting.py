@@ -626,7 +626,7 @@ class _Drawing(ShownTree):
                 break
             fitting = last
         self.show_first(fitting, n_levels)
-        return self.draw(ax, fontsize)
+        return self.draw(ax, fontsize, least=letters)
 
     def show_first(self, last: int, n_levels: int) -> None:
         """Show the levels down to the last one, and say that the tree has more if it has."""
@@ -634,16 +634,18 @@ class _Drawing(ShownTree):
         self.show_down_to(None if is_whole else last)
         self.note = "" if is_whole else f"cut at depth {last} of {n_levels - 1}"
 
-    def draw(self, ax: Axes, fontsize: float | None, *, may_shrink: bool = False) -> list[Annotation]:
+    def draw(
+        self, ax: Axes, fontsize: float | None, *, may_shrink: bool = False, least: float = _SMALLEST_LETTERS
+    ) -> list[Annotation]:
         """Draw all nodes, with letters that are small enough if no size is given, or if they may be smaller."""
         ax.set_axis_off()
         room, sizes = room_of(ax), TextSizes(ax.figure)
         layout = _Layout(self, sizes, 10.0 if fontsize is None else float(fontsize), room)
-        while (fontsize is None or may_shrink) and layout.fontsize > _SMALLEST_LETTERS:
+        while (fontsize is None or may_shrink) and layout.fontsize > least:
             share = float((room / layout.needed).min())
             if share >= 1.0:
                 break  # letters do not shrink quite evenly, so that the next size is measured again
-            layout = _Layout(self, sizes, max(_SMALLEST_LETTERS, 0.99 * share * layout.fontsize), room)
+            layout = _Layout(self, sizes, max(least, 0.99 * share * layout.fontsize), room)
         return layout.draw(ax)
 
     def text_of(self, node: int) -> str:
@@ -761,7 +763,7 @@ class _Layout:
             box = {"boxstyle": f"round,pad={_PAD}", "facecolor": colour, "edgecolor": "0.4", "linewidth": 0.8}
             place = (self.x[node], -depth[node])
             boxes.append(ax.annotate(text, place, bbox=box, color=ink_on(colour), **style))
-        self.draw_edges(ax, 0.4 * ink + 0.6 * background)
+        self.draw_edges(ax, 0.5 * ink + 0.5 * background)
         box = {"boxstyle": "round,pad=0.1", "facecolor": background, "linewidth": 0.0}
         for child, answer in self.answers.items():
             parent, level = int(drawing.parents[child]), depth[child]

@@ -1,6 +1,7 @@
 """Tests of the studies have the tables that they are given, unless they ask for the clone's."""
 
 import pytest
+from pictures import assert_is_whole
 
 from pytrees.datasets import get_data_home
 
@@ -17,3 +18,16 @@ def clone_tables(monkeypatch):
     monkeypatch.delenv("PYTREES_DATA")
     if get_data_home() is None:
         pytest.skip("needs the tables of a clone")
+
+
+@pytest.fixture(autouse=True)
+def whole_pictures(monkeypatch):
+    """Look at every figure that is saved."""
+    pyplot = pytest.importorskip("matplotlib.figure")
+    save = pyplot.Figure.savefig
+
+    def looked_at(figure, *args, **options):
+        assert_is_whole(figure)
+        save(figure, *args, **options)
+
+    monkeypatch.setattr(pyplot.Figure, "savefig", looked_at)

@@ -2,22 +2,27 @@
 
 import io
 import sys
+from itertools import product
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from pictures import Texts
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import plot_tree as sklearn_plot_tree
 
 from pytrees import (
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
 )
-from pytrees.plotting import _node_positions, plot_decision_path, plot_distinct_trees, plot_tree
+from pytrees._colours import class_colours, contrast, ink_on, muted_on
+from pytrees._tree_layout import close_positions
+from pytrees.plotting import plot_decision_path, plot_distinct_trees, plot_tree
 
 
 @pytest.fixture
@@ -133,51 +138,6 @@ def test_many_classes_and_wide_trees_are_drawn(plt):
     assert [node.get_text() for node in wider] == [node.get_text() for node in nodes]
 
 
-def overlapping(plt, ax):
-    """Return the pairs of boxes and labels of edges that overlap."""
-    plt.gcf().canvas.draw()
-    texts = [text for text in ax.texts if text.get_text()]
-    extents = [(text.get_bbox_patch() or text).get_window_extent() for text in texts]
-    return [
-        (texts[one].get_text(), texts[other].get_text())
-        for one in range(len(texts))
-        for other in range(one)
-        if extents[one].overlaps(extents[other])
-    ]
-
-
-@pytest.mark.parametrize("size", [(3, 2), (6.4, 4.8), (16, 9)])
-@pytest.mark.parametrize("options", [{}, {"show_weights": True, "impurity": True, "node_ids": True}], ids=["", "all"])
-def test_boxes_and_labels_of_edges_do_not_overlap(plt, size, options):
-    rng = np.random.default_rng(0)
-    words = pd.DataFrame(
-        {"a city": rng.choice(["Amsterdam", "Berlin", "Copenhagen", "Dublin"], 200), "n": rng.random(200)}
-    )
-    X, y = make_classes(n_samples=200)
-    for tree in (
-        DecisionTreeClassifier(categorical_features=["a city"], max_depth=2).fit(words, y),
-        DecisionTreeClassifier().fit(X, y),
-        DecisionTreeClassifier(max_depth=1).fit(X, y),
-    ):
-        ax = plt.figure(figsize=size).subplots()
-        nodes = plot_tree(tree, ax=ax, **options)
-        assert nodes[0].get_fontsize() >= 3.0
-        assert size == (3, 2) or not overlapping(plt, ax)
-
-
-def cut_off(plt):
-    """Return the texts that are not all within the current figure."""
-    figure = plt.gcf()
-    figure.canvas.draw()
-    extents = [(text.get_text(), (text.get_bbox_patch() or text).get_window_extent()) for text in figure.axes[0].texts]
-    whole = figure.bbox
-    return [
-        said
-        for said, extent in extents
-        if not (whole.x0 <= extent.x0 and extent.x1 <= whole.x1 and whole.y0 <= extent.y0 and extent.y1 <= whole.y1)
-    ]
-
-
 def counties():
     rng = np.random.default_rng(0)
     names = ["Oxfordshire", "Worcestershire", "Buckinghamshire", "Northamptonshire", "Kent", "Gloucestershire"]
@@ -196,8 +156,8 @@ def test_a_new_figure_is_large_enough_for_the_tree(plt, split):
         nodes = plot_tree(DecisionTreeClassifier(max_depth=depth, **options).fit(frame, y), show_weights=True)
         is_limited = max(plt.gcf().get_size_inches()) == 24.0
         assert is_limited or {node.get_fontsize() for node in nodes} == {10.0}
-        assert not overlapping(plt, plt.gca())
-        assert not cut_off(plt)
+        assert not Texts(plt.gca()).overlapping()
+        assert not Texts(plt.gca()).cut_off()
         sizes.append(plt.gcf().get_size_inches())
         plt.close("all")
     assert np.all(np.diff(sizes, axis=0) >= 0.0)
@@ -225,7 +185,7 @@ def test_an_open_figure_is_drawn_on_and_a_small_tree_has_a_figure_as_usual(plt, 
     big = plot_tree(DecisionTreeClassifier().fit(X, y))
     assert plt.gcf().get_size_inches().tolist() == [24.0, 16.0]
     assert big[0].get_fontsize() >= 6.0
-    assert not cut_off(plt)
+    assert not Texts(plt.gca()).cut_off()
     plt.close("all")
 
 
@@ -235,14 +195,14 @@ def test_texts_are_not_cut_at_the_sides(plt):
     for size in ((2, 2), (3, 2), (5, 3)):
         plt.close("all")
         plot_tree(tree, ax=plt.figure(figsize=size).subplots(), max_depth=None)
-        assert not cut_off(plt)
+        assert not Texts(plt.gca()).cut_off()
     plt.close("all")
     nodes = plot_tree(make_stump(), feature_names=["a long name " * 12], ax=plt.figure().subplots())
-    assert not cut_off(plt)
+    assert not Texts(plt.gca()).cut_off()
     assert 3.0 < nodes[0].get_fontsize() < 10.0
     plt.close("all")
     assert plot_tree(make_stump(), feature_names=["a long name " * 12])[0].get_fontsize() == 10.0
-    assert not cut_off(plt)
+    assert not Texts(plt.gca()).cut_off()
 
 
 def test_a_big_tree_is_drawn_as_far_as_there_is_room(plt):
@@ -251,24 +211,15 @@ def test_a_big_tree_is_drawn_as_far_as_there_is_room(plt):
     drawn = [plot_tree(tree, ax=plt.figure(figsize=size).subplots()) for size in ((3, 3), (12, 9))]
     assert len(drawn[0]) < len(drawn[1]) < tree.tree_.node_count
     assert all("(...)" in [node.get_text() for node in nodes] for nodes in drawn)
-    assert all(len(nodes[0].axes.texts) == len(nodes) + 2 for nodes in drawn)
+    for nodes in drawn:  # boxes, yes and no, and where the tree is cut
+        depth = sum(text.get_text() == "(...)" for text in nodes) and nodes[0].axes.texts[-1].get_text()
+        assert len(nodes[0].axes.texts) == len(nodes) + 3
+        assert depth == f"cut at depth {max(-node.xy[1] for node in nodes) - 1} of {tree.get_depth()}"
+        assert not Texts(nodes[0].axes).overlapping()
     large = plot_tree(tree, ax=plt.figure(figsize=(12, 9)).subplots(), fontsize=10)
     assert len(large) < len(drawn[1])
     with pytest.raises(ValueError, match="max_depth"):
         plot_tree(tree, max_depth="all")
-
-
-def test_positions_of_nodes(fitted):
-    tree = fitted.tree_
-    x, depth = _node_positions(tree)
-    inner = np.flatnonzero(tree.children_left != -1)
-    assert depth[0] == 0
-    assert depth.max() == tree.max_depth
-    np.testing.assert_array_equal(depth[tree.children_left[inner]], depth[inner] + 1)
-    np.testing.assert_array_equal(depth[tree.children_right[inner]], depth[inner] + 1)
-    assert sorted(x[tree.children_left == -1]) == list(range(tree.n_leaves))
-    assert np.all(x[tree.children_left[inner]] < x[inner])
-    assert np.all(x[inner] < x[tree.children_right[inner]])
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 50])
@@ -290,17 +241,12 @@ def test_first_levels_of_a_deep_tree_are_drawn_like_a_small_tree(plt):
         "(...)",
     ]
     assert [node.xy for node in deep] == [node.xy for node in small]
-    assert deep[0].axes.get_xlim() == (-0.7, 2.7)
+    assert deep[0].axes.get_xlim() == small[0].axes.get_xlim()
 
 
 def test_the_size_of_letters_is_above_zero(plt):
     with pytest.raises(ValueError, match="fontsize"):
         plot_tree(make_stump(), fontsize=0)
-
-
-def test_positions_in_a_deep_tree_need_no_recursion():
-    _, depth = _node_positions(make_chain(3000))
-    assert depth.max() == 3000
 
 
 def test_objects_without_a_tree_are_refused(plt):
@@ -337,15 +283,89 @@ def test_options_add_lines_to_nodes(plt):
     assert plot_tree(make_stump(), impurity=True)[0].get_text() == "feature_0 ≤ 0.5"
 
 
-def test_nodes_beside_each_other_do_not_overlap(plt):
-    X, y = make_classes(n_samples=25)
-    tree = DecisionTreeClassifier(max_depth=3).fit(X, np.array(["some long name", "another one", "and the third"])[y])
-    nodes = plot_tree(tree, ax=plt.figure(figsize=(12, 4)).subplots())
-    plt.gcf().canvas.draw()
-    boxes = [node.get_bbox_patch().get_window_extent() for node in nodes]
-    for one in range(len(boxes)):
-        assert not any(boxes[one].overlaps(boxes[other]) for other in range(one))
-    assert 3.0 < nodes[0].get_fontsize() < 10.0
+# Trees of at most 16 leaves, which are never cut, with the names of their features and classes.
+def small_trees():
+    X, y = make_classes(n_samples=60)
+    words = np.array(["a class of a long name", "versicolor", "c"])
+    chain = DecisionTreeClassifier().fit(np.arange(9.0)[:, None], np.arange(9) % 2)
+    frame, asked = counties()
+    by_county = {"categorical_features": [0], "max_depth": 2}
+    yield "stump", make_stump(), {}
+    yield (
+        "long names",
+        DecisionTreeClassifier(max_leaf_nodes=5).fit(X, words[y]),
+        {"feature_names": ["petal length (cm)"] * 3},
+    )
+    yield "16 leaves", DecisionTreeClassifier(max_leaf_nodes=16).fit(*make_classes(n_samples=300)), {}
+    yield "chain", chain, {"class_names": ["$no_", "yes"]}
+    yield "numbers", DecisionTreeRegressor(max_leaf_nodes=8).fit(X, X[:, 0] * 1e6), {"show_weights": True}
+    yield "subsets", DecisionTreeClassifier(**by_county).fit(frame, asked), {"impurity": True}
+    yield "multiway", DecisionTreeClassifier(**by_county, categorical_split="multiway").fit(frame, asked), {}
+
+
+SMALL_TREES = {name: (tree, options) for name, tree, options in small_trees()}
+STYLES = ["default", "dark_background", "Solarize_Light2", "grayscale"]
+
+
+@pytest.mark.parametrize("name", SMALL_TREES)
+def test_small_trees_are_whole_and_readable(plt, name):
+    tree, options = SMALL_TREES[name]
+    for i, (size, fontsize) in enumerate(product([(2, 3), (6.4, 4.8), (14, 5)], [None, 6, 12])):
+        with plt.style.context(STYLES[i % len(STYLES)]):
+            ax = plt.figure(figsize=size, layout=[None, "constrained"][i % 2]).subplots()
+            nodes = plot_tree(tree, **options, ax=ax, fontsize=fontsize)
+        assert len(nodes) == getattr(tree, "tree_", tree).node_count
+        assert "(...)" not in [text.get_text() for text in ax.texts]
+        letters, texts = nodes[0].get_fontsize(), Texts(ax)
+        assert (3.0 if size[0] < 14 else 5.0) <= letters <= (fontsize or 10.0)
+        assert not texts.unreadable()
+        assert letters == 3.0 or not (texts.overlapping() or texts.cut_off())
+        plt.close()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_paths_are_readable(plt, style):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a county of residence": rng.choice(list("abcdefgh"), 400), "income": rng.random(400)})
+    names = [f"class of {word}" for word in ("cod", "elk", "emu", "gnu", "hen", "owl", "ray", "yak")]
+    by_frame = {"categorical_features": [0], "categorical_split": "multiway", "max_depth": 4}
+    eight = DecisionTreeClassifier(**by_frame).fit(frame, np.array(names)[rng.integers(0, 8, 400)])
+    two = DecisionTreeClassifier(**by_frame).fit(frame, frame.iloc[:, 0].isin([*"aceg"]) & (frame["income"] > 0.4))
+    numbers = DecisionTreeRegressor(max_depth=3).fit(frame[["income"]], 1e5 * frame["income"] ** 2)
+    for i, (tree, size) in enumerate(product((eight, two, numbers), ((6.4, 4.8), (9, 6)))):
+        with plt.style.context(style):
+            ax = plt.figure(figsize=size).subplots()
+            sample = frame.iloc[0] if tree is not numbers else frame[["income"]].iloc[0]
+            nodes = plot_decision_path(tree, sample, ax=ax, fontsize=[None, 7][i % 2])
+        texts = Texts(ax)
+        assert not texts.overlapping(*([] if ax.get_legend() is None else [ax.get_legend()]))
+        assert not texts.cut_off()
+        assert not texts.unreadable()
+        right = max(box.get_bbox_patch().get_window_extent().x1 for box in nodes)
+        assert right <= min(bar.get_window_extent().x0 for bar in ax.patches if bar.get_width() > 0.0)
+        plt.close()
+
+
+def test_letters_have_contrast_to_all_colours():
+    for colour in (*class_colours(range(25)), *(np.linspace(0.0, 1.0, 40)[:, None] * np.ones(3))):
+        assert min(contrast(ink_on(colour), colour), contrast(muted_on(colour), colour)) >= 4.5
+
+
+def test_middles_of_close_boxes():
+    # A chain of many levels needs no recursion; every level has two boxes with a gap between them.
+    n_levels = 20_000
+    children = [[] for _ in range(2 * n_levels + 1)]
+    for level in range(n_levels):
+        children[2 * level] = [2 * level + 1, 2 * level + 2]
+    x, width = close_positions(children, [2.0] * len(children), 1.0)
+    np.testing.assert_allclose(x[2::2] - x[1::2], 3.0)
+    np.testing.assert_allclose(0.5 * (x[2::2] + x[1::2]), x[:-1:2])
+    assert width == pytest.approx(x.max() - x.min() + 2.0)
+    # Subtrees go under each other: the wide leaf above leaves room for one of two levels on its right.
+    x, width = close_positions([[1, 2, 3], [], [4, 5], [], [], []], [1.0, 1.0, 1.0, 1.0, 3.0, 3.0], 0.5)
+    np.testing.assert_allclose(x[[1, 2, 3]] - x[2], [-1.5, 0.0, 1.5])
+    assert width == pytest.approx(6.5)
+    assert close_positions([[]], [4.0], 1.0) == (np.array([2.0]), 4.0)
 
 
 # ------------------------------------------------------------------------------------------------------ decision paths
@@ -353,16 +373,18 @@ def test_nodes_beside_each_other_do_not_overlap(plt):
 
 def test_the_path_of_a_sample(plt, fitted):
     X = pd.DataFrame(make_classes(n_samples=25)[0], columns=["age", "weight", "height"])
-    for i in range(len(X)):
+    leaves = fitted.apply(X)
+    for i in np.unique(leaves, return_index=True)[1]:
         nodes = fitted.decision_path(X.iloc[[i]]).indices
-        texts = [text.get_text() for text in plot_decision_path(fitted, X.iloc[i], ax=plt.figure().subplots())]
+        ax = plt.figure(figsize=(9, 6)).subplots()
+        texts = [text.get_text() for text in plot_decision_path(fitted, X.iloc[i], ax=ax)]
         assert len(texts) == len(nodes)
         assert texts[-1] == f"predicted: {fitted.predict(X.iloc[[i]])[0]}"
         for text, node in zip(texts, nodes[:-1], strict=False):
             name = X.columns[fitted.tree_.feature[node]]
             goes_left = X[name].iloc[i] <= fitted.tree_.threshold[node]
             assert text.startswith(f"{name} is {X[name].iloc[i]:.4g}: {'at most' if goes_left else 'above'} ")
-        plt.gcf().canvas.draw()
+        assert not Texts(ax).overlapping(ax.get_legend())
         plt.close()
 
 

@@ -203,7 +203,7 @@ def test_the_path_of_a_sample(plt):
     texts = plot_decision_path(tree, [3.0], feature_names=["age"])
     assert [text.get_text() for text in texts] == ["age is 3: above 0.5", "predicted: 5"]
     written = [text.get_text() for text in plt.gca().texts]
-    assert written[:3] == ["1", "5", "all 3 samples"]
+    assert {"1", "5", "all 3 samples"} <= {*written}
     assert written[-1] == "these differ from it by about 1"
     error = DecisionTreeRegressor("absolute_error", max_depth=1).fit([[0.0], [1.0], [2.0]], [1.0, 4.0, 6.0])
     plot_decision_path(error, [3.0])
