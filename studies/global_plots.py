@@ -193,6 +193,7 @@ def draw_noise(growths, pruning_titles, path):
         figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0), "test, whole trees": (":", 0.8)}, EVALUATIONS_UNDER_NOISE
     )
     figure.supxlabel("splits")
+    figure.supylabel("accuracy")
     save(plt, figure, path)
 
 
@@ -208,6 +209,7 @@ def draw_glocal(growths, path):
         ax.set_title(f"Jaccard distance, {name}")
         ax.set_xlabel("splits")
         ax.grid(alpha=0.25)
+    axes[0, 0].set_ylabel("accuracy")
     legend(figure, plt, {"test": ("-", 2.0), "train": ("-", 1.0)}, EVALUATIONS)
     save(plt, figure, path)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pytrees._colours import ink_on
 from pytrees.tour.report import import_pyplot
 
 from .ordinal_paper import CONFUSED, CRITERIA, METRICS, TABLE_6
@@ -87,7 +88,8 @@ def draw_confusions(confusions, path):
         shares = matrix / matrix.sum(axis=1, keepdims=True)
         image = ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=0.7)
         for (q, r), share in np.ndenumerate(shares):
-            ax.text(r, q, f"{100.0 * share:.0f}", ha="center", va="center", color="white" if share > 0.38 else "black")
+            colour = ink_on(image.to_rgba(share))
+            ax.text(r, q, f"{100.0 * share:.0f}", ha="center", va="center", color=colour)
         classes = [f"C{q + 1}" for q in range(len(matrix))]
         ax.set_xticks(range(len(classes)), classes)
         ax.set_yticks(range(len(classes)), classes)

@@ -97,7 +97,7 @@ def draw_members(found, setting, path):
         ax.grid(alpha=0.25)
         ax.xaxis.get_major_locator().set_params(integer=True)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    figure.suptitle(f"Figure {setting.members_figure}: {setting.title}", fontsize=10)
+    left.set_title(f"Figure {setting.members_figure}: {setting.title}", fontsize=10, loc="left")
     save(plt, figure, path)
 
 

@@ -745,6 +745,65 @@ def test_pictures_of_two_classes_and_of_pairs(kinds):
             assert float(label.get_text()) == pytest.approx(cuts[int(place - 0.5)], abs=0.5)
 
 
+def test_pairs_are_drawn_in_both_orders_and_for_every_class(kinds):
+    frame, y, forest = kinds
+    pair = ("age", "colour")
+    effects = anova_effects(forest.fit(frame, y), frame, [pair])
+    for output, name in ((None, "low"), (0, "_$mid"), (1, "high")):
+        for effect, turned in ((pair, False), (pair[::-1], True)):
+            ax = effects.plot(effect, plt.figure().add_subplot(), output=output)
+            expected = effects.pairs[0, 1][..., -1 if output is None else output]
+            np.testing.assert_array_equal(ax.images[0].get_array(), expected if turned else expected.T)
+            assert ax.images[0].colorbar.ax.get_ylabel() == f"effect on class {name}"
+            assert (ax.get_xlabel(), ax.get_ylabel()) == effect
+    ax = effects.plot("age", plt.figure().add_subplot(), output=1)
+    assert (ax.get_ylabel(), ax.get_legend()) == ("effect on class high", None)
+    with pytest.raises(IndexError):
+        effects.plot("age", output=3)
+    one = anova_effects(forest.fit(frame, y == "low"), frame)
+    with pytest.raises(IndexError, match="There is one output, got output=1"):
+        one.plot("age", output=1)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_partial_dependence_has_a_grid_and_a_plot(kinds, n_labels):
+    frame, y, forest = kinds
+    model = additive_model(forest.fit(frame, y if n_labels == 3 else y == "low"))
+    wanted = ["age", "colour", ("size", "colour"), ("age", "size")]
+    found = partial_dependence(model, frame, wanted)
+    assert [*found] == found[:] == [found[one] for one in wanted]
+    assert repr(found) == repr(found.tables)
+    # A value of the grid has the code that it stands for.
+    assert found.grid[1].tolist() == ["b", "g", "r"]
+    for values, m in ((found.grid[0], 0), (found.grid[2][0], 2), (found.grid[3][1], 2)):
+        rows = frame.iloc[[0] * len(values)].copy()
+        rows.isetitem(m, values)
+        np.testing.assert_array_equal(model.codes.transform(rows)[:, m], np.arange(len(values)))
+    assert np.isnan(found.grid[0][-1])
+    ax = found.plot("age", plt.figure().add_subplot())
+    of_class = "" if n_labels == 3 else " for class True"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", f"partial dependence{of_class}")
+    table = found["age"].reshape(len(found["age"]), -1)
+    steps = [line.get_ydata()[1:] for line in ax.lines[: table.shape[1]]]
+    np.testing.assert_array_equal(np.transpose(steps), table[:-1])
+    assert (ax.get_legend() is None) == (n_labels == 2)
+    table = found["size", "colour"] if n_labels == 2 else found["size", "colour"][..., -1]
+    for effect, drawn in ((("size", "colour"), table.T), (("colour", "size"), table)):
+        ax = found.plot(effect, plt.figure().add_subplot())
+        np.testing.assert_array_equal(ax.images[0].get_array(), drawn)
+        axis = ax.yaxis if effect[0] == "size" else ax.xaxis
+        assert [label.get_text() for label in axis.get_ticklabels()] == ["b", "g", "r"]
+    with pytest.raises(ValueError, match="no partial dependence of the feature 2"):
+        found.plot("size")
+    with pytest.raises(KeyError, match="partial dependence of 'size' was not computed"):
+        found["size"]
+    of_codes = partial_dependence(model.trees, model.cardinalities, [0, (0, 1)])
+    assert [len(grid) for grid in (of_codes.grid[0], *of_codes.grid[1])] == [*model.cardinalities[[0, 0, 1]]]
+    assert of_codes.plot(0, plt.figure().add_subplot()).get_xlabel() == "code of feature 0"
+    with pytest.raises(ValueError, match="Features are numbers from 0 to 2"):
+        of_codes["age"]
+
+
 def test_thresholds_at_pictures_of_pairs_are_short():
     matplotlib.use("agg")
     for cuts, other, said in (

@@ -1,10 +1,13 @@
 """Shapley values: against their definition, of every kind of trees and model; against shap; and errors."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from fourier_samples import CLOSE, shapley_by_definition
+from matplotlib.colors import to_rgb
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -23,6 +26,7 @@ from pytrees import (
     DistilledTreesClassifier,
     ID3Classifier,
 )
+from pytrees._colours import contrast
 from pytrees.fourier import additive_model, shapley_values
 from pytrees.fourier import shapley as module
 
@@ -142,10 +146,15 @@ def test_bars_of_one_sample():
     found = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X, y), X)
     assert found.classes.tolist() == [0, 1, 2]
     ax = found.plot(0, plt.figure().subplots(), output=1, max_features=2)
-    assert [text.get_text() for text in ax.get_yticklabels()] == ["petal width (cm)", "petal length (cm)"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["petal width (cm) = 0.2", "petal length (cm) = 1.4"]
     assert ax.get_xlabel() == "added to 0.3333, which makes 0 for class 1"
-    assert found.plot(0, plt.figure().subplots()).get_xlabel().endswith(" for class 2")
     assert [bar.get_width() for bar in ax.patches] == found.values[0, [3, 2], 1].tolist()
+    for sample in (0, 60, 120):  # by default the class that is predicted
+        label = found.plot(sample, plt.figure().subplots()).get_xlabel()
+        assert label.endswith(f" for class {sample // 60}")
+    with plt.style.context("dark_background"):
+        ax = found.plot(0, plt.figure().subplots())
+    assert contrast(to_rgb(ax.lines[0].get_color()), to_rgb(ax.get_facecolor())) >= 4.5
     numbers = shapley_values(DecisionTreeClassifier(max_depth=2).fit(X.to_numpy(), y == 0), X.to_numpy())
     ax = numbers.plot(3, plt.figure().subplots(), max_features=None)
     assert len(ax.patches) == 4
@@ -159,6 +168,25 @@ def test_bars_of_one_sample():
     plt.close("all")
     with pytest.raises(ValueError, match="max_features must be a whole number from 1"):
         found.plot(0, max_features=0)
+
+
+def test_bars_say_the_values_of_the_sample():
+    frame = pd.DataFrame({"town": ["$Ulm_", "Jena", None] * 4, "size": [1.23456, *np.arange(11.0)]})
+    frame.loc[1, "size"] = np.nan
+    tree = DecisionTreeClassifier(categorical_features=["town"]).fit(frame, np.arange(12) % 2)
+    found = shapley_values(tree, frame)
+    said = [["town = $Ulm_", "size = 1.235"], ["town = Jena", "size = missing"], ["town = missing", "size = 1"]]
+    for sample, expected in enumerate(said):
+        ax = found.plot(sample, plt.figure().subplots())
+        assert {text.get_text() for text in ax.get_yticklabels()} == {*expected}
+    plt.close("all")
+    ax = replace(found, data=None, feature_names=None).plot(0)
+    assert {text.get_text() for text in ax.get_yticklabels()} == {"feature 0", "feature 1"}
+    plt.close("all")
+    ax = found.plot(0, feature_names=["a name of many letters " * 2] * 2)  # for which a new figure has room
+    ax.figure.draw_without_rendering()
+    assert ax.get_tightbbox().x0 >= 0.0
+    plt.close("all")
 
 
 def test_invalid_arguments_are_refused():
