@@ -34,7 +34,15 @@ from pytrees import (
 )
 from pytrees.criteria import CountCriterion, RankingImpurity, SequenceCriterion, SumCriterion, gain, impurity
 from pytrees.distances import Coverage, JaccardDistance, clustering_distance
-from pytrees.fourier import SobolIndices, gram, model_distance, ordinal_codes, partial_dependence, sobol_indices
+from pytrees.fourier import (
+    PartialDependence,
+    SobolIndices,
+    gram,
+    model_distance,
+    ordinal_codes,
+    partial_dependence,
+    sobol_indices,
+)
 from pytrees.metrics import mae_scorer, ranked_probability_score
 from pytrees.trees.base_forest import BaseForestClassifier
 from pytrees.typing import CriterionLike, DistanceLike, ErrorLike, MatrixLike
@@ -183,7 +191,7 @@ def fourier() -> None:
     assert_type(numbers.predict(X), NDArray[np.float64])
     assert_type(sobol_indices(forest, X), SobolIndices)
     assert_type(sobol_indices(codes.trees, codes.cardinalities).total, NDArray[np.float64])
-    assert_type(partial_dependence(forest, X, [0, (0, 1)]), list[NDArray[np.float64]])
+    assert_type(partial_dependence(forest, X, [0, (0, 1)]), PartialDependence)
     assert_type(model_distance(forest, few, X, measure="joint").distance, float)
     assert_type(minimal_tree(X, y).tree, Tree)
     assert_type(optimal_tree(X, y, max_depth=2).n_errors, int)
