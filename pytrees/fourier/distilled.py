@@ -11,9 +11,9 @@ import numpy as np
 from .._axes import pyplot, several_axes
 from .._progress import progress
 from .._tree_checks import LEAF
+from .._tree_layout import draw_leaves
 from .._typing import FloatArray, LabelsLike, MatrixLike, Measure
 from ..input.validation import level_of_caller
-from ..plotting import draw_leaves
 from ..tree import Tree
 from .additive import AdditiveModel, additive_for, centred_values
 from .boxes import Leaves, check_whole, weighted_leaves

@@ -24,7 +24,7 @@ _MOST_THRESHOLDS = 6
 
 
 class EffectPlots:
-    """What is known of the features and outputs of a function, for plots of its tables.
+    """The features and outputs of a function, as far as they are known, for plots of its tables.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is wrong with a picture: texts that overlap, that are cut off, or that cannot be read."""
+"""Faults of pictures: texts that overlap, that are cut off, or that cannot be read."""
 
 import numpy as np
 from matplotlib.colors import to_rgb
