@@ -160,7 +160,8 @@ def enlarge(figure: Figure, wanted: FloatArray) -> None:
     """Give a new figure a size in points, with some air from top to bottom, but no less than the usual one."""
     least = figure.get_size_inches()
     most = np.maximum(least, LARGEST_FIGURE)
-    figure.set_size_inches(np.clip(wanted * [1.02, _AIRY] / 72.0, least, most))
+    width, height = np.clip(wanted * [1.02, _AIRY] / 72.0, least, most).tolist()
+    figure.set_size_inches(width, height)
 
 
 def draw_leaves(
@@ -380,7 +381,7 @@ class Layout:
             ax.annotate(drawing.note, place, xycoords="axes fraction", color=muted, style="italic", **style)
         return boxes
 
-    def draw_edges(self, ax: Axes, colour: FloatArray) -> None:
+    def draw_edges(self, ax: Axes, colour: Any) -> None:
         from matplotlib.lines import Line2D
 
         drawing, x, depth = self.drawing, self.x, self.drawing.depth

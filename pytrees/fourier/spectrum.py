@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._axes import axes_of
+from .._axes import axes_of, inks_on
 from .._docstrings import described_like
 from .._engine import kernel
 from .._given_tree import TreeEstimator
@@ -615,7 +615,8 @@ class FourierSpectrum:
             ax.plot(orders[1:], np.cumsum(energies[::-1])[::-1][1:], "o-", label="of the order or higher")
             of_leaves, of_circuits = energy_bounds(self, tree)
             ax.plot(orders[1:], of_leaves[1 : len(orders)], "s--", label="bound by the leaves")
-            ax.plot(orders[1:], of_circuits[1 : len(orders)], "k:", label="Linial's bound")
+            ink = inks_on(ax, has_frame=True)[0]
+            ax.plot(orders[1:], of_circuits[1 : len(orders)], ":", color=ink, label="Linial's bound")
             ax.legend(loc="lower left")
         locator: Any = ax.xaxis.get_major_locator()
         locator.set_params(integer=True)
