@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._axes import LITERALLY, axes_of
-from .._given_tree import class_said, one_line, plain_values
+from .._given_tree import checked_names, class_said, one_line, plain_values
 from .._typing import AnyArray, FloatArray, LabelsLike
 from ..input.categories import has_missing
 
@@ -151,13 +151,7 @@ def names_for(feature_names: LabelsLike | None, n_features: int, prefix: str = "
     """Return the names of all features, or their numbers."""
     if feature_names is None:
         return [f"{prefix}{m}" for m in range(n_features)]
-    given: AnyArray = np.asarray(feature_names)
-    if given.ndim != 1:
-        raise ValueError(f"feature_names must be a sequence of names, got {feature_names!r}.")
-    names = [one_line(name) for name in given]
-    if len(names) != n_features:
-        raise ValueError(f"feature_names has {len(names)} names; there are {n_features} features.")
-    return names
+    return [one_line(name) for name in checked_names("feature_names", feature_names, n_features, "the model")]
 
 
 def names_of_outputs(classes: AnyArray | None, n_outputs: int) -> list[str]:
