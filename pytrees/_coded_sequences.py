@@ -13,6 +13,7 @@ from ._engine import kernel
 from ._missing import is_nan
 from ._typing import AnyArray, CodeArray, IntArray
 from ._workers import run_in_order
+from .input.labels import has_nulls
 
 _LABELS_OF_A_PART = 2**22  # a fraction of a second's work: signals are noticed between parts
 _LABELS_FOR_THREADS = 2**14  # about a millisecond: sharing less work takes longer than doing it
@@ -29,8 +30,7 @@ def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
     """
     if isinstance(sequence, (Set, Mapping)) or not (isinstance(sequence, Iterable) or hasattr(sequence, "__array__")):
         raise TypeError(f"A sequence of labels is expected, got {type(sequence).__name__}.")
-    if np.ma.is_masked(sequence):
-        raise ValueError("The sequence contains missing values: some of it is masked.")
+    check_not_missing(sequence)
     if isinstance(sequence, memoryview) or (hasattr(sequence, "__array__") and not isinstance(sequence, (str, bytes))):
         array = np.asarray(sequence)
         if array.ndim != 1:
@@ -39,6 +39,14 @@ def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
             return _encode_array(array)
         sequence = array.tolist()
     return _encode_labels(sequence)
+
+
+def check_not_missing(sequence: Any) -> None:
+    """Raise ValueError if a container marks labels as missing; NumPy would make floats of its integers."""
+    if np.ma.is_masked(sequence):
+        raise ValueError("The sequence contains missing values: some of it is masked.")
+    if has_nulls(sequence):
+        raise ValueError("The sequence contains missing values (NaN, NaT or NA).")
 
 
 def _encode_array(array: AnyArray) -> tuple[CodeArray, Sequence[Any]]:

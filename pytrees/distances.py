@@ -14,13 +14,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length
 
 from . import criteria
 from ._engine import config_context, kernel
 from ._judges import Judge, TreeSize, judges_sets, with_sets_of
 from ._numbers import check_array, within_float64
 from ._typing import AnyArray, DistanceName, FloatArray, IntArray, LabelsLike, MatrixLike, is_real
+from .input.labels import label_column, positions_in, together
 
 __all__ = [
     "DISTANCES",
@@ -279,7 +280,7 @@ class GroupedCardinality(_SetFunction):
 
     def __init__(self, groups: LabelsLike, *, power: float = 0.5, cap: float | None = None) -> None:
         _check_power_and_cap(power, cap)
-        self.groups, self.codes = np.unique(column_or_1d(groups), return_inverse=True)
+        self.groups, self.codes = np.unique(label_column(groups, "groups"), return_inverse=True)
         self.power, self.cap = power, cap
         self.n_samples = len(self.codes)
 
@@ -599,12 +600,12 @@ def clustering_distance(
     """
     if not (isinstance(distance, JaccardDistance) or (isinstance(distance, str) and distance in DISTANCES)):
         raise ValueError(f"distance must be one of {sorted(DISTANCES)} or a JaccardDistance, got {distance!r}.")
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    y_true, y_pred = label_column(y_true, "y_true"), label_column(y_pred, "y_pred")
     check_consistent_length(y_true, y_pred)
     if not len(y_true):
         raise ValueError("There are no samples: a distance needs at least one.")
     try:
-        classes, codes = _encoded(np.concatenate([y_true, y_pred]), labels)
+        classes, codes = _encoded(together(y_true, y_pred), labels)
     except TypeError as error:
         raise TypeError(f"y_true and y_pred hold labels that cannot be sorted: {error}.") from error
     n_classes, true, predicted = len(classes), codes[: len(y_true)], codes[len(y_true) :]
@@ -619,10 +620,15 @@ def clustering_distance(
 
 def _encoded(y: AnyArray, labels: LabelsLike | None) -> tuple[AnyArray, IntArray]:
     """Return the sorted classes, and the code of every sample's class."""
-    if labels is None:
+    if labels is None and y.dtype.kind != "O":
         return np.unique(y, return_inverse=True)
-    classes = np.unique(column_or_1d(labels))
-    unknown = np.setdiff1d(y, classes)
-    if len(unknown):
-        raise ValueError(f"labels must have all classes, and lacks {unknown.tolist()[0]!r}.")
-    return classes, np.searchsorted(classes, y)
+    classes = y if labels is None else label_column(labels, "labels")
+    if classes.dtype.kind == "O":  # numbers and strings can be two clusterings of the same samples
+        listed = sorted(set(classes.tolist()), key=lambda label: (isinstance(label, str), label))
+        classes = np.fromiter(listed, dtype=object, count=len(listed))
+    else:
+        classes = np.unique(classes)
+    codes = positions_in(y, classes)
+    if (codes < 0).any():
+        raise ValueError(f"labels must have all classes, and lacks {y[codes < 0].tolist()[0]!r}.")
+    return classes, codes

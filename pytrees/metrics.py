@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import cohen_kappa_score
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from ._docstrings import described_like
 from ._numbers import check_array, within_float64
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, OrdinalMetric
 from .input.class_scale import ordered_categories
+from .input.labels import label_column, together
 from .input.validation import check_sample_weight, warn_of_words
 
 __all__ = [
@@ -94,7 +95,7 @@ def ranked_probability_score(
     2.0
     """
     scale = ordered_categories(y_true)
-    y_true = column_or_1d(y_true)
+    y_true = label_column(y_true, "y_true")
     y_proba = _check_probabilities(y_proba)
     if labels is None and scale is not None:
         labels = scale[1]
@@ -282,12 +283,12 @@ def _distances(
 ) -> tuple[IntArray, IntArray, FloatArray | None]:
     """Return the distance in ranks, and the rank of the observed class, of every sample; and the checked weights."""
     scale = ordered_categories(y_true)
-    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    y_true, y_pred = label_column(y_true, "y_true"), label_column(y_pred, "y_pred")
     check_consistent_length(y_true, y_pred, sample_weight)
     if len(y_true) == 0:
         raise ValueError("y_true and y_pred have no samples.")
     if labels is not None:
-        order = column_or_1d(labels)
+        order = label_column(labels, "labels")
     elif scale is not None:
         order = scale[1]
     else:
@@ -305,7 +306,7 @@ def _sorted_classes(y_true: AnyArray, others: AnyArray, name: str = "y_pred") ->
     if (y_true.dtype.kind in "biuf") != (others.dtype.kind in "biuf"):
         raise ValueError(f"y_true and {name} have labels of different kinds, which have no common order: give labels.")
     try:
-        return np.union1d(y_true, others)
+        return np.unique(together(y_true, others))
     except TypeError as error:
         raise ValueError(f"The classes cannot be sorted: give labels in their order. {error}") from error
 
@@ -397,7 +398,7 @@ class _OrdinalScorer:
         if not isinstance(metric, str) or metric not in _SCORES:
             raise ValueError(f"metric must be one of {sorted(_SCORES)}, got {metric!r}.")
         self.metric = metric
-        self.labels: AnyArray | None = None if labels is None else column_or_1d(labels)
+        self.labels: AnyArray | None = None if labels is None else label_column(labels, "labels")
         self._set_request(None)
 
     def __call__(
@@ -406,7 +407,7 @@ class _OrdinalScorer:
         if not hasattr(estimator, "classes_"):
             raise ValueError(f"{type(estimator).__name__} has no classes_: it is no classifier, or is not fitted.")
         scale = ordered_categories(y_true)
-        y_true = column_or_1d(y_true)
+        y_true = label_column(y_true, "y_true")
         order = self._order(estimator, y_true, None if scale is None else scale[1])
         codes = _codes(y_true, order, "y_true")
         return float(_SCORES[self.metric](estimator, X, codes, order, sample_weight))
@@ -476,7 +477,7 @@ def _of_ranks(metric: Callable[..., float], sign: float = 1.0, **parameters: Any
     def score(
         estimator: Any, X: MatrixLike, codes: IntArray, order: AnyArray, sample_weight: ArrayLike | None
     ) -> float:
-        predicted = _codes(column_or_1d(estimator.predict(X)), order, "The prediction")
+        predicted = _codes(label_column(estimator.predict(X), "The prediction"), order, "The prediction")
         ranks = np.arange(len(order))
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, codes)
@@ -516,7 +517,7 @@ def _check_probabilities(y_proba: ArrayLike) -> FloatArray:
 def _column_order(y_true: AnyArray, labels: LabelsLike | None, n_columns: int) -> AnyArray:
     """Return the classes of the columns."""
     if labels is not None:
-        order = column_or_1d(labels)
+        order = label_column(labels, "labels")
         if len(order) != n_columns:
             raise ValueError(f"labels has {len(order)} classes, but y_proba has {n_columns} columns.")
         return order

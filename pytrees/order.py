@@ -15,10 +15,13 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from ._axes import axes_of
+from ._by_keyword import by_keyword
 from ._orders import reversed_rows, rows_of_groups, shuffled_within
 from ._sklearn import HasMethods, Interval, StrOptions, predicts_numbers, validate_params
 from ._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from ._workers import run_in_order
+from .input.class_scale import ordered_categories
+from .input.labels import labels_of
 from .input.validation import group_codes, row_order
 from .tree import Tree
 from .trees.distinct import decisions_of
@@ -137,6 +140,7 @@ class OrderSensitivity:
         return ax
 
 
+@by_keyword()
 @validate_params(
     {
         "estimator": [HasMethods(["fit"])],
@@ -157,8 +161,8 @@ def order_sensitivity(
     estimator: Any,
     X: MatrixLike,
     y: LabelsLike,
-    order: LabelsLike | None = None,
     *,
+    order: LabelsLike | None = None,
     groups: LabelsLike | None = None,
     cv: Any = None,
     scoring: Any = None,
@@ -252,7 +256,7 @@ def order_sensitivity(
     from sklearn.metrics import check_scoring
     from sklearn.model_selection import TimeSeriesSplit, check_cv
 
-    X, y = indexable(X, y)
+    X, y = indexable(X, y if ordered_categories(y) is not None else labels_of(y))
     n_samples = _num_samples(X)
     if n_samples == 0:
         raise ValueError("There are no samples, whose order could matter.")

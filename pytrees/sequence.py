@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._coded_sequences import efforts_of_slices, encode
+from ._coded_sequences import check_not_missing, efforts_of_slices, encode
 from ._docstrings import described_like
 from ._engine import kernel
 from ._typing import AnyArray, CodeArray, FloatArray, IntArray, is_whole
@@ -219,9 +219,10 @@ def _check_whole(name: str, value: Any, least: int = 2) -> None:
 
 def _rows_along(sequence: Any, axis: int) -> tuple[CodeArray, int, tuple[int, ...]]:
     """Encode an array with the axis moved to the end; return the flat codes, the number of symbols, and the shape."""
-    if np.ma.is_masked(sequence):
-        raise ValueError("The sequence contains missing values: some of it is masked.")
+    check_not_missing(sequence)
     array: AnyArray = np.asarray(sequence)
+    if array.dtype.kind in "fUS" and not isinstance(sequence, np.ndarray):  # of labels that may have been others
+        array = np.array(sequence, dtype=object)
     if isinstance(axis, bool) or not is_whole(axis) or not -array.ndim <= axis < array.ndim:
         raise ValueError(f"axis must be a whole number from {-array.ndim} to {array.ndim - 1}, got {axis!r}.")
     array = np.moveaxis(array, int(axis), -1)

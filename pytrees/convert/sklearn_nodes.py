@@ -19,6 +19,7 @@ from .._tree_arrays import TreeArrays, check_children
 from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
+from ..input.labels import label_column
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -57,7 +58,7 @@ def tree_to_sklearn(tree: TreeArrays, classes: LabelsLike | None) -> DecisionTre
     if classes is None:
         return sklearn_tree(tree, np.arange(tree.n_classes))
     checked_names("classes", classes, tree.n_classes)
-    return sklearn_tree(tree, np.asarray(classes))
+    return sklearn_tree(tree, label_column(classes, "classes"))
 
 
 def check_no_classes(classes: object) -> None:

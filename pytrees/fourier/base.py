@@ -20,6 +20,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, predicts_numbers
 from .._typing import AnyArray, CodeArray, FloatArray, IntArray, LabelsLike, MatrixLike, RandomState
 from ..input.categories import allows_missing, encode, forget_other_rows, n_categories
 from ..input.class_scale import ordered_categories
+from ..input.labels import positions_in
 from ..input.validation import row_weights, validate_coded_X_y, validate_X_y
 from ..tree import Tree
 from ..trees.base import BaseModel, MixedIntoModel
@@ -171,8 +172,7 @@ def coded_ensemble(
     trained = _classes_of(members)
     if trained is not None:
         check_are_known(classes, trained)
-        in_order = np.argsort(trained)  # the classes of an ordinal ensemble are in the order of its scale
-        labels, classes = in_order[np.searchsorted(trained, classes, sorter=in_order)][labels], trained
+        labels, classes = positions_in(classes, trained)[labels], trained
     if len(classes) != n_classes:
         raise ValueError(
             f"There are {len(classes)} classes, but a tree knows {n_classes}: it has no samples of the others."
@@ -185,7 +185,7 @@ def coded_ensemble(
 
 def check_are_known(classes: AnyArray, trained: AnyArray) -> None:
     """Raise ValueError if y has classes that the trees do not know."""
-    unknown = np.setdiff1d(classes, trained)
+    unknown = classes[positions_in(classes, trained) < 0]
     if unknown.size:
         raise ValueError(f"y holds the classes {unknown.tolist()}; the trees know {trained.tolist()}.")
 

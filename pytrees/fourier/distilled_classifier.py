@@ -13,7 +13,7 @@ from .._docstrings import described_like
 from .._sklearn import fit_context
 from .._typing import AnyArray, FloatArray, LabelsLike, MatrixLike
 from ..input.validation import validate_X_y
-from ..trees.base import BaseClassifier, BaseTreeClassifier
+from ..trees.base import BaseClassifier, BaseModel, BaseTreeClassifier
 from ..trees.forest import DecisionForestClassifier
 from .additive import AdditiveModel
 from .aggregated import AggregatedFourierTreeClassifier
@@ -142,7 +142,8 @@ class DistilledTreesClassifier(DistilledTreesMixin, BaseClassifier):
             checked, labels, classes = validate_X_y(self, X, y)
         else:
             checked, labels, classes = as_the_trees_take_it(self, codes, X, y)
-        return checked, classes[labels] if scale_of(y) is None else y, classes
+        knows_scales = isinstance(self.estimator, BaseModel)  # others would convert the categories of y
+        return checked, y if knows_scales and scale_of(y) is not None else classes[labels], classes
 
     def _outcome(self, additive: AdditiveModel, classes: AnyArray | None) -> AnyArray:
         known = _classes_of(additive)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from .._docstrings import described_like
 from .._progress import progress
 from .._typing import AnyArray, BoolArray, FloatArray, Measure
+from ..input.labels import positions_in
 from .additive import AdditiveModel
 from .boxes import check_shares
 from .ensembles import model_distance
@@ -153,7 +154,7 @@ def merge(models: Iterable[Any], weights: ArrayLike | None = None) -> MergedMode
         values += [share / read.n_averaged * of_tree for of_tree in of_trees]
         parts.append((slice(start, len(values)), with_baseline(read, of_trees, constant)))
         baseline = baseline + share * constant
-    seen = None if classes is None else np.array([np.isin(classes, _known(read, classes)) for read in sums])
+    seen = None if classes is None else np.array([positions_in(classes, _known(read, classes)) >= 0 for read in sums])
     return MergedModel(
         codes,
         values,

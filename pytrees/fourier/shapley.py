@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 # Pairs of patterns that are weighed at a time, so that they take little memory.
 _PAIRS = 2**20
 
+# Fewer samples need a background: they are too few to stand for the data, and one sample has only zeros.
+_FEWEST_AS_BACKGROUND = 20
+
 
 @dataclass(frozen=True, eq=False)
 class ShapleyValues:
@@ -157,7 +160,7 @@ def shapley_values(
     X : array-like of shape (n_samples, n_features)
         The samples to explain, as the model takes them.
     background : array-like of shape (n_background, n_features), optional
-        The samples to compare with; by default X.
+        The samples to compare with, such as training samples. By default X, if it has at least 20 samples.
     verbose : int, default=0
         Show a progress bar on standard error.
 
@@ -171,8 +174,8 @@ def shapley_values(
     TypeError
         If :func:`additive_model` takes no such model.
     ValueError
-        As in :func:`additive_model`; if X or the background does not have the features of the model, has no samples, or
-        a category that the model has not seen.
+        As in :func:`additive_model`; if X has fewer than 20 samples and there is no background; if X or the background
+        does not have the features of the model, has no samples, or a category that the model has not seen.
 
     See Also
     --------
@@ -200,7 +203,7 @@ def shapley_values(
     >>> from pytrees.fourier import shapley_values
     >>> X = pd.DataFrame({"colour": ["red", "green", "blue", "red", "green"], "size": [1.0, 2.0, 3.0, 4.0, 5.0]})
     >>> tree = DecisionTreeClassifier(categorical_features=["colour"]).fit(X, [1, 0, 0, 1, 1])
-    >>> found = shapley_values(tree, X)
+    >>> found = shapley_values(tree, X, background=X)
     >>> found.base_values
     0.6
     >>> found.values.round(3)
@@ -212,6 +215,11 @@ def shapley_values(
     """
     additive = additive_for(model, X, background)
     rows = _known_codes(additive, "X", X)
+    if background is None and len(rows) < _FEWEST_AS_BACKGROUND:
+        raise ValueError(
+            f"X has {len(rows)} samples, and is its own background from {_FEWEST_AS_BACKGROUND} samples on: Shapley "
+            "values compare samples with a background. Give one, such as background=X_train."
+        )
     behind = rows if background is None else _known_codes(additive, "background", background)
     leaves = weighted_leaves(additive.trees, additive.cardinalities, class_index=-1, **additive.arguments)
     found = np.zeros((*rows.shape, additive.n_outputs))

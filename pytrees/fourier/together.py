@@ -9,6 +9,7 @@ import numpy as np
 
 from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray
+from ..input.labels import positions_in, together
 from ..tree import Tree
 from .additive import Named, read_model
 from .codes import (
@@ -116,7 +117,7 @@ def _all_classes(sums: Sequence[Sum]) -> AnyArray | None:
         raise ValueError("The classes of some models are numbers, the classes of other models are not.")
     try:
         in_order = all(np.array_equal(part, np.unique(part)) for part in known)
-        classes = np.unique(np.concatenate(known))
+        classes = np.unique(together(*known))
     except TypeError as error:
         raise ValueError(f"The classes of the models cannot be sorted together: {error}.") from error
     if not in_order:
@@ -128,7 +129,7 @@ def _in_columns(read: Sum, classes: AnyArray | None) -> tuple[list[FloatArray], 
     """Return values and baseline of a model, with outputs for the classes of all models."""
     if read.output != "probability" or classes is None or read.classes is None:
         return read.values, read.baseline
-    columns, found = np.searchsorted(classes, read.classes), []
+    columns, found = positions_in(read.classes, classes), []
     if len(classes) == len(read.classes):
         return read.values, read.baseline
     for values in read.values:

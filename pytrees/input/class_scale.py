@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 from warnings import warn
 
@@ -13,6 +12,7 @@ from sklearn.utils import column_or_1d
 
 from .._missing import is_missing
 from .._typing import AnyArray, IntArray
+from .labels import has_nulls, in_one_dtype, labels_of, missing_value, unpacked
 from .validation import level_of_caller
 
 
@@ -20,29 +20,23 @@ def class_order(classes: Any) -> AnyArray:
     """Return the parameter `classes` as an array, in which each class keeps its type."""
     if isinstance(classes, (str, bytes, Mapping, Set)) or not isinstance(classes, Iterable):
         raise ValueError(f"classes must be a sequence in the order of the scale, got {type(classes).__name__}.")
-    if not hasattr(classes, "__array__"):
-        classes = _without_conversion(classes)
-    classes = np.array(classes)  # a copy, so that nobody changes the order of a fitted estimator
+    lacks_some = np.ma.is_masked(classes) or has_nulls(classes)
+    if hasattr(classes, "__array__"):
+        classes = np.array(classes)  # a copy: nobody changes the order of a fitted estimator
+    else:
+        listed = list(classes)
+        classes = in_one_dtype(listed, np.fromiter(listed, dtype=object, count=len(listed)), is_list=True)
     if classes.ndim != 1:
         raise ValueError(f"classes must have one dimension, got an array with {classes.ndim}.")
     if not len(classes):
         raise ValueError("classes is empty: leave it out, or name all classes in their order.")
     listed = classes.tolist()
-    if any(is_missing(label) for label in listed):
+    if lacks_some or any(is_missing(label) for label in listed):
         raise ValueError("classes holds a missing value, which cannot be a class.")
     if len(_ranks(listed, "classes")) < len(listed):
         repeated = next(label for rank, label in enumerate(listed) if label in listed[:rank])
         raise ValueError(f"classes holds {repeated!r} more than once.")
     return classes
-
-
-def _without_conversion(labels: Any) -> AnyArray:
-    """Convert a sequence to an array, of objects if labels are of different kinds, so that no number becomes a word."""
-    labels = np.fromiter(labels, dtype=object, count=len(labels))
-    for kind in (str, (Real, np.bool_)):
-        if all(isinstance(label, kind) for label in labels):
-            return np.array(labels.tolist())
-    return labels
 
 
 def _ranks(listed: list[Any], what: str) -> dict[Any, int]:
@@ -64,11 +58,10 @@ def _can_be_hashed(label: Any) -> bool:
 
 def codes_in(y: Any, classes: AnyArray) -> IntArray:
     """Find the rank of every label among the classes; labels need not be of a kind that can be sorted."""
-    if isinstance(y, (list, tuple)):
-        y = np.fromiter(y, dtype=object, count=len(y))
+    y = np.fromiter(y, dtype=object, count=len(y)) if isinstance(y, (list, tuple)) else unpacked(y, "y")
     listed = column_or_1d(y, warn=True).tolist()
     if any(is_missing(label) for label in listed):
-        raise ValueError("Input y contains NaN.")
+        raise missing_value("y")
     ranks = _ranks(classes.tolist(), "classes")
     unknown = [label for label in _ranks(listed, "y") if label not in ranks]
     if unknown:
@@ -104,8 +97,8 @@ def ordered_categories(y: Any) -> tuple[IntArray, AnyArray] | None:
         column_or_1d(y, warn=True)
     codes = np.asarray(categorical.codes, dtype=np.int64)
     if np.any(codes < 0):
-        raise ValueError("Input y contains NaN.")
-    return codes, np.asarray(categorical.categories)
+        raise missing_value("y")
+    return codes, labels_of(categorical.categories)
 
 
 def _ordered(y: Any) -> Any:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from math import isfinite, isnan
+from numbers import Real
 from typing import Any, TypeGuard, TypeVar
 from warnings import warn
 
@@ -15,7 +16,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_X_y, validate_data
 
-from .._missing import is_missing, is_nan
+from .._missing import is_missing
 from .._numbers import any_sum, within_float64
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, ClassWeight, CodeArray, FloatArray, IntArray, MatrixLike, TableArray
@@ -30,6 +31,7 @@ from .categories import (
     not_finite,
     takes_codes,
 )
+from .labels import has_nulls, labels_of, numbers_of
 from .layout import PLAIN, as_it_is, plain, reads_any_layout, slabs_of
 
 _Array = TypeVar("_Array", bound=AnyArray)
@@ -142,11 +144,10 @@ def validate_numbers(function: str, X: ArrayLike, y: Any) -> tuple[FloatArray, C
 
     Returns X as `validate_X` does, y as class codes (int32), and the sorted classes they stand for.
     """
-    _refuse_nan_label(y)
-    columns = _Columns(X)
+    columns, y = _Columns(X), labels_of(y)
     if not (_is_plain(X) and _are_plain_labels(y, X)):
         check_holds_no_dates(columns, X)
-        with naming_columns(columns, X, function), _naming_y(), any_sum():
+        with naming_columns(columns, X, function), any_sum():
             X, y = check_X_y(X, y, estimator=function, ensure_all_finite=False, **PLAIN)
     X = aligned(X)
     check_finite(columns, X, function)
@@ -176,29 +177,11 @@ def validate_X_y(
     return validate_coded_X_y(estimator, X, y, coded, are_codes)
 
 
-def _refuse_nan_label(y: Any) -> None:
-    if isinstance(y, (list, tuple)) and any(is_nan(label) for label in y):
-        raise ValueError("Input y contains NaN.")  # NumPy would turn NaN among words into the word "nan"
-
-
-@contextmanager
-def _naming_y() -> Iterator[None]:
-    """Turn scikit-learn's error about NaN among objects, such as words and categories of pandas, into one that names y;
-    X is not searched for NaN here."""
-    try:
-        yield
-    except ValueError as error:
-        if str(error) != "Input contains NaN":
-            raise
-        raise ValueError("Input y contains NaN.") from error
-
-
 def validate_coded_X_y(
     estimator: Any, X: MatrixLike, y: Any, coded: FloatArray | None, are_codes: bool = False
 ) -> tuple[FloatArray, CodeArray, AnyArray]:
     """Validate X and y; `coded` is X with codes of categories, or None if it has none."""
-    _refuse_nan_label(y)
-    X, y = _validated_pair(estimator, X, y, coded)
+    X, y = _validated_pair(estimator, X, labels_of(y), coded)
     classes, codes = _coded_labels(y, are_codes)
     return X, codes, classes
 
@@ -213,7 +196,7 @@ def _validated_pair(
     else:
         how = as_it_is(X) if reads_any_layout(estimator) else PLAIN
         kind = {**how, "ensure_all_finite": False, "y_numeric": y_numeric}
-        with naming_columns(estimator, X), _naming_y(), any_sum():
+        with naming_columns(estimator, X), any_sum():
             if coded is None:
                 check_holds_no_dates(_Columns(X), X)
                 X, y = validate_data(estimator, X, y, **kind)
@@ -238,31 +221,12 @@ def validate_coded_X_numbers(
 ) -> tuple[FloatArray, FloatArray]:
     """Validate X and the numbers y; `coded` is X with codes of categories, or None if it has none."""
     _check_is_one_number(estimator, y)
-    _check_holds_numbers(estimator, y)
-    X, y = _validated_pair(estimator, X, y, coded, y_numeric=True)
-    if y.dtype.kind not in "buif":
-        raise ValueError(
-            f"Input y holds no numbers, but values of dtype {y.dtype}: {_name_of(estimator)} needs numbers."
-        )
+    X, y = _validated_pair(estimator, X, numbers_of(y, "y"), coded, y_numeric=True)
     with any_sum():
         numbers = aligned(np.ascontiguousarray(y, dtype=np.float64))
     if not np.isfinite(numbers).all():  # of objects, or of a wider float, which can hold more than a double
         raise ValueError("Input y contains infinity, or a number that is beyond the range of float64, 1.8e308.")
     return X, numbers
-
-
-def _check_holds_numbers(estimator: Any, y: Any) -> None:
-    """Raise ValueError if a list or an array of objects holds words, which NumPy would read as numbers, or None or
-    another missing value, which it would make NaN."""
-    if getattr(getattr(y, "dtype", None), "kind", "") == "O":
-        y = y.tolist()
-    for number in y if isinstance(y, (list, tuple)) else ():
-        if is_missing(number):
-            raise ValueError("Input y contains NaN.")
-        if isinstance(number, (str, bytes)):
-            raise ValueError(
-                f"Input y holds no numbers, but words, such as {number!r:.100}: {_name_of(estimator)} needs numbers."
-            )
 
 
 def _check_is_one_number(estimator: Any, y: Any) -> None:
@@ -305,15 +269,11 @@ def _sorted_labels(y: AnyArray) -> tuple[AnyArray, CodeArray]:
         n_values = int(y.max()) - low + 1
         if 2 * n_values <= len(y) and y.dtype.isnative:  # with more classes scikit-learn warns
             return _coded_integers(y, low, n_values)
-    if y.dtype.kind == "O" and any(label is None for label in y.tolist()):
-        raise ValueError("Input y contains None, which is no class label.")
-    if y.dtype.kind in "mM" and np.isnat(y).any():
-        raise ValueError("Input y contains NaT.")
     try:
+        classes, codes = np.unique(y, return_inverse=True)
         # scikit-learn's check warns of few samples for each class, which `_coded_labels` tells of many whole numbers.
         if not _are_many_whole_numbers(y):
             _check_are_classes(y)
-        classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
         raise ValueError(
             f"Input y holds labels that cannot be sorted: {error}. Class labels must be all words, all numbers, or of "
@@ -333,6 +293,12 @@ def _check_are_classes(y: AnyArray) -> None:
         with np.errstate(invalid="ignore"):  # it compares numbers of any size with integers
             check_classification_targets(y)
     except ValueError as error:
+        if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
+            greatest = max(y.tolist(), key=abs)
+            raise ValueError(
+                f"Input y contains labels that no dtype of NumPy represents exactly, such as {greatest}: expected "
+                "integers within int64 or uint64, or strings. Convert the labels to strings."
+            ) from error
         if y.dtype.kind != "f":
             raise
         raise ValueError(f"{error} {_REGRESSORS} predict numbers.") from error
@@ -510,6 +476,8 @@ def _naming_keys(name: str) -> Iterator[None]:
 
 def _checked_keys(given: Any, n_samples: int, name: str, why: str) -> AnyArray:
     """Return a key for every sample; raise ValueError if a key is missing."""
+    if has_nulls(given):
+        raise ValueError(f"{name} contains missing values (NaN, NaT, NA or None): {why}.")
     keys = _keys_of_samples(given, name)
     if len(keys) != n_samples:
         raise ValueError(f"{name} has {len(keys)} keys for {n_samples} samples.")
@@ -569,6 +537,7 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
 
 def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate the weights of the samples of X; return them as float64, finite and not negative."""
+    sample_weight = numbers_of(sample_weight, "sample_weight")
     with within_float64("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():  # scikit-learn refuses weights of zero alone only from 1.9 on

@@ -16,6 +16,7 @@ from .._docstrings import described_like
 from .._judges import OwnCriterion
 from .._numbers import check_array
 from .._typing import AnyArray, FloatArray, IntArray, LabelsLike, MatrixLike, is_whole
+from ..input.labels import label_column
 from ..input.validation import check_sample_weight
 from ..tree import Tree
 from ._causes import causes_of
@@ -383,7 +384,7 @@ def _checked_data(
 ) -> tuple[FloatArray, AnyArray, IntArray | None]:
     X = checked_table(X)
     X = X.astype(dtype).astype(np.float64)
-    y = column_or_1d(y)
+    y = column_or_1d(y) if of_numbers else label_column(y, "y")
     if of_numbers:
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     check_consistent_length(X, y, sample_weight)

@@ -14,7 +14,6 @@ from warnings import warn
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -55,6 +54,7 @@ from ..pruning import pruned, pruning_path
 from ..tree import Tree
 from .bootstrap import seed_of
 from .monotonic import MONOTONIC_CONSTRAINTS, check_classes, monotonic_limits, with_bounds
+from .scoring import ScoredClassifier
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -565,7 +565,7 @@ class BaseModel(ParametersReadOnce):
         return tags
 
 
-class BaseClassifier(ClassifierMixin, BaseModel):
+class BaseClassifier(ScoredClassifier, BaseModel):
     """Base class of trees and forests that predict classes."""
 
     classes_: AnyArray

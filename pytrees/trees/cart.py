@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Bunch
 
+from .._by_keyword import by_keyword
 from .._docstrings import described_like
 from .._given_judges import CriterionLike
 from .._sklearn import StrOptions
@@ -257,8 +258,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         self.random_state = random_state
 
     @weighs_if_it_can
+    @by_keyword()
     def fit(
-        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, order: LabelsLike | None = None
+        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, *, order: LabelsLike | None = None
     ) -> Self:
         """Grow the tree.
 

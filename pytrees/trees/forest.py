@@ -15,6 +15,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.utils import gen_even_slices
 
+from .._by_keyword import by_keyword
 from .._docstrings import described_like
 from .._given_judges import CriterionLike
 from .._sklearn import Interval, RealNotInt, StrOptions
@@ -304,9 +305,10 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
         self.warm_start = warm_start
 
     @weighs_if_it_can
+    @by_keyword()
     @described_like(DecisionTreeClassifier.fit)
     def fit(
-        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, order: LabelsLike | None = None
+        self, X: MatrixLike, y: LabelsLike, sample_weight: ArrayLike | None = None, *, order: LabelsLike | None = None
     ) -> Self:
         """Grow the trees.
 

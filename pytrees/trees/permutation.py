@@ -5,11 +5,12 @@ Harikrishnan N. B. and N. Nagaraj, "Permutation Decision Trees", arXiv:2306.0261
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Literal, Never, Self
+from typing import Any, ClassVar, Literal, Self
 
+from .._by_keyword import by_keyword
 from .._docstrings import described_like
 from .._given_judges import CriterionLike
 from .._sklearn import Interval, StrOptions
@@ -32,16 +33,11 @@ from .cart import DecisionTreeClassifier
 __all__ = ["PermutationDecisionForestClassifier", "PermutationDecisionTreeClassifier"]
 
 
-def _refuse(estimator: Any, refused: Mapping[str, Any]) -> None:
-    """Raise TypeError if `fit` got a keyword that it does not have; weights get a reason."""
-    for name in refused:
-        message = f"{type(estimator).__name__}.fit() got an unexpected keyword argument {name!r}."
-        if name == "sample_weight":
-            message += (
-                " In a sequence of labels a sample has no weight: repeat samples, or take DecisionTreeClassifier with "
-                "a criterion of class counts."
-            )
-        raise TypeError(message)
+# Meta-estimators look for the parameter `sample_weight`, and users ask for it.
+_NO_WEIGHTS = (
+    "In a sequence of labels a sample has no weight: repeat samples, or take DecisionTreeClassifier with a criterion "
+    "of class counts."
+)
 
 
 @described_like(DecisionTreeClassifier)
@@ -168,14 +164,15 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @by_keyword(sample_weight=_NO_WEIGHTS)
     @described_like(DecisionTreeClassifier.fit)
     def fit(
         self,
         X: MatrixLike,
         y: LabelsLike,
+        *,
         order: LabelsLike | None = None,
         groups: LabelsLike | None = None,
-        **refused: Never,  # weights are asked for: they deserve a reason
     ) -> Self:
         """Grow the tree on the samples as a sequence.
 
@@ -190,8 +187,6 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             The series that every sample belongs to, by keys of any type that can be sorted. Each group is a sequence of
             its own, in the order of its samples: sequences never join across groups. Routed like the keys of `order`,
             by ``set_fit_request(groups=True)``. Groups have no influence if the order has none.
-        **refused
-            Nothing else is taken; `sample_weight` is refused with the reason.
 
         Raises
         ------
@@ -200,9 +195,8 @@ class PermutationDecisionTreeClassifier(BaseTreeClassifier):
             cannot be sorted; if every group has one sample; or if groups are given to a criterion of your own that
             judges sequences.
         TypeError
-            If there is any other argument, such as `sample_weight`.
+            If `sample_weight` is given, or `order` or `groups` by position.
         """
-        _refuse(self, refused)
         return self._fit(X, y, order=order, groups=groups)
 
 
@@ -326,14 +320,15 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
 
+    @by_keyword(sample_weight=_NO_WEIGHTS)
     @described_like(DecisionTreeClassifier.fit)
     def fit(
         self,
         X: MatrixLike,
         y: LabelsLike,
+        *,
         order: LabelsLike | None = None,
         groups: LabelsLike | None = None,
-        **refused: Never,
     ) -> Self:
         """Grow the trees.
 
@@ -345,8 +340,6 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
         groups : array-like of shape (n_samples,), optional
             As in :meth:`PermutationDecisionTreeClassifier.fit`. Every tree permutes the samples of each group, or draws
             as many of them as there are.
-        **refused
-            As in :meth:`PermutationDecisionTreeClassifier.fit`.
 
         Raises
         ------
@@ -354,7 +347,6 @@ class PermutationDecisionForestClassifier(BaseForestClassifier):
             As in :meth:`PermutationDecisionTreeClassifier.fit`; also if `block_length` is given without a bootstrap by
             blocks, or leaves one block of all samples, or one moving block of every group.
         """
-        _refuse(self, refused)
         self._fit(X, y, order=order, groups=groups)
         return self
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
@@ -51,6 +51,7 @@ from .base import (
 )
 from .cart import DecisionTreeClassifier
 from .monotonic import numbers_within_bounds
+from .scoring import ScoredRegressor
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor as SklearnTree
@@ -148,7 +149,7 @@ def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) 
     return [of_node - Fraction(total * total, n) for of_node, total, n in sums]
 
 
-class BaseRegressor(RegressorMixin, BaseModel):
+class BaseRegressor(ScoredRegressor, BaseModel):
     """Base class of trees and forests that predict numbers."""
 
     _judges_numbers = True

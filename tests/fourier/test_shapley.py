@@ -126,7 +126,7 @@ def test_paths_through_more_features_than_a_word_has_bits():
 
 def test_a_leaf_alone_adds_nothing():
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [1, 1])
-    found = shapley_values(tree, [[0.0], [2.0]])
+    found = shapley_values(tree, [[0.0], [2.0]], [[1.0]])
     assert found.values.tolist() == [[0.0], [0.0]]
     assert found.base_values == 1.0
 
@@ -136,7 +136,7 @@ def test_categories_that_the_model_has_not_seen_are_refused():
     options = {"categorical_features": ["town"], "handle_unknown": "majority"}
     tree = DecisionTreeClassifier(**options).fit(X, (X["town"] == "Ulm") + (X["size"] > 7))
     other = X.replace("Kiel", "Bonn")
-    for arguments in ((other,), (X, other)):
+    for arguments in ((other, X), (X, other)):
         with pytest.raises(ValueError, match=r"Sample 2 of (X|background) has a category of 'town' that the model has"):
             shapley_values(tree, *arguments)
 
@@ -201,6 +201,11 @@ def test_invalid_arguments_are_refused():
     for arguments in ((X[:0],), (X, X[:0])):
         with pytest.raises(ValueError, match="Found array with 0 sample"):
             shapley_values(forest, *arguments)
+    for few in (X[:1], X[:19], X[:19].tolist()):
+        with pytest.raises(ValueError, match=rf"X has {len(few)} samples, .*Give one, such as background=X_train"):
+            shapley_values(forest, few)
+        assert shapley_values(forest, few, few).values.shape == (len(few), 4)
+    assert shapley_values(forest, X[:20]).values.any()
     with pytest.raises(ValueError, match="NaN"):
         shapley_values(GradientBoostingClassifier(n_estimators=2).fit(X, y), np.where(X > 1, np.nan, X))
     named = DecisionForestClassifier(2, random_state=0).fit(pd.DataFrame(X, columns=list("abcd")), y)

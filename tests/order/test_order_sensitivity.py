@@ -284,9 +284,9 @@ def test_samples_are_shuffled_within_their_groups(block_size):
 
 
 def test_groups_are_split_in_time_and_reach_the_tree(panel):
-    X, y, keys, groups = panel
+    X, y, order=keys, groups = panel
     tree = PermutationDecisionTreeClassifier(max_depth=3)
-    found = order_sensitivity(tree, X, y, keys, groups=groups, n_permutations=2, random_state=0)
+    found = order_sensitivity(tree, X, y, order=keys, groups=groups, n_permutations=2, random_state=0)
     codes = np.unique(groups, return_inverse=True)[1]
     seeds = np.random.RandomState(0).randint(np.iinfo(np.int32).max, size=2)
     orders = [np.arange(60), *(shuffled_within(codes, None, seed) for seed in seeds)]
@@ -335,14 +335,14 @@ def test_positions_keep_their_groups(shuffle):
 
 
 def test_groups_reach_a_tree_in_a_pipeline(panel):
-    X, y, keys, groups = panel
+    X, y, order=keys, groups = panel
     tree = PermutationDecisionTreeClassifier(max_depth=3)
     options = {"groups": groups, "n_permutations": 2, "random_state": 0}
-    expected = order_sensitivity(tree, X, y, keys, **options)
-    joined = order_sensitivity(make_pipeline(StandardScaler(), tree), X, y, keys, **options)
+    expected = order_sensitivity(tree, X, y, order=keys, **options)
+    joined = order_sensitivity(make_pipeline(StandardScaler(), tree), X, y, order=keys, **options)
     with sklearn.config_context(enable_metadata_routing=True):
         model = make_pipeline(StandardScaler(), tree.set_fit_request(groups=True))
-        routed = order_sensitivity(model, X, y, keys, **options)
+        routed = order_sensitivity(model, X, y, order=keys, **options)
     np.testing.assert_array_equal(routed.shuffled_scores, expected.shuffled_scores)
     assert (joined.shuffled_scores != expected.shuffled_scores).any()
 

@@ -1,0 +1,43 @@
+"""Parameters that are given by name alone: errors about others say how to give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, TypeVar, cast
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def by_keyword(**reasons: str) -> Callable[[_Function], _Function]:
+    """Return a decorator of a function with keyword-only parameters, which refuses too many positional arguments.
+
+    The error names the keyword-only parameters. `reasons` says for parameters that the function does not have, and
+    users expect, why it has none. The signature stays.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        parameters = signature(function).parameters.values()
+        positional = [each.name for each in parameters if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        named = [f"{each.name}=..." for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+        is_method = positional[0] == "self"
+
+        @wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given = [name for name in reasons if name in kwargs]
+            if not given and len(args) <= len(positional):
+                return function(*args, **kwargs)
+            name = f"{type(args[0]).__name__}.{function.__name__}" if is_method else function.__name__
+            if given:
+                raise TypeError(f"{name}() got an unexpected keyword argument {given[0]!r}. {reasons[given[0]]}")
+            expected = ", ".join(positional[is_method:])
+            missing = "".join(f". There is no {other}. {reason}" for other, reason in reasons.items())
+            raise TypeError(
+                f"{name}() accepts only {expected} by position, got {len(args) - len(positional)} more. Give other "
+                f"arguments by name, such as {' or '.join(named[:2])}{missing}"
+            )
+
+        return cast("_Function", checked)
+
+    return decorate
