@@ -18,25 +18,25 @@ def by_keyword(**reasons: str) -> Callable[[_Function], _Function]:
     """
 
     def decorate(function: _Function) -> _Function:
-        parameters = signature(function).parameters.values()
-        positional = [each.name for each in parameters if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
-        named = [f"{each.name}=..." for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+        parameters = signature(function).parameters
+        positional = [each.name for each in parameters.values() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        named = [f"{each.name}=..." for each in parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
         is_method = positional[0] == "self"
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
-            given = [name for name in reasons if name in kwargs]
-            if not given and len(args) <= len(positional):
+            unknown = next((name for name in kwargs if name not in parameters), None)
+            n_more = len(args) - len(positional)
+            if unknown is None and n_more <= 0:
                 return function(*args, **kwargs)
             name = f"{type(args[0]).__name__}.{function.__name__}" if is_method else function.__name__
-            if given:
-                raise TypeError(f"{name}() got an unexpected keyword argument {given[0]!r}. {reasons[given[0]]}")
+            if unknown is not None:
+                reason = f" {reasons[unknown]}" if unknown in reasons else ""
+                raise TypeError(f"{name}() got an unexpected keyword argument {unknown!r}.{reason}")
+            advice = f"Give other arguments by name, such as {' or '.join(named[:2])}"
+            reason = "".join(f". There is no {other}. {why}" for other, why in reasons.items())
             expected = ", ".join(positional[is_method:])
-            missing = "".join(f". There is no {other}. {reason}" for other, reason in reasons.items())
-            raise TypeError(
-                f"{name}() accepts only {expected} by position, got {len(args) - len(positional)} more. Give other "
-                f"arguments by name, such as {' or '.join(named[:2])}{missing}"
-            )
+            raise TypeError(f"{name}() accepts only {expected} by position, got {n_more} more. {advice}{reason}")
 
         return cast("_Function", checked)
 

@@ -13,7 +13,7 @@ from ._engine import kernel
 from ._missing import is_nan
 from ._typing import AnyArray, CodeArray, IntArray
 from ._workers import run_in_order
-from .input.labels import has_nulls
+from .input.labels import has_nulls, unpacked
 
 _LABELS_OF_A_PART = 2**22  # a fraction of a second's work: signals are noticed between parts
 _LABELS_FOR_THREADS = 2**14  # about a millisecond: sharing less work takes longer than doing it
@@ -32,7 +32,7 @@ def encode(sequence: Any) -> tuple[CodeArray, Sequence[Any]]:
         raise TypeError(f"A sequence of labels is expected, got {type(sequence).__name__}.")
     check_not_missing(sequence)
     if isinstance(sequence, memoryview) or (hasattr(sequence, "__array__") and not isinstance(sequence, (str, bytes))):
-        array = np.asarray(sequence)
+        array = np.asarray(sequence) if isinstance(sequence, memoryview) else unpacked(sequence, "sequence")
         if array.ndim != 1:
             raise ValueError(f"A sequence has one dimension, got an array with {array.ndim}.")
         if array.dtype.kind not in "OT":

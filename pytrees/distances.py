@@ -561,7 +561,7 @@ def clustering_distance(
     ValueError
         If there is no such distance, lengths differ, there are no samples, or a class is not among `labels`.
     TypeError
-        If labels cannot be sorted, such as None among words.
+        If labels cannot be sorted, such as bytes among numbers.
 
     See Also
     --------

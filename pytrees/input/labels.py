@@ -150,7 +150,7 @@ def _as_objects(listed: Sequence[Any]) -> AnyArray:
 
 def _only_column(values: Any) -> Any:
     """Return the column of a data frame that has one, of pandas, polars or Arrow; anything else as it is."""
-    shape = getattr(values, "shape", ())
+    shape: tuple[int, ...] = getattr(values, "shape", ())
     if isinstance(values, np.ndarray) or len(shape) != 2 or shape[1] != 1:
         return values
     if hasattr(values, "iloc"):

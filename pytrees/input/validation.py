@@ -31,7 +31,7 @@ from .categories import (
     not_finite,
     takes_codes,
 )
-from .labels import has_nulls, labels_of, numbers_of
+from .labels import has_nulls, labels_of, numbers_of, unpacked
 from .layout import PLAIN, as_it_is, plain, reads_any_layout, slabs_of
 
 _Array = TypeVar("_Array", bound=AnyArray)
@@ -498,10 +498,10 @@ def _keys_of_samples(order: Any, name: str) -> AnyArray:
     if np.ma.is_masked(order):
         raise ValueError(f"{name} contains missing values: some of it is masked.")
     if hasattr(order, "__array__"):
-        keys = np.asarray(order)
+        keys = unpacked(order, name)
         if keys.ndim != 1:
             raise ValueError(f"{name} must have one dimension, got an array with {keys.ndim}.")
-        return keys.astype(object) if keys.dtype.kind == "T" else keys
+        return keys
     if isinstance(order, (str, bytes, Mapping, Set)) or not isinstance(order, Iterable):
         raise ValueError(f"{name} must be a sequence of keys, one for every sample, got {type(order).__name__}.")
     listed = list(order)

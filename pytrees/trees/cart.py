@@ -270,7 +270,8 @@ class DecisionTreeClassifier(BaseTreeClassifier):
             Finite numbers, taken as float64; in categorical features, values of any type that can be sorted. NaN, and
             None among categories, is a missing value.
         y : array-like of shape (n_samples,)
-            Class labels of any type.
+            Class labels of any type that can be sorted, from a sequence, or NumPy, pandas, polars or Arrow. Integers
+            are exact if int64 or uint64 contains all of them; missing labels are refused.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
             many repetitions of the sample, except in limits on numbers of samples. Other weights lie on a grid of whole

@@ -313,7 +313,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         Parameters
         ----------
         y : array-like of shape (n_samples,)
-            Targets: finite numbers, taken as float64.
+            Targets: finite numbers, taken as float64; missing targets and strings are refused.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples, not negative; samples of weight 0 are left out. A whole number acts exactly as that
             many repetitions of the sample, except in limits on numbers of samples. Other weights count as whole

@@ -159,7 +159,8 @@ def test_input_that_is_written_to_is_reported(container):
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
-        (lambda: clustering_distance([None, None], [None, None]), TypeError, "labels that cannot be sorted"),
+        (lambda: clustering_distance([b"a", 1], [b"a", 1]), TypeError, "labels that cannot be sorted"),
+        (lambda: clustering_distance([None, None], [None, None]), ValueError, "Input y_true contains None"),
         (lambda: FourierSpectrum.from_table(np.array([1j, 2.0])), ValueError, "must hold real numbers"),
         (lambda: FourierSpectrum.from_table(["word", 1.0]), ValueError, "must hold real numbers"),
         (lambda: FourierSpectrum.from_table(1.0), ValueError, "an axis for every attribute"),

@@ -64,6 +64,10 @@ def of_pandas(values, arrow_backed=False):
     return pd.Series(values, dtype=name or ("UInt64" if known[0] >= 2**63 else "Int64"))
 
 
+def as_scalar(value):
+    return np.array(value)[()] if isinstance(value, (bool, int, float)) else value
+
+
 def of_polars(values):
     return pytest.importorskip("polars").Series("label", values)
 
@@ -83,10 +87,7 @@ CONTAINERS = {
     "objects": lambda values: np.array(values, dtype=object),
     "list": list,
     "tuple": tuple,
-    "scalars": lambda values: [
-        value if value is None else np.array(value, dtype="O" if isinstance(value, str) else None)[()]
-        for value in values
-    ],
+    "scalars": lambda values: list(map(as_scalar, values)),
 }
 COLUMNS = {
     "pandas_frame": lambda values: of_pandas(values).to_frame(),

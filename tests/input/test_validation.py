@@ -492,7 +492,7 @@ def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
         ([np.inf] + [1.0] * (N_ROWS - 1), "infinity"),
         ([1.0] * (N_ROWS - 1), r"\(23,\)"),
         (np.ones((N_ROWS, 1)), "1D array"),
-        (["heavy"] * N_ROWS, "could not convert"),
+        (["heavy"] * N_ROWS, "sample_weight holds no numbers, but words, such as 'heavy'"),
         (np.full(N_ROWS, 1e308), "sample_weight are too large: their sum is infinite"),
         ([10**400] + [1] * (N_ROWS - 1), "sample_weight contains a number that is beyond the range of float64"),
     ],

@@ -284,7 +284,7 @@ def test_samples_are_shuffled_within_their_groups(block_size):
 
 
 def test_groups_are_split_in_time_and_reach_the_tree(panel):
-    X, y, order=keys, groups = panel
+    X, y, keys, groups = panel
     tree = PermutationDecisionTreeClassifier(max_depth=3)
     found = order_sensitivity(tree, X, y, order=keys, groups=groups, n_permutations=2, random_state=0)
     codes = np.unique(groups, return_inverse=True)[1]
@@ -335,7 +335,7 @@ def test_positions_keep_their_groups(shuffle):
 
 
 def test_groups_reach_a_tree_in_a_pipeline(panel):
-    X, y, order=keys, groups = panel
+    X, y, keys, groups = panel
     tree = PermutationDecisionTreeClassifier(max_depth=3)
     options = {"groups": groups, "n_permutations": 2, "random_state": 0}
     expected = order_sensitivity(tree, X, y, order=keys, **options)

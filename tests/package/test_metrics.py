@@ -99,7 +99,7 @@ def test_probabilities_of_single_precision_are_taken():
         ([0, 1], [[0.2, 0.8], [0.5, 0.5]], [0, 1, 2], "labels has 3 classes, but y_proba has 2 columns"),
         ([0, 3], [[0.2, 0.8], [0.5, 0.5]], [0, 1], r"y_true has the class 3, which is not among \[0, 1\]"),
         (["a", "b"], [[0.2, 0.8], [0.5, 0.5]], [0, 1], "y_true has the class 'a'"),
-        ([0, np.nan], [[0.2, 0.8], [0.5, 0.5]], [0, 1], "y_true has the class nan"),
+        ([0, np.nan], [[0.2, 0.8], [0.5, 0.5]], [0, 1], "Input y_true contains NaN"),
         ([0, 1], [[0.2, 0.8], [0.5, 0.5]], [1, 1], "must be different"),
         ([], np.empty((0, 2)), [0, 1], "minimum of 1 is required"),
     ],

@@ -1,6 +1,7 @@
 """Permutation decision trees and forests: the paper's toy example, the order and its routing, different trees."""
 
 from contextlib import nullcontext
+from inspect import Parameter, signature
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,11 @@ from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3ForestClassifier,
+    OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     effort_to_compress,
+    order_sensitivity,
 )
 from pytrees.datasets import load_toy_permutations
 from pytrees.testing.strategies import problems
@@ -108,13 +111,45 @@ def test_the_tree_is_the_cart_tree_of_its_criterion(engine, arrivals, criterion)
     assert trees[0].tree_ == trees[1].tree_
 
 
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (PermutationDecisionTreeClassifier().fit, ["X", "y", "order", "groups"]),
+        (PermutationDecisionForestClassifier().fit, ["X", "y", "order", "groups"]),
+        (DecisionTreeClassifier().fit, ["X", "y", "sample_weight", "order"]),
+        (DecisionTreeClassifier("etc").fit, ["X", "y", "order"]),
+        (OrdinalDecisionTreeClassifier().fit, ["X", "y", "sample_weight", "order"]),
+        (DecisionForestClassifier().fit, ["X", "y", "sample_weight", "order"]),
+        (order_sensitivity, None),
+    ],
+)
+def test_orders_and_groups_are_given_by_name(arrivals, function, expected):
+    X, y, times = arrivals
+    parameters = signature(function).parameters
+    assert expected is None or list(parameters) == expected
+    assert all(parameters[name].kind is Parameter.KEYWORD_ONLY for name in {"order", "groups"} & set(parameters))
+    owner = type(function.__self__).__name__ if hasattr(function, "__self__") else ""
+    given = [DecisionTreeClassifier("etc"), X, y] if expected is None else [X, y, None]
+    with pytest.raises(
+        TypeError, match=rf"{owner}.*accepts only .*y.* by position, got . more\. .* such as order=\.\.\."
+    ):
+        function(*given, times)
+    with pytest.raises(TypeError, match=rf"{owner}.*got an unexpected keyword argument 'orders'\."):
+        function(*given[:-1], orders=times)
+
+
 def test_weights_are_refused(arrivals):
-    X, y, _ = arrivals
+    X, y, times = arrivals
     for made in (PermutationDecisionTreeClassifier, PermutationDecisionForestClassifier):
         with pytest.raises(TypeError, match=r"'sample_weight'. In a sequence of labels a sample has no weight"):
             made().fit(X, y, sample_weight=np.ones(24))
         with pytest.raises(TypeError, match=r"argument 'weights'\.$"):
             made().fit(X, y, weights=np.ones(24))
+        for others in ([times], [times, times]):
+            name = rf"{made.__name__}\.fit\(\) accepts only X, y by position, got {len(others)} more\."
+            advice = r"by name, such as order=\.\.\. or groups=\.\.\.\. There is no sample_weight\. In a sequence"
+            with pytest.raises(TypeError, match=f"{name} .*{advice}"):
+                made().fit(X, y, *others)
     with pytest.raises(TypeError, match="class_weight"):
         PermutationDecisionTreeClassifier(class_weight="balanced")
 
