@@ -23,7 +23,7 @@ def labels_of(y: Any, name: str = "y") -> Any:
     missing.
 
     Integers become int64 or uint64, or stay objects where neither contains all of them. Labels of different kinds, such
-    as numbers and strings, stay objects. What is not an array, a sequence or a column is returned as it is.
+    as numbers and strings, stay objects. Anything but an array, a sequence or a column is returned as it is.
     """
     if type(y) is np.ndarray and y.dtype.kind in "biuU":
         return y
@@ -32,9 +32,10 @@ def labels_of(y: Any, name: str = "y") -> Any:
         return labels
     if labels.dtype.kind == "O" and labels.ndim > 0 and labels.size == len(labels):
         known = labels.ravel().tolist()
-        for label in known:
-            if is_missing(label):
-                raise missing_value(name, label)
+        if not all(issubclass(kind, (str, int)) for kind in set(map(type, known))):
+            for label in known:
+                if is_missing(label):
+                    raise missing_value(name, label)
         return in_one_dtype(known, labels, isinstance(y, (list, tuple)))
     if labels.dtype.kind in "fcmM" and (labels != labels).any():
         raise missing_value(name, "NaT" if labels.dtype.kind in "mM" else np.nan)
@@ -125,8 +126,8 @@ def in_one_dtype(known: list[Any], labels: AnyArray, is_list: bool) -> AnyArray:
     kinds = set(map(type, known))
     if all(issubclass(kind, str) for kind in kinds):
         # NumPy's strings end before the zeros at their ends.
-        keeps = is_list and not any(label.endswith("\0") for label in known)
-        return np.array(known).reshape(labels.shape) if keeps else labels
+        converted = np.array(known) if is_list else labels
+        return converted.reshape(labels.shape) if converted.tolist() == known else labels
     if not all(issubclass(kind, (Real, np.bool_)) for kind in kinds):
         return labels
     converted = np.array(known)

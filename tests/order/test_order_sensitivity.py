@@ -172,7 +172,7 @@ def test_keys_sort_the_samples_first(bursts):
     keys = np.random.default_rng(1).permutation(60)
     rows = np.argsort(keys)
     tree = PermutationDecisionTreeClassifier(max_depth=2)
-    by_keys = order_sensitivity(tree, pd.DataFrame(X), list(y), keys, n_permutations=4, random_state=0)
+    by_keys = order_sensitivity(tree, pd.DataFrame(X), list(y), order=keys, n_permutations=4, random_state=0)
     sorted_first = order_sensitivity(tree, X[rows], y[rows], n_permutations=4, random_state=0)
     assert by_keys.score == sorted_first.score
     np.testing.assert_array_equal(by_keys.shuffled_scores, sorted_first.shuffled_scores)

@@ -48,6 +48,7 @@ KERNEL_FLOORS = {
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
 PYTHON_FLOORS = [
     {
+        "_by_keyword",
         "_deprecated",
         "_docstrings",
         "_engine",
@@ -63,6 +64,7 @@ PYTHON_FLOORS = [
         "_versions",
         "_workers",
     },  # the door to the kernels, and to the inside of scikit-learn; types
+    {"input"},  # from what a user hands in to arrays
     {
         "_coded_sequences",
         "_given_judges",
@@ -73,7 +75,6 @@ PYTHON_FLOORS = [
         "criteria",
         "distances",
     },  # what a split is judged by
-    {"input"},  # from what a user hands in to arrays
     {"metrics"},  # what a prediction is judged by
     {
         "_given_tree",
