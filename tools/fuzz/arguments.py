@@ -27,6 +27,7 @@ ALWAYS = {
     "n_stocks": 4,
     "random_state": 0,
     "optimal_tree.max_depth": 2,
+    "background": "tame",
     "fourier.distil.X": "tame",
     "cardinalities": "tame",
 }

@@ -284,7 +284,7 @@ _DASK_X = {"of Dask": lambda p: _dask(p.grid()), "frame of Dask": lambda p: _das
 TABLES = {
     "X": _X,
     "reference": _X,
-    "background": _X_OR_NONE,
+    "background": _X | {"None": lambda p: None},
     "table": _X,
     "X | None": _X_OR_NONE,
     "RebuiltTree.evaluate.X": _X,
