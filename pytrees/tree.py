@@ -10,10 +10,10 @@ from scipy.sparse import csr_matrix
 
 from ._docstrings import described_like
 from ._engine import current_engine, kernel
-from ._numbers import check_array
+from ._numbers import beyond_float64, check_array, exponent_of, times_power
 from ._tree_arrays import TreeArrays
 from ._tree_checks import LEAF, MULTIWAY, ROWS_OF_A_CALL
-from ._typing import FloatArray, IntArray, LabelsLike, MatrixLike
+from ._typing import BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.categories import check_holds_no_dates, name_of_column
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
@@ -26,6 +26,10 @@ __all__ = ["Tree"]
 _NODES_PACKED_FOR_A_ROW = 16
 
 # The bits of packed nodes limit these.
+# Gains below have lost digits, or lose them in sums.
+_LEAST_EXPONENT = -960
+_LEAST_GAIN = 2.0**_LEAST_EXPONENT
+
 _MOST_NODES, _MOST_FEATURES = 2**21 - 1, 2**12
 
 
@@ -428,8 +432,8 @@ class Tree(TreeArrays):
     def feature_importances(self) -> FloatArray:
         """Compute the share of every feature in the total gain, each split's gain weighted by its samples.
 
-        Gains below zero, which ETC can have, count as zero. If nothing was gained, all shares are zero. Infinite gains,
-        as squares of targets beyond 1e154 are, count alone and alike.
+        Gains below zero, which ETC can have, count as zero. If nothing was gained, all shares are zero. If gains by
+        squared error are beyond the range of float64, the shares follow from the values of the nodes.
 
         Returns
         -------
@@ -438,11 +442,25 @@ class Tree(TreeArrays):
         """
         inner = self.children_left != LEAF
         gains = np.maximum(self.gain[inner], 0.0)
-        if np.any(np.isinf(gains)):  # squares beyond float64 leave nothing to others
-            gains = np.isinf(gains).astype(np.float64)
+        if np.any(np.isinf(gains)) or (gains.size and gains.max() < _LEAST_GAIN):
+            gains = self._gains_again(gains, inner)
         gains = _below_one(gains) * _below_one(self.weighted_n_node_samples[inner])
         total = np.bincount(self.feature[inner], weights=gains, minlength=self.n_features).astype(np.float64)
         return total / total.sum() if total.sum() > 0.0 else total
+
+    def _gains_again(self, gains: FloatArray, inner: BoolArray) -> FloatArray:
+        """Return the gains of inner nodes, of which some are infinite or all have lost digits, in another unit: by
+        squared error they follow from the values of the nodes."""
+        exponent = exponent_of(self.value) + 1
+        if self._criterion == "absolute_error" and exponent < _LEAST_EXPONENT:
+            raise beyond_float64("Gains", exponent)
+        if self._criterion != "squared_error":
+            return np.isinf(gains).astype(np.float64) if np.any(np.isinf(gains)) else gains
+        values, weights = times_power(self.value[:, 0], -exponent), _below_one(self.weighted_n_node_samples)
+        parents = np.repeat(np.arange(self.node_count), np.diff(self.child_offsets))
+        shares = weights[self.children] / weights[parents]
+        of_children = shares * (values[self.children] - values[parents]) ** 2
+        return np.bincount(parents, of_children, self.node_count)[inner]
 
     def _validated(self, X: MatrixLike) -> FloatArray:
         X = self._rows(X)

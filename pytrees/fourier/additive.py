@@ -12,6 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
+from .._numbers import any_sum, in_float64
 from .._tree_checks import LEAF
 from .._typing import AnyArray, FloatArray, IntArray, MatrixLike, ModelOutput
 from ..convert.library_nodes import library_of
@@ -126,12 +127,24 @@ class AdditiveModel:
             If X has another number of features, columns of other names, or missing values that the model refuses.
         """
         rows = self.codes._places(self.codes._numbers(X))
-        total = np.zeros((len(rows), self.n_outputs))
+        with any_sum():
+            found = self._sum(rows, 0)
+        if np.all(np.isfinite(found)):
+            return found
+        # Sums of numbers near the ends of float64 are infinite, but their mean is not.
+        exponent = len(self.values).bit_length() + 1
+        return in_float64("Sums", self._sum(rows, -exponent), exponent)
+
+    def _sum(self, rows: FloatArray, exponent: int) -> FloatArray:
+        """Evaluate the function times 2**exponent."""
+        baseline, total = np.ldexp(self.baseline, exponent), np.zeros((len(rows), self.n_outputs))
         if self.n_averaged == 1:
-            total += self.baseline
+            total += baseline
         for tree, values in zip(self.codes.trees, self.values, strict=True):
-            total += values[tree._apply_valid(rows)]
-        return total if self.n_averaged == 1 else total / self.n_averaged + self.baseline
+            total += (
+                np.ldexp(values, exponent)[tree._apply_valid(rows)] if exponent else values[tree._apply_valid(rows)]
+            )
+        return total if self.n_averaged == 1 else total / self.n_averaged + baseline
 
     @described_like(evaluate)
     def predict(self, X: MatrixLike) -> AnyArray:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from .._engine import kernel
 from .._given_tree import TreeEstimator, node_labels, tree_and_names
-from .._numbers import check_array, real_array
+from .._numbers import check_array, exponent_of, real_array, times_power
 from .._tree_checks import LEAF, MULTIWAY
 from .._typing import AnyArray, BoolArray, Boxes, FloatArray, IntArray, MatrixLike, Schema, is_real, is_whole
 from ..input.validation import aligned
@@ -396,10 +396,12 @@ def extreme_exponent(magnitude: float) -> int:
     return 0 if abs(exponent) < _ORDINARY else exponent
 
 
-def times_power(numbers: ArrayLike, exponent: int) -> FloatArray:
-    """Return numbers times 2**exponent, infinity or zero beyond the range of float64."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(numbers, exponent)
+def _product(factor: float, values: FloatArray, exponent: int) -> FloatArray:
+    """Return factor * values * 2**exponent; unless the exponent is 0, no part of the product overflows or vanishes."""
+    if not exponent:
+        return factor * values
+    (mantissa, of_factor), of_values = np.frexp(factor), exponent_of(values)
+    return times_power(mantissa * times_power(values, -of_values), int(of_factor) + of_values + exponent)
 
 
 class Leaves:
@@ -428,26 +430,33 @@ class Leaves:
         self.trees = check_trees(given, cardinalities)
         factors = np.ones(len(self.trees)) if weights is None else weights
         of_nodes = node_values(given, self.trees, class_index, values)
-        with np.errstate(over="ignore"):
-            self.node_values = [factor * of_tree for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        self._given = [(factor, of_tree, 0) for factor, of_tree in zip(factors, of_nodes, strict=True)]
+        parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
+        self._leaves = [leaves for leaves, *_ in parts]
+        self._multiply()
         if not all(np.all(np.isfinite(of_tree)) for of_tree in self.node_values):
             raise ValueError("The products of weights and values are beyond the range of float64, 1.8e308.")
-        parts = [_leaf_boxes(tree, cardinalities) for tree in self.trees]
-        self.indptr = _starts([len(leaves) for leaves, *_ in parts])
-        leaf_values = [of_tree[leaves] for of_tree, (leaves, *_) in zip(self.node_values, parts, strict=True)]
-        self.values = np.ascontiguousarray(np.concatenate(leaf_values))
+        self.indptr = _starts(list(map(len, self._leaves)))
         lengths = [np.diff(indptr) for _, indptr, *_ in parts]
         n_runs = [np.diff(run_indptr) for _, _, _, run_indptr, _, _ in parts]
         attribute, start, stop = (np.concatenate([part[i] for part in parts]) for i in (2, 4, 5))
         self.boxes = _starts(np.concatenate(lengths)), attribute, _starts(np.concatenate(n_runs)), start, stop
 
+    def _multiply(self) -> None:
+        """Set the values to the products of weights, given values and powers of two."""
+        with np.errstate(over="ignore"):
+            self.node_values = [_product(*of_tree) for of_tree in self._given]
+        at_leaves = [of_tree[leaves] for of_tree, leaves in zip(self.node_values, self._leaves, strict=True)]
+        self.values = np.ascontiguousarray(np.concatenate(at_leaves))
+
     def less(self, other: Leaves) -> Leaves:
         """Return the leaves of this sum of trees minus another sum with as many outputs."""
         found = Leaves.__new__(Leaves)
         found.trees = self.trees + other.trees
-        found.node_values = [*self.node_values, *(-of_tree for of_tree in other.node_values)]
+        found._given = [*self._given, *((-factor, *of_tree) for factor, *of_tree in other._given)]
+        found._leaves = self._leaves + other._leaves
+        found._multiply()
         found.indptr = np.concatenate([self.indptr, self.indptr[-1] + other.indptr[1:]])
-        found.values = np.concatenate([self.values, -other.values])
         indptr, attribute, run_indptr, start, stop = self.boxes
         more, *_, other_start, other_stop = other.boxes
         found.boxes = (
@@ -464,8 +473,8 @@ class Leaves:
         if not exponent:
             return self
         found = copy(self)
-        found.values = times_power(self.values, exponent)
-        found.node_values = [times_power(of_tree, exponent) for of_tree in self.node_values]
+        found._given = [(*of_tree, power + exponent) for *of_tree, power in self._given]
+        found._multiply()
         return found
 
     def scaled(self) -> tuple[Leaves, int]:
@@ -473,7 +482,14 @@ class Leaves:
 
         Squares then neither vanish nor overflow, and nothing is rounded.
         """
-        exponent = extreme_exponent(float(np.abs(self.values).max(initial=0.0)))
+        exponents = [
+            exponent_of(_product(factor, of_tree[leaves], -known)) + known + power
+            for (factor, of_tree, power), leaves in zip(self._given, self._leaves, strict=True)
+            for known in [exponent_of(factor) + exponent_of(of_tree[leaves])]
+            if factor and np.any(of_tree[leaves])
+        ]
+        exponent = max(exponents, default=0)
+        exponent = 0 if abs(exponent) < _ORDINARY else exponent
         return self.times_power(-exponent), exponent
 
     @property

@@ -9,6 +9,7 @@ from warnings import warn
 import numpy as np
 
 from .._axes import pyplot, several_axes
+from .._numbers import in_float64
 from .._progress import progress
 from .._tree_checks import LEAF
 from .._tree_layout import draw_leaves
@@ -269,11 +270,11 @@ def distilled(
     left = variance - float(explained.sum())
     return DistilledModel(
         additive,
-        [RebuiltTree(tree, np.ldexp(values, exponent)) for tree, values in built],
-        mean=np.ldexp(mean, exponent) + weights @ np.array(middles),
-        variance=float(np.ldexp(variance, 2 * exponent)),
-        explained_variance=np.ldexp(explained, 2 * exponent),
-        loss=float(np.ldexp(np.sqrt(left), exponent)) if left > rounding(whole) else 0.0,
+        [RebuiltTree(tree, in_float64("Values", values, exponent)) for tree, values in built],
+        mean=in_float64("Means", mean, exponent) + weights @ np.array(middles),
+        variance=float(in_float64("Variances", variance, exponent, 2)),
+        explained_variance=in_float64("Variances", explained, exponent, 2),
+        loss=float(in_float64("Losses", np.sqrt(left), exponent)) if left > rounding(whole) else 0.0,
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
+from .._numbers import in_float64
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
 from .boxes import (
@@ -41,8 +42,7 @@ class SobolIndices:
         The mean of every output.
     variance : float
         The variance of the function, summed over its outputs. It is 0, and so are all indices, if it is at most 1e-12
-        of the square of the span of all trees together: rounding alone can leave that much. Infinite beyond the range
-        of float64.
+        of the square of the span of all trees together: rounding alone can leave that much.
     first_order : ndarray of shape (n_features,), float64
         The share that a feature explains alone: the variance of the mean given its value.
     total : ndarray of shape (n_features,), float64
@@ -250,13 +250,12 @@ def sobol_indices(
     found = measure_of(measure, cardinalities, X).variances(leaves, verbose=bool(verbose))
     mean, variance, first, total, pairs, by_order = found
     first, total = np.maximum(first, 0.0), np.maximum(total, 0.0)
-    mean = np.ldexp(mean, exponent)
-    with np.errstate(over="ignore"):
-        by_order = None if by_order is None else np.ldexp(by_order, 2 * exponent)
-        whole_variance = float(np.ldexp(variance, 2 * exponent))
+    mean = in_float64("Means", mean, exponent)
+    by_order = None if by_order is None else in_float64("Energies", by_order, exponent, 2)
     if variance <= rounding(leaves):
         nothing = np.zeros_like(first)
         return SobolIndices(mean, 0.0, nothing, nothing.copy(), np.zeros_like(pairs), by_order)
+    whole_variance = float(in_float64("Variances", variance, exponent, 2))
     return SobolIndices(mean, whole_variance, first / variance, total / variance, pairs / variance, by_order)
 
 
@@ -554,8 +553,10 @@ def partial_dependence(
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     wanted = _features(range(cardinalities.size) if features is None else features, cardinalities.size)
     _check_tables(wanted, cardinalities, leaves.values.shape[1], memory_limit)
+    leaves, exponent = leaves.scaled()
     with shown("boxes", enabled=bool(verbose)):
-        tables = [_without_one_output(table) for table in _profiles(leaves, cardinalities, wanted, measure, X)]
+        found = _profiles(leaves, cardinalities, wanted, measure, X)
+    tables = [in_float64("Means", _without_one_output(table), exponent) for table in found]
     return PartialDependence(tables, wanted, cardinalities.size)
 
 
@@ -643,6 +644,7 @@ def anova_effects(
     if any(other < 0 for _, other in wanted):
         raise ValueError("pairs must hold pairs of features; the effects of single features are always computed.")
     _check_tables([*numbers, *wanted], cardinalities, leaves.values.shape[1], memory_limit)
+    leaves, exponent = leaves.scaled()
     singles = _profiles(leaves, cardinalities, numbers, measure, X)
     masses = np.diff(product.cumulative[: product.offsets[1]])
     mean = masses @ singles[0] / masses.sum()
@@ -650,9 +652,11 @@ def anova_effects(
     tables: dict[tuple[int, int], FloatArray] = {}
     for (m, other), table in zip(wanted, _profiles(leaves, cardinalities, wanted, measure, X), strict=True):
         alone = features[m][:, np.newaxis] + features[other][np.newaxis]
-        tables[m, other] = _without_one_output(table - mean - alone)
+        tables[m, other] = in_float64("Effects", _without_one_output(table - mean - alone), exponent)
+    mean = in_float64("Means", mean, exponent)
     squeezed = float(mean[0]) if mean.size == 1 else mean
-    return AnovaEffects(squeezed, [_without_one_output(effect) for effect in features], tables)
+    effects = [in_float64("Effects", _without_one_output(effect), exponent) for effect in features]
+    return AnovaEffects(squeezed, effects, tables)
 
 
 def _check_tables(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._docstrings import described_like
 from .._given_tree import TreeEstimator
+from .._numbers import in_float64
 from .._progress import shown
 from .._typing import FloatArray, IntArray, MatrixLike, Measure, RebuildCriterion, Schema
 from .boxes import (
@@ -23,7 +24,6 @@ from .boxes import (
     multiway_features,
     of_coded_trees,
     of_coding,
-    times_power,
     weighted_leaves,
 )
 from .codes import with_value
@@ -119,7 +119,8 @@ def gram(
     """
     cardinalities = check_cardinalities(cardinalities)
     leaves, exponent = Leaves(trees, cardinalities, class_index=class_index, values=values).scaled()
-    return times_power(measure_of(measure, cardinalities, X).gram(leaves, verbose=bool(verbose)), 2 * exponent)
+    products = measure_of(measure, cardinalities, X).gram(leaves, verbose=bool(verbose))
+    return in_float64("Inner products", products, exponent, 2)
 
 
 @described_like(gram)
@@ -377,9 +378,11 @@ def schema_average(
     cardinalities = check_cardinalities(cardinalities)
     leaves = weighted_leaves(trees, cardinalities, weights, class_index, values)
     box = box_of_schema(schema, cardinalities)
+    leaves, exponent = leaves.scaled()
     averages = measure_of(measure, cardinalities, X).averages(leaves, box)[0]
     if np.isnan(averages).any():
         raise ValueError(f"The schema {schema!r} has probability zero under the measure.")
+    averages = in_float64("Averages", averages, exponent)
     return float(averages[0]) if averages.size == 1 else averages
 
 

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._engine import kernel
+from .._numbers import times_power
 from .._typing import BoolArray, FloatArray
 from ..input.categories import resolve
 from ..tree import Tree
 from ..trees.base import or_unlimited
-from .boxes import check_number, check_positive, check_share, times_power
+from .boxes import check_number, check_positive, check_share
 
 # Energies count as equal if they differ by at most this share of the squared magnitude, which can be rounding.
 _ROUNDING = 1e-12

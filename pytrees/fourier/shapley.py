@@ -15,6 +15,7 @@ from .._digits import Digits
 from .._docstrings import described_like
 from .._given_tree import one_line, plain_values
 from .._missing import is_missing
+from .._numbers import in_float64, times_power
 from .._progress import progress
 from .._sklearn import feature_names_of
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
@@ -222,12 +223,15 @@ def shapley_values(
         )
     behind = rows if background is None else _known_codes(additive, "background", background)
     leaves = weighted_leaves(additive.trees, additive.cardinalities, class_index=-1, **additive.arguments)
+    leaves, exponent = leaves.scaled()
     found = np.zeros((*rows.shape, additive.n_outputs))
     boxes = zip(leaves.values, _conditions(leaves), strict=True)
     for value, (attributes, tables) in progress(boxes, len(leaves.values), "leaves", enabled=bool(verbose)):
         shares = _shares(_fits(rows, attributes, tables), _fits(behind, attributes, tables))
         found[:, attributes] += shares[:, :, np.newaxis] * value
-    base = additive.evaluate(X if background is None else background).mean(axis=0)
+    found = in_float64("Shapley values", found, exponent)
+    predicted = additive.evaluate(X if background is None else background)
+    base = times_power(times_power(predicted, -exponent).mean(axis=0), exponent)
     names = feature_names_of(X)
     names = additive.feature_names if names is None else names
     if additive.n_outputs == 1:

@@ -20,7 +20,7 @@ from .._axes import axes_of, inks_on
 from .._docstrings import described_like
 from .._engine import kernel
 from .._given_tree import TreeEstimator
-from .._numbers import real_array
+from .._numbers import real_array, times_power
 from .._typing import AnyArray, BoolArray, Boxes, ComplexArray, FloatArray, IntArray, RebuildCriterion, Schema
 from ..input.validation import aligned
 from .boxes import (
@@ -37,7 +37,6 @@ from .boxes import (
     extreme_exponent,
     listed,
     of_coded_trees,
-    times_power,
 )
 from .measures import measure_of
 from .partitions import (

@@ -28,12 +28,14 @@ class Grid:
     """Where the whole numbers of a grid lie: number k is (centre + k) / (divisor 2**exponent).
 
     Targets with at most 15 decimals lie on a grid of decimals, whose divisor is a power of ten and whose exponent is 0.
-    Other targets, and multiples of a power of two, lie on a binary grid, whose divisor is 1.
+    Other targets, and multiples of a power of two, lie on a binary grid, whose divisor is 1. A grid that is not exact
+    has other digits than some targets: cuts are compared on the grid, but values of nodes come from the targets.
     """
 
     centre: int
     divisor: int
     exponent: int
+    is_exact: bool = True
 
     def means(self, weight: IntArray, target_sum: IntArray) -> FloatArray:
         """Return the mean target of every node, the double nearest to the mean of its samples on the grid.
@@ -168,7 +170,8 @@ def _binary_numbers(values: FloatArray, last_digit: int, total_weight: int) -> t
     exponent = last_digit if low == high else min(last_digit, _finest(high - low, 2 * parts, total_weight))
     centre = round(ldexp(middle, exponent))
     # All numbers fit: half the range is at most 2**60, and targets that are all farther from 0 have at most 53 digits.
-    return np.rint(np.ldexp(values, exponent)).astype(np.int64) - centre, Grid(centre, 1, exponent)
+    numbers = np.rint(np.ldexp(values, exponent)).astype(np.int64) - centre
+    return numbers, Grid(centre, 1, exponent, exponent >= last_digit)
 
 
 def _last_digit(values: FloatArray) -> int:

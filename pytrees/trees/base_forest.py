@@ -67,6 +67,8 @@ def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
         weights_of_rows, weights = weights, np.zeros(len(job.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
     of_forest = {"rows": rows, "shared": job.shared, "unit": unit, **job.kinds}
+    if job.y is not None:
+        of_forest["y"] = job.y
     with config_context(engine=job.engine), kernel("stoppable")(job.stop_event):
         return job.grow(job.X, job.codes, weights, job.n_classes, job.criterion, job.limits, seed, **of_forest)
 

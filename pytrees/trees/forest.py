@@ -149,7 +149,9 @@ class BootstrapMixin(MixedIntoForest):
         with set_on_error(job.stop_event):
             gains = list(run_in_order(mixed_gains_out_of_bag, of_trees, self.n_jobs, prefer="threads"))
         known = [of_tree for of_tree in gains if of_tree is not None]
-        self.unbiased_feature_importances_ = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)
+        if not any(np.isinf(of_tree).any() for of_tree in known):
+            means = np.mean(known, axis=0) if known else np.full(self.n_features_in_, np.nan)
+            self.unbiased_feature_importances_ = means
 
     def _keep_out_of_bag(self, job: GrowthJob, means: FloatArray, judged: BoolArray) -> None:
         """Keep the mean outputs of all samples, NaN for samples that all trees have seen; score those `judged`."""

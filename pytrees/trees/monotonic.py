@@ -109,9 +109,15 @@ def numbers_within_bounds(
     """Return a tree of numbers, grown with these constraints, whose nodes predict numbers within their bounds.
 
     `weight` and `target_sum`, which may be objects, are the sums of the samples of every node on the grid.
-    Values and bounds are the doubles nearest to exact numbers, so that no rounding breaks the order.
+    Values and bounds are the doubles nearest to exact numbers, so that no rounding breaks the order. If targets were
+    rounded to the grid, bounds follow from the values themselves.
     """
     unit = grid.centre, grid.divisor, grid.exponent
+    if not grid.is_exact:
+        ratios = [number.as_integer_ratio() for number in tree.value[:, 0].tolist()]
+        most = max(denominator for _, denominator in ratios)
+        unit, weight = (0, 1, most.bit_length() - 1), np.ones(len(ratios), dtype=np.int64)
+        target_sum = np.array([number * (most // denominator) for number, denominator in ratios], dtype=object)
     lower, upper = bounds_of(tree, monotonic_cst, target_sum, weight, *unit)
     value = np.clip(tree.value, lower[:, np.newaxis], upper[:, np.newaxis])
     arguments = list(tree._arguments())

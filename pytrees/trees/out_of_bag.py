@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._engine import config_context, kernel
+from .._numbers import times_power
 from .._tree_arrays import node_depths
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from ..input.layout import plain
@@ -108,8 +109,6 @@ def mixed_gains(tree: Tree, leaves: IntArray, y: AnyArray, weights: AnyArray | N
         total = weights.sum()
         _add_up(sums, parents, node_depths(tree))
         gains = differences[:, 0] * (sums[1:, 0] - outputs[parents, 0] * sums[1:, 1])
-        with np.errstate(over="ignore"):
-            gains = np.ldexp(gains, 2 * exponent)
     else:
         cells = leaves * tree.n_classes + y
         counts = np.bincount(cells, weights=weights, minlength=n_nodes * tree.n_classes).astype(np.float64)
@@ -117,7 +116,12 @@ def mixed_gains(tree: Tree, leaves: IntArray, y: AnyArray, weights: AnyArray | N
         total = counts.sum()
         _add_up(counts, parents, node_depths(tree))
         gains = np.einsum("ij,ij->i", differences, counts[1:])
-    return np.bincount(tree.feature[parents], weights=gains, minlength=tree.n_features) / total
+    found: FloatArray = np.bincount(tree.feature[parents], weights=gains, minlength=tree.n_features) / total
+    if not tree.is_regressor:
+        return found
+    # Infinity also stands for numbers that are too small.
+    scaled = times_power(found, 2 * exponent)
+    return np.where(np.any(found) and not np.any(scaled), np.inf, scaled)
 
 
 def _add_up(sums: FloatArray, parents: IntArray, depths: IntArray) -> None:

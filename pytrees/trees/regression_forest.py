@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._docstrings import described_like
 from .._given_judges import ErrorLike
+from .._numbers import beyond_float64, exponent_of
 from .._typing import (
     BoolArray,
     CategoricalFeatures,
@@ -27,7 +28,7 @@ from ..input.validation import validate_X
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
 from .growth_job import GrowthJob
-from .regression_tree import ERROR_CONSTRAINTS, BaseRegressor, DecisionTreeRegressor
+from .regression_tree import ERROR_CONSTRAINTS, BaseRegressor, DecisionTreeRegressor, r2
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
@@ -169,6 +170,11 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
         self.verbose = verbose
         self.warm_start = warm_start
 
+    def __getattr__(self, name: str) -> Any:
+        if name == "unbiased_feature_importances_" and "oob_score_" in vars(self):
+            raise AttributeError(str(beyond_float64(name, exponent_of(np.nan_to_num(self.oob_prediction_)))))
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @described_like(DecisionTreeRegressor.fit)
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees.
@@ -214,9 +220,7 @@ class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
     def _keep_out_of_bag(self, job: GrowthJob, means: FloatArray, judged: BoolArray) -> None:
         self.oob_prediction_ = means[:, 0]
         if np.count_nonzero(judged) > 1:
-            from sklearn.metrics import r2_score  # here: it takes longer to import than all of this package
-
-            score = self.oob_score if callable(self.oob_score) else r2_score
+            score = self.oob_score if callable(self.oob_score) else r2
             assert job.y is not None
             self.oob_score_ = score(job.y[judged], means[judged, 0])
 

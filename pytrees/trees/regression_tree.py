@@ -19,6 +19,7 @@ from .._docstrings import described_like
 from .._engine import kernel
 from .._given_judges import ERRORS, ErrorLike, resolve_error
 from .._judges import OwnCriterion
+from .._numbers import beyond_float64, exponent_of
 from .._typing import (
     AnyArray,
     CategoricalFeatures,
@@ -98,11 +99,12 @@ def grow_numbers(
     limits: dict[str, Any],
     seed: int,
     *,
+    y: FloatArray,
     grid: Grid,
     unit: Fraction = Fraction(1),
     **options: Any,
 ) -> GrownTree:
-    """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets on a grid."""
+    """Grow one tree of numbers on the engine in force, and prune it: `base.grow` for targets `y` on a grid."""
     assert isinstance(criterion, tuple)
     name, power = criterion[0], _POWERS[criterion[0]]
     limits = dict(limits)
@@ -113,10 +115,13 @@ def grow_numbers(
         given = limits[limit]
         # A limit above zero that is too small for the grid still forbids gains of nothing.
         limits[limit] = max(grid.to_grid(given, power), _LEAST_POSITIVE) if given > 0.0 else given
+    if not grid.is_exact:
+        options["exact_targets"] = y
     arrays = kernel("grow_by_gain")(X, codes, weights, n_codes, criterion, seed=seed, **limits, **options)
     sums = {of_node: np.asarray(arrays.pop(of_node)) for of_node in ("weight", "target_sum", "spread")}
+    value = grid.means(sums["weight"], sums["target_sum"]) if grid.is_exact else np.asarray(arrays["value"])
     arrays |= {
-        "value": grid.means(sums["weight"], sums["target_sum"])[:, np.newaxis],
+        "value": value[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
         "weighted_n_node_samples": _positive(weights_of(sums["weight"].astype(np.float64), unit)),
     }
@@ -377,7 +382,10 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
         whole = clone(self).set_params(ccp_alpha=np.finfo(np.float64).max)
         whole._validate_params()
         check_has_impurity(self, "cost_complexity_pruning_path")
-        path = whole._grow_on(whole._read(X, y, sample_weight, None, None, None)).path
+        samples = whole._read(X, y, sample_weight, None, None, None)
+        path = whole._grow_on(samples).path
+        if not np.all(np.isfinite(path.impurities)) or (len(path.nodes) and path.impurities[-1] == 0.0):
+            raise beyond_float64("ccp_alphas and impurities", exponent_of(y))
         return Bunch(ccp_alphas=path.ccp_alphas, impurities=path.impurities)
 
     def to_sklearn(self) -> SklearnTree:

@@ -39,7 +39,18 @@ def share_features(X, n_classes, criterion, is_narrow, max_features, max_candida
 
 
 def grow_by_gain(
-    X, y, weights, n_classes, criterion, *, rows=None, shared=None, n_threads=1, n_categories=None, **limits
+    X,
+    y,
+    weights,
+    n_classes,
+    criterion,
+    *,
+    rows=None,
+    shared=None,
+    n_threads=1,
+    n_categories=None,
+    exact_targets=None,
+    **limits,
 ):
     """Grow a tree and return a dict of its arrays, the nodes in preorder. A limit of UNLIMITED or -inf does not apply;
     min_impurity_decrease and min_weight_fraction_leaf do not apply if they are 0 or absent.
@@ -47,6 +58,9 @@ def grow_by_gain(
     `monotonic_cst` has a number for every feature, or is None or absent: along a feature of 1 the tree's value must not
     fall, of -1 not rise. The value is the mean of the targets, their median, or the mean rank of the classes. Class
     counts and sums of targets are as they are: `node_bounds` tells within which bounds values have to be clipped.
+
+    `exact_targets` are the targets of all rows as doubles, if they were rounded to whole numbers: the dict then has the
+    `value` of every node, the nearest double to the mean of its targets, or their lower median.
 
     The tree uses the rows of `rows`, in this order, or all rows. If n_categories of a feature is above 0, the feature
     holds codes 0, 1, ..., n_categories - 1, and splits into one child a category or, with `subsets=True`, into two sets
@@ -64,6 +78,8 @@ def grow_by_gain(
     if groups is not None:
         check_groups(groups, rows, len(y))
     check_weights(weights)
+    if exact_targets is not None and (len(exact_targets) != len(y) or "targets" not in given_of(criterion)):
+        raise ValueError("exact_targets must be a target for every row, and the classes must stand for targets.")
     check_targets(criterion, n_classes, weights, rows)
     directions = checked_constraints(limits.get("monotonic_cst"), criterion, len(X[0]), n_categories)
     limits = with_least_weights(limits, weights, rows) | {"monotonic_cst": directions}
@@ -93,7 +109,7 @@ def grow_by_gain(
             if split:
                 open_leaves.insert(chosen, (child, split))
     of_nodes = in_preorder(root), X, y, weights, n_classes, n_categories is not None
-    return as_arrays(*of_nodes, limits.get("subsets"), criterion)
+    return as_arrays(*of_nodes, limits.get("subsets"), criterion, exact_targets)
 
 
 def hand_bounds_down(node, children, direction, y, weights, n_classes, criterion):

@@ -1,5 +1,6 @@
 """A tree as it grows: its nodes, and its arrays in the end."""
 
+from fractions import Fraction
 from itertools import accumulate
 from operator import mul
 
@@ -74,7 +75,9 @@ def below_threshold(X, node):
     return known_values(X, node.children[0].rows, node.feature)[-1] + 0.0  # one zero only
 
 
-def as_arrays(order, X, y, weights, n_classes, has_categories, has_subsets=False, criterion=None):
+def as_arrays(
+    order, X, y, weights, n_classes, has_categories, has_subsets=False, criterion=None, exact_targets=None
+):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
 
     If classes stand for targets, sums of the targets replace the class counts.
@@ -96,6 +99,8 @@ def as_arrays(order, X, y, weights, n_classes, has_categories, has_subsets=False
         tree["gain"].append(node.gain)
     if criterion is not None and "targets" in given_of(criterion):
         tree |= sums_of_targets(order, y, weights, criterion)
+        if exact_targets is not None:
+            tree["value"] = [value_of_targets(node, exact_targets, weights, criterion) for node in order]
     else:
         tree["value"] = values(order, y, weights, n_classes)
     if has_categories:
@@ -135,6 +140,14 @@ def sums_of_targets(order, y, weights, criterion):
             tree["impurity"].append(float(impurity(counts)))
         tree["spread"].append(divmod(spread, 2**62))
     return tree
+
+
+def value_of_targets(node, targets, weights, criterion):
+    """Return the double nearest to the mean of the node's targets; if absolute errors are judged, their median."""
+    samples = sorted((targets[row] + 0.0, weights[row]) for row in node.rows)
+    if name_of(criterion) == "absolute_error":
+        return median_target([weight for _, weight in samples], [target for target, _ in samples])
+    return float(sum(weight * Fraction(target) for target, weight in samples) / sum(weight for _, weight in samples))
 
 
 def values(order, y, weights, n_classes):

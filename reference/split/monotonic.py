@@ -52,6 +52,7 @@ def bounds_of_children(direction, values, bounds):
     """Return the bounds of all children of a node, from their values and the bounds of the node."""
     if direction == 0:
         return [bounds for _ in values]
-    middle = Fraction(sum(values)) / 2
+    # Values of targets that were rounded to a grid may be out of bounds, but not on the grid.
+    middle = min(max(Fraction(sum(values)) / 2, bounds[0]), bounds[1])
     below, above = (bounds[0], middle), (middle, bounds[1])
     return [below, above] if direction > 0 else [above, below]

@@ -23,7 +23,7 @@ def node_bounds(
     Nodes are in preorder, and `child_offsets` and `children` list the children of every node. The value of a node is
     (centre + total / weight) / (divisor 2**exponent), with whole numbers of at most 2**60 as `total` and `weight`,
     which are positive; `total` may have greater numbers as objects. A bound is the double nearest to the mean of two
-    values.
+    values, within the bounds of their parent.
     """
     cdef Py_ssize_t node, k, n_nodes = feature.shape[0]
     cdef int64_t low, high, direction, unchecked = 0
@@ -43,7 +43,8 @@ def node_bounds(
         low, high = children[child_offsets[node]], children[child_offsets[node] + 1]
         if direction < 0:
             low, high = high, low
-        upper[low] = lower[high] = middle_of(low, high)
+        # Values of targets that were rounded to a grid may be out of bounds and of order, but not on the grid.
+        upper[low] = lower[high] = min(max(middle_of(low, high), lower[node]), upper[node])
     return np.asarray(lower), np.asarray(upper)
 
 

@@ -35,6 +35,7 @@ from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint6
 from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
+from pytrees._core.growth.node_values cimport list_rows, values_of_nodes
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
@@ -82,6 +83,7 @@ cdef class GrowthByGain:
     cdef float64_t total_weight             # of all samples
     cdef bint is_best_first
     cdef bint has_heap              # the open leaves are a heap: see _stands_above
+    cdef bint lists_rows            # of leaves, for values of targets that were rounded
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
@@ -191,6 +193,8 @@ cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 no
 cdef void _close(GrowthByGain growth, index_t node) noexcept nogil:
     """Keep the node a leaf."""
     count_node_classes(growth.tree, node)
+    if growth.lists_rows:
+        list_rows(growth.tree, node)
     _drop_counts(growth, growth.tree.nodes[node].rows.slot)
 
 
@@ -667,6 +671,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         partition, search, n_classes, options["max_depth"], options["min_samples_split"], options["max_leaf_nodes"]
     )
     growth.tree.counts_gains_by_samples = True
+    growth.lists_rows = options["lists_rows"]
     growth.min_gain = options["min_gain"]
     growth.total_weight = options["total_weight"]
     growth.min_impurity_decrease = options["min_impurity_decrease"]
@@ -685,12 +690,16 @@ def grow_by_gain(
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
     float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None, monotonic_cst=None,
+    exact_targets=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
     `monotonic_cst` has a number for every feature, or is None: along a feature of 1 the tree's value must not fall, of
     -1 not rise. The value is the mean of the targets, their median, or the mean rank of the classes. Class counts and
     sums of targets are as they are: `node_bounds` tells within which bounds values have to be clipped.
+
+    `exact_targets` are the targets of all rows as doubles, if they were rounded to whole numbers: the dict then has the
+    `value` of every node, the nearest double to the mean of its targets, or their lower median.
 
     A feature whose `n_categories` is above 0 holds codes 0, 1, ..., n_categories - 1. It splits into one child a
     category or, with `subsets`, into two sets of categories. None: all features are numeric, and the dict has only the
@@ -704,6 +713,8 @@ def grow_by_gain(
     divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
+    if exact_targets is not None and (len(exact_targets) != X.shape[0] or "targets" not in given_of(criterion)):
+        raise ValueError("exact_targets must be a target for every row, and the classes must stand for targets.")
     rows = np.arange(X.shape[0]) if rows is None else rows
     groups = given_of(criterion).get("groups")
     if groups is not None:
@@ -733,7 +744,7 @@ def grow_by_gain(
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
-        "is_narrow": is_narrow,
+        "is_narrow": is_narrow, "lists_rows": exact_targets is not None,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }
@@ -750,4 +761,8 @@ def grow_by_gain(
         with nogil:
             _open(growth, 0, 0)
             _grow(growth)
-    return arrays_of(growth.tree, nodes_in_preorder(growth.tree))
+    order, of_nodes = nodes_in_preorder(growth.tree), {}
+    if exact_targets is not None:
+        are_medians = growth.tree.search.counts.errors is not None
+        of_nodes["value"] = np.asarray(values_of_nodes(growth.tree, order, exact_targets, are_medians))
+    return arrays_of(growth.tree, order) | of_nodes
