@@ -141,9 +141,8 @@ class AdditiveModel:
         if self.n_averaged == 1:
             total += baseline
         for tree, values in zip(self.codes.trees, self.values, strict=True):
-            total += (
-                np.ldexp(values, exponent)[tree._apply_valid(rows)] if exponent else values[tree._apply_valid(rows)]
-            )
+            at_leaves = values[tree._apply_valid(rows)]
+            total += np.ldexp(at_leaves, exponent) if exponent else at_leaves
         return total if self.n_averaged == 1 else total / self.n_averaged + baseline
 
     @described_like(evaluate)

@@ -240,9 +240,10 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
     for which the weight of all samples times the greatest number is at most 2**60; if samples have weights, a greatest
     number of 2**35 is always allowed. If every target is a decimal of at most 15 digits after the point, the grid is
     the grid of the decimals, on which the sums 0.1 + 0.2 and 0.3 are equal. Sums on the grid are exact, and the same in
-    any order. A node predicts the double nearest to the mean of its samples on the grid. Targets that differ by less
-    than 2**-s count as equal; s is about 60 - log2(n_samples) binary digits below the range of the targets, and at
-    least 35 with weights.
+    any order. Cuts are compared on the grid. A node predicts the correctly rounded mean of its targets themselves, by
+    their weights as they are compared; by absolute error, their lower median. Targets that differ by less than 2**-s
+    count as equal, so that no cut parts them; s is about 60 - log2(n_samples) binary digits below the range of the
+    targets, and at least 35 with weights.
 
     A cut gains (total left_sum - left_total sum)**2 / (total**2 left_total right_total), which is the decrease of the
     squared error. Growing takes O(n_features · n_samples · log(n_samples)) if the tree is balanced.

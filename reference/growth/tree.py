@@ -75,9 +75,7 @@ def below_threshold(X, node):
     return known_values(X, node.children[0].rows, node.feature)[-1] + 0.0  # one zero only
 
 
-def as_arrays(
-    order, X, y, weights, n_classes, has_categories, has_subsets=False, criterion=None, exact_targets=None
-):
+def as_arrays(order, X, y, weights, n_classes, has_categories, has_subsets=False, criterion=None, exact_targets=None):
     """Return the arrays of a tree, from its nodes in preorder. Counts of inner nodes are sums of their children's.
 
     If classes stand for targets, sums of the targets replace the class counts.

@@ -1,4 +1,4 @@
-"""The values of a grown tree's nodes if targets were rounded to their grid: means and medians of the targets themselves.
+"""The values of a grown tree's nodes if targets were rounded to their grid: means and medians of the targets.
 
 All targets are whole multiples of a power of two. A sum of weighted multiples is a whole number in two's complement, of
 as many words of 64 bits as the range of the targets needs; the lowest word is the first. A node's sum is the sum of its
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from libc.math cimport fabs, frexp, ldexp
+from libc.math cimport frexp, ldexp
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
@@ -78,20 +78,19 @@ cdef inline int64_t _digits_of(float64_t target, int* exponent) noexcept nogil:
 cdef int _write_means(
     GrowingTree tree, const index_t[::1] order, const float64_t[::1] targets, float64_t[::1] values, uint64_t** memory
 ) except -1 nogil:
-    cdef Py_ssize_t i, k, capacity = 0, top = 0     # words of nodes whose parents wait for them, the leftmost on top
+    cdef Py_ssize_t i, capacity = 0, top = 0    # words of nodes whose parents wait for them, the leftmost on top
     cdef int least, n_words = _count_words(tree, targets, &least)
-    cdef index_t child, n_children
+    cdef index_t _child
     cdef const Node* node
     cdef uint64_t* words
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
-        n_children = n_children_of(tree, order[i])
         reserve(<void**> memory, &capacity, (top + 2) * n_words, sizeof(uint64_t), b"words of sums")
         if node.first_child == LEAF:
             memset(memory[0] + top * n_words, 0, n_words * sizeof(uint64_t))
             top += 1
             _add_leaf(tree, &node.rows, targets, least, memory[0] + (top - 1) * n_words, n_words)
-        for child in range(1, n_children):
+        for _child in range(1, n_children_of(tree, order[i])):
             top -= 1
             _add_words(memory[0] + top * n_words, memory[0] + (top - 1) * n_words, n_words)
         # Behind the sums there is room for one of them.
@@ -203,7 +202,9 @@ cdef float64_t _mean(
     return -mean if is_negative else mean
 
 
-cdef float64_t _mean_of_few_digits(const uint64_t* magnitude, int n_words, int64_t weight, int least) except? -1.0 with gil:
+cdef float64_t _mean_of_few_digits(
+    const uint64_t* magnitude, int n_words, int64_t weight, int least
+) except? -1.0 with gil:
     cdef int i
     number = sum([int(magnitude[i]) << 64 * i for i in range(n_words)])
     return float(number * Fraction(2)**least / weight)
@@ -239,7 +240,6 @@ cdef float64_t _median_of_one_number(
     GrowingTree tree, const NodeRows* rows, const float64_t[::1] targets, int64_t median, int64_t up_to
 ) except? -1.0:
     """Return the median if several targets were rounded to its number; `up_to` is the weight of the numbers below."""
-    cdef index_t i
     of_node = np.asarray(tree.partition.rows[rows.start:rows.stop])
     weights = np.ones(len(of_node), dtype=np.int64)
     if tree.search.count_weights.shape[0] > 0:
