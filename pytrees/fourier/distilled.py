@@ -9,7 +9,7 @@ from warnings import warn
 import numpy as np
 
 from .._axes import pyplot, several_axes
-from .._numbers import in_float64
+from .._numbers import in_float64, times_power
 from .._progress import progress
 from .._tree_checks import LEAF
 from .._tree_layout import draw_leaves
@@ -39,7 +39,7 @@ class DistilledModel(AdditiveModel):
     mean : ndarray of shape (n_outputs,), float64
         The mean of the model, which is added to the trees.
     variance : float
-        The variance of the model, summed over its outputs.
+        The variance of the model, summed over its outputs; infinite, or 0, beyond the range of float64.
     explained_variance : ndarray of shape (n_trees,), float64
         The variance of every tree, summed over its outputs.
     loss : float
@@ -69,6 +69,7 @@ class DistilledModel(AdditiveModel):
     variance: float
     explained_variance: FloatArray
     loss: float
+    _shares: FloatArray | None = None  # also if variances are beyond the range of float64
 
     def __init__(
         self,
@@ -89,6 +90,8 @@ class DistilledModel(AdditiveModel):
     @property
     def explained_variance_ratio(self) -> FloatArray:
         """The share of the model's variance that every tree has; (n_trees,) float64. Zeros if there is no variance."""
+        if self._shares is not None:
+            return self._shares
         return self.explained_variance / (self.variance or 1.0)
 
     @property
@@ -268,14 +271,16 @@ def distilled(
         )
     explained = np.array(list(starmap(_variance, built)))
     left = variance - float(explained.sum())
-    return DistilledModel(
+    found = DistilledModel(
         additive,
         [RebuiltTree(tree, in_float64("Values", values, exponent)) for tree, values in built],
         mean=in_float64("Means", mean, exponent) + weights @ np.array(middles),
-        variance=float(in_float64("Variances", variance, exponent, 2)),
-        explained_variance=in_float64("Variances", explained, exponent, 2),
+        variance=float(times_power(variance, 2 * exponent)),
+        explained_variance=times_power(explained, 2 * exponent),
         loss=float(in_float64("Losses", np.sqrt(left), exponent)) if left > rounding(whole) else 0.0,
     )
+    found._shares = explained / (variance or 1.0)
+    return found
 
 
 def _variance(tree: Tree, values: FloatArray) -> float:
