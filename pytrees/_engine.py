@@ -29,7 +29,6 @@ KERNELS = {
         "sequence.substitution": ("effort_to_compress", "substitutions"),
         "sequence.history": ("lempel_ziv_complexity",),
         "sequence.ngrams": ("efforts",),
-        "criteria.categories": ("most_categories",),
         "criteria.counts": ("n_log2_n",),
         "criteria.table": ("highest_score",),
         "criteria.target_units": ("sums_seen",),

@@ -25,6 +25,7 @@ from ._tree_checks import (
     check_tree,
     checked_below,
     checked_criterion,
+    checked_heuristic,
     checked_number,
     checked_shares,
     frozen,
@@ -66,6 +67,7 @@ class TreeArrays:
     is_multiway: bool
 
     _below: FloatArray | None  # None: not known
+    _by_heuristic: BoolArray | None  # None: not known
     _criterion: Specification | None
     _given_shares: FloatArray | None  # None: the shares of class counts
     _impurity: FloatArray | None
@@ -87,6 +89,7 @@ class TreeArrays:
         *DTYPES,
         "_below",
         "_binary",
+        "_by_heuristic",
         "_child_arrays",
         "_criterion",
         "_given_shares",
@@ -126,6 +129,7 @@ class TreeArrays:
         impurity: ArrayLike | None = None,
         shares: ArrayLike | None = None,
         below_threshold: ArrayLike | None = None,
+        splits_by_heuristic: ArrayLike | None = None,
     ) -> None:
         given = (children_left, children_right, feature, threshold, n_node_samples, value, gain)
         kept = dict(zip(DTYPES, all_frozen(DTYPES, given), strict=True))
@@ -138,7 +142,7 @@ class TreeArrays:
                 raise ValueError("Not a tree: multiway nodes need child_offsets, children and category.")
             self._set(_child_arrays=all_frozen(CHILD_DTYPES, (child_offsets, children, category)))
         self._set(_max_depth=check_tree(self), _criterion=checked_criterion(criterion, self.n_classes))
-        self._take_sets(category_offsets, categories)
+        self._take_sets(category_offsets, categories, splits_by_heuristic)
         self._take_missing(missing_go_to_left, saw_missing)
         self._set(_given_shares=None if shares is None else checked_shares(self, shares))
         self._set(_below=None if below_threshold is None else checked_below(self, below_threshold))
@@ -160,10 +164,17 @@ class TreeArrays:
         kept = [None if array is None else frozen(name, array, dtype) for (name, dtype), array in given]
         self._set(_weights=kept[0], _impurity=kept[1])
 
-    def _take_sets(self, category_offsets: ArrayLike | None, categories: ArrayLike | None) -> None:
+    def _take_sets(
+        self,
+        category_offsets: ArrayLike | None,
+        categories: ArrayLike | None,
+        splits_by_heuristic: ArrayLike | None,
+    ) -> None:
         if (category_offsets is None) != (categories is None):
             raise ValueError("Not a tree: it needs both category_offsets and categories, or neither.")
-        self._set(_sets=None)
+        self._set(_sets=None, _by_heuristic=None)
+        if splits_by_heuristic is not None:
+            self._set(_by_heuristic=checked_heuristic(self, splits_by_heuristic))
         if self.is_multiway and category_offsets is not None and categories is not None:
             sets = all_frozen(SET_DTYPES, (category_offsets, categories))
             check_sets(self, *sets)
@@ -215,7 +226,7 @@ class TreeArrays:
         tree._take_numbers(arrays.get("weighted_n_node_samples"), arrays.get("impurity"))
         below = frozen("below_threshold", arrays["below_threshold"], np.float64)
         made |= {"_missing": missing, "_saw_missing": None, "_sets": None, "is_multiway": False, "_given_shares": None}
-        made["_below"] = below
+        made |= {"_below": below, "_by_heuristic": None}
         tree._set(**made, _criterion=criterion, _max_depth=None, n_features=n_features)
         tree._forget()
         return tree
@@ -233,7 +244,8 @@ class TreeArrays:
         of_children = self._child_arrays if self.is_multiway else (None, None, None)
         sets = self._category_sets() if self.is_multiway else (None, None)
         missing, further = (self._missing, self._saw_missing), (self._weights, self._impurity, self._given_shares)
-        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further, self._below
+        further += (self._below, self._by_heuristic)
+        return *arrays, self.n_features, *of_children, self._criterion, *missing, *sets, *further
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TreeArrays):
@@ -388,16 +400,17 @@ class TreeArrays:
     def splits_by_heuristic(self) -> BoolArray:
         """Whether a heuristic divided a node's categories: ndarray of shape (node_count,), bool.
 
-        There were more than 12 categories, and only cuts of one order of them were judged, so that another division may
-        gain more.
+        The node has more than 12 categories, and only cuts of an order of them were evaluated, so that another division
+        may gain more. Where the best division is a cut of the order, as with two classes or squared errors, this is so
+        only if a limit on leaves, such as `min_samples_leaf`, forbids that cut. A tree whose growth is not known, as
+        one from a dict, names all nodes of more than 12 categories.
         """
-        most = kernel("most_categories")(self._criterion, self.n_classes)
-        if not self.is_multiway or most is None:
+        if not self.is_multiway:
             return np.zeros(self.node_count, dtype=bool)
         n_children = np.diff(self.child_offsets)
         sizes = np.diff(self.category_offsets)[self.children]
         n_divided = np.bincount(np.repeat(np.arange(self.node_count), n_children), sizes, minlength=self.node_count)
-        return (n_children == 2) & (n_divided > most)
+        return (n_children == 2) & (n_divided > 12) & (True if self._by_heuristic is None else self._by_heuristic)
 
     def categories_of(self, node: int) -> IntArray:
         """Return the categories whose samples go to a node from its parent, ascending.
@@ -592,14 +605,15 @@ def below_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, Flo
 
 
 def category_sets_of(tree: TreeArrays, nodes: Sequence[int] | IntArray) -> dict[str, IntArray]:
-    """Return `category_offsets` and `categories` of some nodes as arguments for a tree of these nodes; an empty dict if
-    the tree has no multiway nodes."""
+    """Return `category_offsets`, `categories` and, if it is known, `splits_by_heuristic` of some nodes as arguments for
+    a tree of these nodes; an empty dict if the tree has no multiway nodes."""
     if not tree.is_multiway:
         return {}
     sizes = np.diff(tree.category_offsets)[nodes]
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     positions = np.repeat(tree.category_offsets[nodes] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return {"category_offsets": offsets, "categories": tree.categories[positions]}
+    known = {} if tree._by_heuristic is None else {"splits_by_heuristic": tree._by_heuristic[nodes]}
+    return {"category_offsets": offsets, "categories": tree.categories[positions]} | known
 
 
 def goes_to_greater_child(tree: TreeArrays) -> BoolArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._given_judges import ERRORS
-from ._typing import AnyArray, FloatArray, IntArray, Specification, is_whole
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
 from .criteria import CRITERIA, Criterion
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -140,6 +140,14 @@ def checked_below(tree: TreeArrays, below_threshold: ArrayLike) -> FloatArray:
     if not np.all(below[has_threshold] <= tree.threshold[has_threshold]):
         raise ValueError("Not a tree: below_threshold is no number, or lies above the threshold.")
     return read_only(np.where(has_threshold, below, np.float64(UNDEFINED)))
+
+
+def checked_heuristic(tree: TreeArrays, splits_by_heuristic: ArrayLike) -> BoolArray:
+    """Return a read-only array of bool; raise ValueError unless there is a bool, 0 or 1 for every node."""
+    given = frozen("splits_by_heuristic", splits_by_heuristic, np.int64)
+    if given.shape != (tree.node_count,) or not np.all((given == 0) | (given == 1)):
+        raise ValueError(f"Not a tree: splits_by_heuristic must be 0 or 1 at each of {tree.node_count} nodes.")
+    return read_only(given == 1)
 
 
 def checked_shares(tree: TreeArrays, shares: ArrayLike) -> NDArray[np.float64]:

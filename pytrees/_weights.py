@@ -8,8 +8,10 @@ rounding of doubles, the grid is exact: these multiples are the numbers. Other w
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -281,3 +283,34 @@ def as_compared(value: FloatArray) -> tuple[IntArray, Fraction]:
         return value.astype(np.int64), Fraction(1)
     numbers, unit = on_grid(value.ravel())
     return np.ones(value.shape, dtype=np.int64) if numbers is None else numbers.reshape(value.shape), unit
+
+
+def limits_of_kernel(limits: dict[str, float], reported: Callable[[Any], Any]) -> dict[str, float]:
+    """Return `min_gain` and `min_impurity_decrease` in a kernel's unit of gains.
+
+    A kernel's gain reaches the limit if the gain that the tree reports does: conversions round, so the limit is the
+    least double that is converted to the given limit or more. A decrease of impurity is the share of a gain, and may be
+    too small by 2**-50 of itself, unless the conversion is exact.
+
+    Parameters
+    ----------
+    limits : dict of str to float
+        Limits of growth, as users give them.
+    reported : callable
+        Converts gains of the kernel to those that the tree reports: ascending, and 0 to 0.
+
+    Returns
+    -------
+    dict of str to float
+        The two limits.
+    """
+    found = {name: limits[name] for name in ("min_gain", "min_impurity_decrease")}
+    if math.frexp(float(reported(1.0)))[0] != 0.5:
+        found["min_impurity_decrease"] *= 1.0 - 2.0**-50
+    # The bits of positive doubles are whole numbers in the same order.
+    bits = range(int(np.float64(np.inf).view(np.int64)))
+    for name, limit in found.items():
+        if limit > 0.0:
+            least = bisect_left(bits, limit, key=lambda k: reported(float(np.int64(k).view(np.float64))))
+            found[name] = float(np.int64(least).view(np.float64))
+    return found

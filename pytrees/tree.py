@@ -95,6 +95,8 @@ class Tree(TreeArrays):
         The greatest value that goes left among the node's training samples; -2 at nodes without a threshold. The least
         value that goes right is as far above the threshold, so that texts and pictures know how many digits count.
         Where C4.5 raised a branch, it may be a number between the value and the threshold, and the other one farther.
+    splits_by_heuristic : array-like of shape (node_count,), bool, optional
+        Whether two sets of a node's categories are those of a heuristic; by default, whether there are more than 12.
 
     Attributes
     ----------
@@ -118,6 +120,8 @@ class Tree(TreeArrays):
         Impurities and weights of the nodes.
     below_threshold : ndarray of shape (node_count,), float64, or None
         As above; None if it is not known.
+    splits_by_heuristic : ndarray of shape (node_count,), bool
+        As above; False at nodes of at most 12 categories.
 
     Raises
     ------

@@ -59,11 +59,6 @@ class Grid:
         with np.errstate(over="ignore", under="ignore"):
             return np.ldexp(numbers / float(self.divisor**power), -power * self.exponent)
 
-    def to_grid(self, distance: float, power: int) -> float:
-        """Convert a distance between targets, or a square of distances, to the grid: the reverse of `distances`."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.ldexp(distance * float(self.divisor**power), power * self.exponent))
-
 
 @dataclass(frozen=True, eq=False)
 class Targets:

@@ -36,7 +36,7 @@ from .._typing import (
     TableArray,
 )
 from .._version import __version__
-from .._weights import GRID_TOTAL, on_grid, quotient_of, weights_of
+from .._weights import GRID_TOTAL, limits_of_kernel, on_grid, quotient_of, weights_of
 from ..convert.sklearn_estimators import to_sklearn
 from ..criteria import ALIASES, CRITERIA, RankingImpurity, WeightedInformationGain, resolve
 from ..input.categories import CATEGORICAL_CONSTRAINTS, SPLIT_CONSTRAINTS, forget_other_rows, kinds_of_features
@@ -275,8 +275,7 @@ def grow(
     if not isinstance(criterion, str) and name == "user_counts" and unit != 1:
         criterion = name, criterion[1] | {"scale": quotient_of(unit)}
     gain_unit = unit_of_gains(criterion, unit)
-    for limit in ("min_gain", "min_impurity_decrease"):
-        limits[limit] = limits[limit] / gain_unit / gain_unit
+    limits |= limits_of_kernel(limits, lambda gain: gain * gain_unit * gain_unit)
     arrays = kernel("grow_by_gain")(X, codes, weights, n_classes, criterion, seed=seed, **limits, **options)
     numbers = np.asarray(arrays["value"], dtype=np.float64)
     arrays["value"] = weights_of(numbers, unit)

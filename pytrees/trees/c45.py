@@ -67,7 +67,8 @@ class C45Classifier(BaseTreeClassifier):
         information gain of the split (bits) among the samples that it was chosen for. A raised branch has more samples
         than it was chosen for.
     n_nodes_unpruned_ : int
-        Number of nodes before the tree was pruned by estimated errors; ``tree_.node_count`` is the number after it.
+        Number of nodes before pruning by estimated errors, after subtrees that make no fewer errors than a leaf have
+        been collapsed; with ``confidence=None`` it equals ``tree_.node_count``, the number of nodes of the final tree.
 
     See Also
     --------
@@ -80,8 +81,8 @@ class C45Classifier(BaseTreeClassifier):
     more child. Only the best threshold of a feature competes; log2(number of thresholds) / weight is subtracted from
     its gain [2]_, and both sides must have the greater of `min_samples_leaf` and a tenth of the mean weight of a class,
     at most 25. Splits may gain 0.001 bits less than the average of the splits that are allowed. Categorical features
-    with 0.3 times as many categories as samples do not count for the average, unless all features have that many; the
-    node is a leaf if no split that counts has a gain, as in J48.
+    with 0.3 times as many categories as samples do not count for the average, unless all features have that many. The
+    node is a leaf if no split counts, as in J48. A threshold needs a gain to be a split; a split by category does not.
 
     Thresholds are half-way between two values, while the program of the book, and J48, take the greatest training value
     below: predictions of samples between these two can differ.

@@ -100,10 +100,10 @@ class DecisionTreeClassifier(BaseTreeClassifier):
         The children of a split by a categorical feature: two, for the two best sets of categories (``"subset"``); or
         one for every category among the node's samples. With two classes, and ``"gini"``, ``"entropy"``,
         ``"gain_ratio"``, ``"nvi"``, ``"nvi_sum"`` or ``"ogini"``, the best set is a prefix of the categories sorted by
-        their share of the second class (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
-        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. Otherwise all
-        2**(k - 1) - 1 divisions of a node's k categories are judged, up to 12 of them. A node of more categories takes
-        the best prefix of an order, a heuristic: by the share of the second class or, with more classes, by the first
+        their share of the second class (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5).
+        Otherwise, or if `min_samples_leaf` or `min_weight_fraction_leaf` forbids the best prefix, all 2**(k - 1) - 1
+        divisions of a node's k categories are evaluated, up to 12 of them. A node of more categories takes the best
+        allowed prefix of an order, a heuristic: by the share of the second class or, with more classes, by the first
         principal direction of the class shares (Coppersmith, Hong and Hosking, "Partitioning nominal attributes in
         decision trees", 1999). ``tree_.splits_by_heuristic`` names these nodes. Your own criterion is asked by its
         ``gains`` or ``gain``.
@@ -165,8 +165,9 @@ class DecisionTreeClassifier(BaseTreeClassifier):
     fractions, unless weights are not whole numbers, and the predicted probabilities keep the constraint to the last
     bit. `max_candidates` are chosen among the allowed cuts. ``tree_.value`` has the class counts of the training
     samples, and ``tree_.shares`` what the nodes predict; impurities, importances and `ccp_alpha` are about the counts.
-    Pruning keeps all constraints, for a node that becomes a leaf has bounds too. A missing value is neither low nor
-    high: the constraint compares known values.
+    Pruning keeps all constraints, for a node that becomes a leaf has bounds too. Missing values count on the side to
+    which they go. A threshold of infinity, between all known values and the missing ones, keeps the constraint too: the
+    missing values are its upper side.
 
     The distances of Section 1.1 of [1]_ compare the two sides L and R of a cut T to the classes Y of the node's n
     samples. The gain is the distance of the uncut node minus the distance of the cut:

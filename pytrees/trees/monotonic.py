@@ -99,7 +99,7 @@ def with_bounds(tree: Tree, monotonic_cst: AnyArray, counts: IntArray) -> Tree:
     if np.array_equal(shares, tree.shares):
         return tree
     arguments = list(tree._arguments())
-    arguments[-2] = shares
+    arguments[-3] = shares
     return Tree(*arguments)
 
 

@@ -34,7 +34,7 @@ from .._typing import (
     RandomState,
     Specification,
 )
-from .._weights import GRID_TOTAL_OF_NUMBERS, weights_of
+from .._weights import GRID_TOTAL_OF_NUMBERS, limits_of_kernel, weights_of
 from .._weights import on_grid as weights_on_grid
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.targets import MOST_SUM, MOST_TARGET, Grid, Targets, on_grid, whole_numbers
@@ -111,10 +111,7 @@ def grow_numbers(
     ccp_alpha = limits.pop("ccp_alpha")
     if name == "user_sums":
         criterion = name, criterion[1] | {"grid": (grid.centre, grid.divisor, grid.exponent), "unit": unit}
-    for limit in ("min_gain", "min_impurity_decrease"):
-        given = limits[limit]
-        # A limit above zero that is too small for the grid still forbids gains of nothing.
-        limits[limit] = max(grid.to_grid(given, power), _LEAST_POSITIVE) if given > 0.0 else given
+    limits |= limits_of_kernel(limits, lambda gain: grid.distances(gain, power))
     if not grid.is_exact:
         options["exact_targets"] = y
     arrays = kernel("grow_by_gain")(X, codes, weights, n_codes, criterion, seed=seed, **limits, **options)
@@ -219,11 +216,11 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
     categorical_split : {"multiway", "subset"}, default="subset"
         The children of a split by a categorical feature: two, for the two best sets of categories (``"subset"``); or
         one for every category among the node's samples. With ``"squared_error"`` the best set is a prefix of the
-        categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5);
-        under `min_samples_leaf` and `min_weight_fraction_leaf` it is the best prefix that they allow. With
-        ``"absolute_error"`` or a criterion of your own all 2**(k - 1) - 1 divisions of a node's k categories are
-        judged, up to 12 of them; a node of more categories takes the best prefix by means, a heuristic.
-        ``tree_.splits_by_heuristic`` names these nodes.
+        categories sorted by their means (Breiman et al., "Classification and Regression Trees", 1984, Theorem 4.5).
+        With ``"absolute_error"`` or a criterion of your own, or if `min_samples_leaf` or `min_weight_fraction_leaf`
+        forbids the best prefix, all 2**(k - 1) - 1 divisions of a node's k categories are evaluated, up to 12 of them;
+        a node of more categories takes the best allowed prefix by means, a heuristic. ``tree_.splits_by_heuristic``
+        names these nodes.
     n_jobs : int or None, default=None
         Threads that grow the tree if it is large enough to profit: they share out its subtrees. None is one thread, -1
         as many as there are cores. Best-first growth (`max_leaf_nodes`) uses one thread. The tree is the same for every
@@ -253,7 +250,8 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
     and leaves outside of their bounds predict the nearest bound. All of these are compared as fractions, and
     predictions keep the constraint to the last bit. `max_candidates` are chosen among the allowed cuts. Impurities,
     importances and `ccp_alpha` are about the means and medians as they are. Pruning keeps all constraints, for a node
-    that becomes a leaf has bounds too. A missing value is neither low nor high: the constraint compares known values.
+    that becomes a leaf has bounds too. Missing values count on the side to which they go. A threshold of infinity,
+    between all known values and the missing ones, keeps the constraint too: the missing values are its upper side.
 
     Examples
     --------

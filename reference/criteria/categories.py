@@ -10,6 +10,10 @@ If classes are numbers and squared errors are judged, the best division is a cut
 means, for the same reason: the gain is a convex function of the left child's weight and sum, and at a corner of their
 possible values one side has all categories whose mean is below some number.
 
+A limit on the samples or the weight of leaves may forbid the best cut of an order. If no allowed cut gains as much, all
+divisions of a few categories are judged after the cuts: of equal gains the first cut is taken, or else the division of
+the lowest number. With too many categories the best allowed cut is taken, though another division may gain more.
+
 Many categories are put in an order by a heuristic, and its cuts are judged: by the mean, by the share of the second
 class or, with more classes, by the first principal direction of the class shares: D. Coppersmith, S. J. Hong and
 J. R. M. Hosking, "Partitioning nominal attributes in decision trees", Data Mining and Knowledge Discovery 3 (1999).
@@ -27,32 +31,33 @@ MOST_CATEGORIES = 12
 STEPS = 16
 
 
-def most_categories(criterion, n_classes):
-    """Return of how many categories of a node the best division is found; None is any number, because it is a cut of
-    their order by share or mean. No criterion is an unknown one."""
-    is_known = criterion is not None
-    return None if is_known and has_best_order(criterion, n_classes) else MOST_CATEGORIES
-
-
 def has_best_order(criterion, n_classes):
     """Whether the best division of any number of categories is a cut of their order by share or mean."""
     return orders_by_mean(criterion) or orders_by_share(criterion, n_classes)
 
 
 def divisions(criterion, y, weights, n_classes, parts):
-    """Return the divisions to judge, each as the list of the categories of one side.
+    """Return the divisions to judge first, each as the list of the categories of one side: the cuts of an order, or
+    all.
 
     Parts are the categories, ascending, with their rows. In an order of categories, one side has the first ones; equal
-    categories are sorted by their codes. Otherwise the side is the one without the lowest category. A binary number
-    then has a digit for every other category, the lowest category first, and the divisions are in the order of these
-    numbers.
+    categories are sorted by their codes.
     """
+    if not has_best_order(criterion, n_classes) and len(parts) <= MOST_CATEGORIES:
+        return all_divisions(parts)
     categories = [category for category, _ in parts]
-    if has_best_order(criterion, n_classes) or len(parts) > MOST_CATEGORIES:
-        places = places_of(criterion, y, weights, n_classes, parts)
-        ordered = sorted(categories, key=dict(zip(categories, places, strict=True)).get)
-        return [ordered[:n] for n in range(1, len(ordered))]
-    others = categories[1:]
+    places = places_of(criterion, y, weights, n_classes, parts)
+    ordered = sorted(categories, key=dict(zip(categories, places, strict=True)).get)
+    return [ordered[:n] for n in range(1, len(ordered))]
+
+
+def all_divisions(parts):
+    """Return all divisions, each as the list of the categories on the side without the lowest one.
+
+    A binary number has a digit for every other category, the lowest category first, and the divisions are in the order
+    of these numbers.
+    """
+    others = [category for category, _ in parts[1:]]
     return [
         [category for digit, category in enumerate(others) if number >> digit & 1]
         for number in range(1, 2 ** len(others))

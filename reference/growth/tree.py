@@ -108,6 +108,7 @@ def as_arrays(order, X, y, weights, n_classes, has_categories, has_subsets=False
     if has_categories and has_subsets:
         tree["category_offsets"] = [0, *accumulate(len(node.categories) for node in order)]
         tree["categories"] = [category for node in order for category in node.categories]
+        tree["splits_by_heuristic"] = [int(any(node.cut[3:])) for node in order]
     return tree
 
 

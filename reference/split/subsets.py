@@ -3,8 +3,8 @@
 from functools import reduce
 
 from ..base.types import NONE_MISSING, UNDEFINED
-from ..criteria.categories import divisions
-from ..criteria.counts import add_up, added, counted, name_of, remainder, user_criterion_of
+from ..criteria.categories import MOST_CATEGORIES, all_divisions, divisions, has_best_order
+from ..criteria.counts import add_up, added, counted, is_greater, name_of, remainder, user_criterion_of
 from ..criteria.structural import IMPURITIES, structural_gain
 from ..criteria.table import gain_of_counts, judges_sequence
 from ..criteria.user import FORBIDDEN, seen_by_user
@@ -13,16 +13,21 @@ from ..rows.partition import rows_by_category
 
 def subset_splits(X, y, weights, n_classes, criterion, limits, rows, feature):
     """Return (gain, feature, cut) of every allowed division, in the order of judging them. The cut names the categories
-    of the left side, which has the node's lowest category."""
+    of the left side, which has the node's lowest category, and tells whether another division may gain more."""
     parts = rows_by_category(X, rows, feature)
-    judged = [
-        listed
-        for listed in divisions(criterion, y, weights, n_classes, parts)
-        if allows_division(parts, listed, weights, limits, rows)
-    ]
-    gains = gains_of_divisions(X, y, weights, n_classes, criterion, rows, feature, parts, judged)
+    problem = X, y, weights, n_classes, criterion, rows, feature, parts
+    listed_first = divisions(criterion, y, weights, n_classes, parts)
+    judged = [listed for listed in listed_first if allows_division(parts, listed, weights, limits, rows)]
+    gains = gains_of_divisions(*problem, judged)
+    finds_best, are_few = has_best_order(criterion, n_classes), len(parts) <= MOST_CATEGORIES
+    if finds_best and len(judged) < len(listed_first):
+        forbidden = gains_of_divisions(*problem, [listed for listed in listed_first if listed not in judged])
+        finds_best = not any(all(is_greater(one, gain) for gain in gains) for one in forbidden)
+        if are_few and not finds_best:
+            others = [one for one in all_divisions(parts) if allows_division(parts, one, weights, limits, rows)]
+            judged, gains = judged + others, gains + gains_of_divisions(*problem, others)
     return [
-        (gain, feature, (float(UNDEFINED), NONE_MISSING, left_side(parts, listed)))
+        (gain, feature, (float(UNDEFINED), NONE_MISSING, left_side(parts, listed), not (finds_best or are_few)))
         for gain, listed in zip(gains, judged, strict=True)
         if gain != FORBIDDEN
     ]

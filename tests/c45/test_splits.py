@@ -146,6 +146,20 @@ def test_features_of_very_many_categories_do_not_count_for_the_average(engine):
     assert find(many[:, None], y, n_categories=[12])[1] == 0
 
 
+@pytest.mark.parametrize(("useless", "n_categories", "admits"), [
+    (np.arange(40) % 2, 2, True),               # a split by category, of gain 0: so is the average
+    (np.arange(40) % 2, 0, False),              # a threshold of no gain is not a split
+    (np.r_[1, np.zeros(39)], 2, False),         # too few samples for a second child
+    (np.r_[1, 1, np.nan * np.ones(38)], 2, False),
+])  # fmt: skip
+def test_an_identifier_is_split_if_a_feature_that_counts_has_a_split(engine, useless, n_categories, admits):
+    y = np.arange(40) // 2 % 2
+    X = np.column_stack([np.arange(40) // 2, useless])
+    assert find(X[:, :1], y, n_categories=[20])[1] == 0
+    found = find(X, y, n_categories=[20, n_categories])
+    assert found is not None and found[1] == 0 if admits else found is None
+
+
 def test_nothing_to_split(engine):
     assert find([[np.nan], [np.nan]], [0, 1], min_samples_leaf=1.0) is None
     assert find([[np.nan], [np.nan]], [0, 1], n_categories=[1], min_samples_leaf=1.0) is None

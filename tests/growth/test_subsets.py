@@ -1,21 +1,21 @@
 """Splits of categories into two sets: against the reference, in every way to grow, and against all divisions."""
 
-from itertools import combinations
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import limits
-from support import categories_of, children_of, examples, grow, rows_of_nodes
+from strategies import grid_weights, limits
+from support import assert_same_tree, categories_of, children_of, examples, grow, on_both_engines, rows_of_nodes
+from targets import criterion_of
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
-from pytrees._core.criteria.table import CONVEX, orders_by_share
+from pytrees._core.criteria.table import CONVEX
 from pytrees._tree_checks import LEAF, MULTIWAY
-from pytrees.reference.criteria import categories as reference
 from pytrees.reference.criteria.counts import is_greater
 from pytrees.reference.criteria.table import gain_of_counts
-from pytrees.testing.strategies import no_weights, problems_with_categories
+from pytrees.testing.strategies import count_weights, no_weights, problems_with_categories
 
 SEQUENCE_CRITERIA = ["etc", "lz76"]
 LEAST_SHARES = st.sampled_from([0.0, 0.0, 0.1, 0.3])
@@ -34,41 +34,71 @@ def few_categories(weights=no_weights, **shape):
 # ----------------------------------------------------------------------------------------------------- what is the best
 
 
-@pytest.mark.parametrize("criterion", CONVEX)
-def test_no_division_gains_more_than_the_best_in_the_order_of_shares(criterion):
-    assert orders_by_share(criterion, 2)
-    assert reference.orders_by_share(criterion, 2)
+@pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
+@pytest.mark.parametrize("criterion", [*CONVEX, "ranking", "jaccard", "accuracy", "squared_error", "absolute_error"])
+def test_no_allowed_division_gains_more(criterion, weights):
+    """The best division is the first of the best ones: in the order of shares or means, or else by number."""
 
-    @examples(150)
-    @example([(0, 1), (3, 1), (3, 3), (4, 1)])
-    @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(any), min_size=2, max_size=7))
-    def check(counts):
-        assume(all(map(sum, zip(*counts, strict=True))))
-        codes = np.repeat(np.arange(len(counts)), [sum(of_category) for of_category in counts])
-        y = np.concatenate([np.repeat([0, 1], of_category) for of_category in counts]).astype(np.int32)
-        X = codes[:, np.newaxis].astype(np.float64)
-        tree = grow_subsets(X, y, None, 2, criterion, n_categories=[len(counts)], max_depth=1)
-        # Equal gains of entropy may be reported as different numbers: the tree reports the gain of its own division.
-        assert tree["gain"][0] in [float(gain) for gain in greatest_gains(criterion, counts)]
+    @examples(60)
+    @example([(0, 0), (1, 1), (2, 0), (2, 1), (2, 1)], 2, 0.0, True, None)
+    @example([(0, 0), (1, 1), (2, 0), (2, 1), (2, 1)], 1, 0.3, True, None)
+    @given(
+        st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=2, max_size=16),
+        st.integers(1, 5), LEAST_SHARES, st.booleans(), st.data(),
+    )  # fmt: skip
+    def check(samples, fewest, share, has_two, data):
+        codes, y = np.array(samples).T
+        numbers = None if data is None else data.draw(weights(len(y)))
+        n_classes, given = 3 - has_two, criterion
+        if "error" in criterion:
+            y, n_classes, given = criterion_of(y, criterion)
+        else:
+            y = y % n_classes
+        given_limits = {"min_samples_leaf": fewest, "min_weight_fraction_leaf": share, "max_depth": 1}
+        problem = codes[:, np.newaxis], y, numbers, n_classes, given
+        tree, twin = on_both_engines(grow_subsets, *problem, n_categories=[7], **given_limits)
+        assert_same_tree(tree, twin)
+        of_rows = [1] * len(y) if numbers is None else numbers.tolist()
+        gain, sets = best_division(codes.tolist(), y.tolist(), of_rows, n_classes, given, fewest, share)
+        assert sets_of_children(tree) == sets
+        assert tree["gain"][0] == float(gain)
 
     check()
 
 
-def greatest_gains(criterion, counts):
-    """Return the gains of all divisions that none exceeds, the classes being counted by category."""
-    node = [sum(column) for column in zip(*counts, strict=True)]
-    best = []
-    for size in range(1, len(counts)):
-        for listed in combinations(counts, size):
-            left = [sum(column) for column in zip(*listed, strict=True)]
-            right = [all_of - part for all_of, part in zip(node, left, strict=True)]
-            children = [(left, sum(left)), (right, sum(right))]
-            gain = gain_of_counts(criterion, (node, sum(node)), children)
-            if not best or is_greater(gain, best[0]):
-                best = [gain]
-            elif not is_greater(best[0], gain):
-                best.append(gain)
-    return best
+def best_division(codes, y, weights, n_classes, criterion, fewest, share):
+    """Return the gain and both sets of the best allowed division, from the definitions; no sets if there is none."""
+    present, rows = sorted(set(codes)), list(zip(codes, y, weights, strict=True))
+    name, targets = criterion, range(n_classes)
+    if isinstance(criterion, tuple):
+        name, targets = criterion[0], criterion[1]["targets"].tolist()
+        criterion = name, {"targets": targets}
+
+    def counted(side):
+        return [sum(w for c, label, w in rows if c in side and label == k) for k in range(n_classes)], weight(side)
+
+    def weight(side):
+        return sum(w for c, _, w in rows if c in side)
+
+    def mean(category):
+        return Fraction(sum(w * targets[k] for c, k, w in rows if c == category), weight([category]))
+
+    tried = [
+        [c for digit, c in enumerate(present[1:]) if number >> digit & 1] for number in range(1, 2 ** len(present) // 2)
+    ]
+    if name == "squared_error" or (name in CONVEX and n_classes == 2):
+        ordered = sorted(present, key=mean)
+        tried = [ordered[:n] for n in range(1, len(ordered))] + tried
+    best, sets = 0, []
+    for listed in tried if len(set(y)) > 1 else []:
+        sides = sorted([sorted(listed), [c for c in present if c not in listed]])
+        sizes = [sum(c in side for c in codes) for side in sides]
+        if min(sizes) < fewest or min(map(weight, sides)) < Fraction(repr(share)) * sum(weights):
+            continue
+        gain = gain_of_counts(criterion, counted(present), [counted(listed), counted(set(present) - set(listed))])
+        if not sets or is_greater(gain, best):
+            best, sets = gain, sides
+    return best, sets
 
 
 @examples(100)

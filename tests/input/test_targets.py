@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support import on_both_engines
 
 from pytrees._engine import load
-from pytrees._weights import GRID_TOTAL_OF_NUMBERS
+from pytrees._weights import GRID_TOTAL_OF_NUMBERS, limits_of_kernel
 from pytrees.input.targets import MOST_SUM, MOST_TARGET, Grid, on_grid, whole_numbers
 
 TARGETS = {
@@ -112,7 +112,9 @@ def test_one_target_is_kept_exactly():
 )
 def test_distances(grid, power, distance):
     assert grid.distances(np.array([4.0]), power)[0] == distance
-    assert grid.to_grid(distance, power) == (4.0 if 0.0 < distance < np.inf else distance)
+    limits = {"min_gain": distance, "min_impurity_decrease": 0.0}
+    least = limits_of_kernel(limits, lambda gain: grid.distances(gain, power))["min_gain"]
+    assert grid.distances(least, power) >= distance > grid.distances(np.nextafter(least, -1.0), power) or least == 0.0
 
 
 @given(

@@ -321,7 +321,6 @@ GUARDS = {
         "the kernel",
         "sequence/test_ngrams.py::test_kernel_refuses_slices_outside_the_sequence",
     ),
-    "most_categories": (*COUNTS, BAD_CRITERIA),
     "n_log2_n": NOTHING,
     "highest_score": (
         "class counts",

@@ -193,7 +193,7 @@ def test_gaps_survive_pickling_and_need_not_be_known():
     tree = DecisionTreeClassifier().fit(X, y).tree_
     again = pickle.loads(pickle.dumps(tree))
     np.testing.assert_array_equal(again.below_threshold, tree.below_threshold)
-    older = Tree(*tree._arguments()[:-1])
+    older = Tree(*tree._arguments()[:-2])
     assert older.below_threshold is None
     assert older == tree
     assert make_stump().below_threshold is None

@@ -1,6 +1,8 @@
 """Splits of categories into two sets, and ordered categories, in every tree and forest that has them."""
 
 import json
+import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from support import on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     OptimalTreeClassifier,
@@ -130,6 +133,36 @@ def test_the_tree_tells_which_sets_come_from_a_heuristic(engine):
     assert not DecisionTreeRegressor(**KIND).fit(X, y).tree_.splits_by_heuristic.any()
     assert DecisionTreeRegressor("absolute_error", **KIND).fit(X, y).tree_.splits_by_heuristic[0]
     assert merge_redundant(tree).splits_by_heuristic[0]
+
+
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_the_tree_names_nodes_of_many_categories_whose_best_cut_a_limit_forbids(engine, make):
+    # The best cut of the order parts off the one sample of category 1.
+    X = np.r_[0, np.arange(14)][:, np.newaxis]
+    for fewest, weight, is_named in ((1, 0.0, False), (2, 0.0, True), (1, 0.1, True)):
+        limits = {"min_samples_leaf": fewest, "min_weight_fraction_leaf": weight}
+        tree = make(**limits, categorical_features=[0]).fit(X, X[:, 0] == 1, np.full(15, 0.3)).tree_
+        assert tree.n_leaves > 1
+        assert tree.splits_by_heuristic[0] == is_named
+        again = pickle.loads(pickle.dumps(tree))
+        np.testing.assert_array_equal(again.splits_by_heuristic, tree.splits_by_heuristic)
+        merged = merge_redundant(tree)
+        assert merged.n_leaves == 1 or merged.splits_by_heuristic[0] == is_named
+        # An exported tree does not tell how it grew.
+        assert Tree.from_dict(export_dict(tree)).splits_by_heuristic[0]
+        with pytest.raises(ValueError, match="splits_by_heuristic must be 0 or 1 at each of"):
+            Tree(*tree._arguments()[:-1], splits_by_heuristic=[True])
+
+
+def test_a_limit_leaves_the_best_division_that_it_allows(engine):
+    X = [[3.0], [5.0], [4.0], [4.0], [8.0], [4.0], [np.nan]]
+    y = [-0.8, -1.6, 0.4, -0.9, -0.1, -1.3, -0.4]
+    for estimator in (DecisionTreeRegressor, partial(DecisionForestRegressor, 1, bootstrap=False)):
+        fitted = estimator(min_samples_leaf=3, categorical_features=[0]).fit(X, y)
+        tree = getattr(fitted, "estimators_", [fitted])[0].tree_
+        assert tree.gain[0] == pytest.approx(0.0514, abs=1e-4)
+        # The codes of 3, 4, 5, 8 and the missing value.
+        assert [tree.categories_of(child).tolist() for child in (1, 2)] == [[0, 2, 4], [1, 3]]
 
 
 @pytest.mark.parametrize(

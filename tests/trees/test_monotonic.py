@@ -329,6 +329,15 @@ def test_ordered_categories_of_pandas_have_directions(engine):
         assert np.all(np.diff(tree.predict_proba(rows)[:, 1]) <= 0.0)
 
 
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("model", [DecisionTreeClassifier(), DecisionTreeRegressor("absolute_error")], ids=repr)
+def test_the_cut_before_the_missing_values_keeps_the_constraint(engine, model, direction):
+    model = clone(model).set_params(monotonic_cst=[direction])
+    X = [[0.0], [1.0], [np.nan], [np.nan]]
+    assert np.isinf(model.fit(X, [0, 0, 1, 1]).tree_.threshold[0]) == (direction == 1)
+    assert np.isinf(model.fit(X, [1, 1, 0, 0]).tree_.threshold[0]) == (direction == -1)
+
+
 def test_data_against_the_constraint_leave_one_leaf(engine):
     X = np.arange(10.0)[:, np.newaxis]
     tree = DecisionTreeClassifier(monotonic_cst=[-1]).fit(X, X[:, 0] > 4)
@@ -358,9 +367,9 @@ def test_trees_tell_counts_and_what_they_predict(clipped):
 
 def test_trees_of_other_shares_are_not_equal(clipped):
     tree = clipped.tree_
-    free = Tree(*tree._arguments()[:-2])
+    free = Tree(*tree._arguments()[:-3])
     assert tree != free
-    assert free == Tree(*free._arguments()[:-2], free.shares)
+    assert free == Tree(*free._arguments()[:-3], free.shares)
     assert hash(tree) == hash(free)
     assert tree == pickle.loads(pickle.dumps(tree))
 
@@ -378,9 +387,9 @@ def test_dicts_keep_shares(clipped):
 def test_shares_are_checked(wrong):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1]).tree_
     with pytest.raises(ValueError, match="Not a tree: shares has shape"):
-        Tree(*tree._arguments()[:-2], wrong)
+        Tree(*tree._arguments()[:-3], wrong)
     with pytest.raises(ValueError, match="must not be negative, and add up to 1"):
-        Tree(*tree._arguments()[:-2], np.full((3, 2), 0.4))
+        Tree(*tree._arguments()[:-3], np.full((3, 2), 0.4))
 
 
 def test_converted_trees_predict_the_same(clipped):

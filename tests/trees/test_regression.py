@@ -18,7 +18,13 @@ from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import cross_val_score
 from support import examples, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeRegressor, Tree
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionForestRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    Tree,
+)
 from pytrees._weights import GRID_TOTAL_OF_NUMBERS, on_grid
 from pytrees.testing.strategies import feature_matrices
 
@@ -35,6 +41,22 @@ def make_numbers(n_samples=60, n_features=3, seed=0):
 @pytest.fixture
 def data():
     return make_numbers()
+
+
+@pytest.mark.parametrize("criterion", [*ERRORS, "gini", "entropy", "ranking", "wig"])
+def test_limits_admit_the_gain_that_is_reported(engine, criterion):
+    """Gains are reported in units of the targets or weights, and round."""
+    make = DecisionTreeRegressor if criterion in ERRORS else DecisionTreeClassifier
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        X, y, weights = rng.integers(0, 5, (9, 2)), np.r_[0, 1, rng.integers(0, 2, 7)], rng.integers(1, 4, 9) / 10
+        if make is DecisionTreeRegressor:
+            y, weights = y * [0.1, 1e-170, 0.1, 1e150, 0.3, rng.random(9)][seed % 6], [None, weights][seed % 2]
+        gain = make(criterion, max_depth=1).fit(X, y, weights).tree_.gain[0]
+        above = {"min_gain": np.nextafter(gain, np.inf), "min_impurity_decrease": gain * (1 + 2.0**-48) + 2.0**-51}
+        for name, limit in above.items() if gain > 0.0 else ():
+            models = [make(criterion, max_depth=1, **{name: x}).fit(X, y, weights) for x in (gain, limit)]
+            assert [model.tree_.node_count for model in models] == [3, 1]
 
 
 def rows_of_leaves(tree, X):

@@ -17,9 +17,10 @@ cdef enum:
 cdef class CategoryCounts:
     """The categories of a feature that the samples of a node have, ascending, numbered from 0.
 
-    Divisions into two sets have numbers. In an order of categories, the number is how many of the first categories are
-    on the listed side. Otherwise its binary digits, the lowest first, tell whether categories 1, 2, ...
-    are listed; category 0 never is.
+    Divisions into two sets have numbers. In an order of n categories, the numbers below n are how many of the first
+    categories are on the listed side. Further ones are n - 1 plus the number of a division outside the order or, with
+    more than MOST_DIVIDED categories, of a cut of the order if a limit forbids the best one. Outside an order, the
+    binary digits of the number, the lowest first, tell whether categories 1, 2, ... are listed; category 0 never is.
     """
 
     cdef index_t n_classes, n_present
@@ -51,6 +52,7 @@ cdef index_t start_category(CategoryCounts categories, index_t code) noexcept no
 cdef void number_codes(CategoryCounts categories, index_t n_codes) noexcept nogil
 cdef void set_order(CategoryCounts categories) noexcept nogil
 cdef index_t n_divisions(CategoryCounts categories) noexcept nogil
+cdef bint is_by_heuristic(CategoryCounts categories, index_t number) noexcept nogil
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil
 

@@ -13,8 +13,11 @@ and (N, S). A side's (n, s) is the sum of the points (n_v, s_v) of its categorie
 corner of the hull of all these sums. At a corner some linear function a n + b s is greater than at all other sums, and
 the sum of the points with a n_v + b s_v > 0 has the greatest value: all categories with means s_v / n_v on one side of
 -a / b. No two categories of equal means are divided at a corner, so any order of them will do; theirs is the order of
-their codes. Limits on samples may forbid the best division: then the best allowed one in the order is taken, as with
-two classes.
+their codes.
+
+A limit on the samples or the weight of leaves may forbid the best cut of an order. If no allowed cut gains as much, all
+divisions of a few categories are judged after the cuts: of equal gains the first cut is taken, or else the division of
+the lowest number. With too many categories the best allowed cut is taken, though another division may gain more.
 
 Too many categories are put in an order, too, and its cuts are judged, though another division may gain more. The order
 is by the mean or the share as above, and with more than two classes by the first principal direction of the class
@@ -37,13 +40,6 @@ cdef enum:
     STEPS = 16      # towards the first principal direction
 
 MOST_CATEGORIES = MOST_DIVIDED
-
-
-def most_categories(criterion, n_classes):
-    """Return of how many categories of a node the best division is found; None is any number, because it is a cut of
-    their order by share or mean. No criterion is an unknown one."""
-    is_known = criterion is not None
-    return None if is_known and has_best_order(criterion, n_classes) else MOST_CATEGORIES
 
 
 def has_best_order(criterion, n_classes):
@@ -231,18 +227,25 @@ cdef index_t n_divisions(CategoryCounts categories) noexcept nogil:
     return categories.n_present - 1 if categories.in_order else (1 << (categories.n_present - 1)) - 1
 
 
+cdef bint is_by_heuristic(CategoryCounts categories, index_t number) noexcept nogil:
+    """Whether another division than this one, the best of those that were judged, may gain more."""
+    return categories.n_present > MOST_DIVIDED and (not categories.has_best_order or number >= categories.n_present)
+
+
 cdef void list_division(CategoryCounts categories, index_t number) noexcept nogil:
     """List the categories of one side of a division."""
-    cdef index_t i
+    cdef index_t i, n = categories.n_present
     memset(&categories.is_listed[0], 0, categories.n_present)
     categories.n_listed = 0
     memset(&categories.listed_counts[0], 0, categories.listed_counts.shape[0] * sizeof(int64_t))
     categories.listed_weight = 0
-    if categories.in_order:
-        for i in range(number):
+    if categories.in_order and (number < n or n > MOST_DIVIDED):
+        for i in range(number if number < n else number - (n - 1)):
             _list(categories, categories.order[i], 1)
         return
-    for i in range(1, categories.n_present):
+    if categories.in_order:
+        number -= n - 1
+    for i in range(1, n):
         if number >> (i - 1) & 1:
             _list(categories, i, 1)
 
@@ -250,10 +253,10 @@ cdef void list_division(CategoryCounts categories, index_t number) noexcept nogi
 cdef void list_next_division(CategoryCounts categories, index_t number) noexcept nogil:
     """List the categories of one side of a division; the division before it, if any, is listed."""
     cdef index_t category = 1
-    if number == 1:
+    if number == 1 or categories.in_order and number == categories.n_present:
         list_division(categories, number)
         return
-    if categories.in_order:
+    if categories.in_order and number < categories.n_present:
         _list(categories, categories.order[number - 1], 1)
         return
     # The lowest digits of the number before are ones, and become zeros.

@@ -40,6 +40,7 @@ cdef struct NodeCategories:
     index_t n_children
     index_t lowest              # or NO_CATEGORY
     index_t n_listed            # the number of categories if they are listed: two sets of categories
+    uint8_t is_by_heuristic     # two sets of this node's categories: another division may gain more
     Py_ssize_t first_listed     # the first of them in the tree's `listed`
 
 

@@ -23,7 +23,7 @@ from pytrees._core.base.types cimport (
     index_t, int8_t, int64_t, uint64_t,
 )
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.categories cimport CategoryCounts, goes_right
+from pytrees._core.criteria.categories cimport CategoryCounts, goes_right, is_by_heuristic
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
@@ -276,6 +276,7 @@ cdef void put_in_place(GrowingTree tree, index_t leaf, index_t root) noexcept no
     tree.nodes[leaf] = tree.nodes[root]
     if has_categories(tree):
         tree.categories[leaf].n_children = tree.categories[root].n_children
+        tree.categories[leaf].is_by_heuristic = tree.categories[root].is_by_heuristic
     memcpy(values_of(tree, leaf), values_of(tree, root), tree.n_values * sizeof(float64_t))
 
 
@@ -295,6 +296,9 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     node.first_child = first_child
     if has_categories(tree):
         tree.categories[leaf].n_children = split.n_children
+        tree.categories[leaf].is_by_heuristic = split.division != NONE and is_by_heuristic(
+            tree.search.categories, split.division
+        )
     node.feature = split.feature
     _write_cut(tree, node, split)
     node.missing = NONE_MISSING
@@ -732,6 +736,7 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::
     cdef int64_t[::1] category = np.empty(order.shape[0], dtype=np.int64)
     cdef int64_t[::1] category_offsets = np.zeros(order.shape[0] + 1, dtype=np.int64)
     cdef int64_t[::1] categories = np.empty(tree.n_listed, dtype=np.int64)
+    cdef int64_t[::1] splits_by_heuristic = np.empty(order.shape[0], dtype=np.int64)
     cdef Py_ssize_t i, k, n_children = 0, n_categories = 0
     cdef index_t child
     cdef const Node* node
@@ -747,9 +752,12 @@ cdef dict _children(GrowingTree tree, const index_t[::1] order, const index_t[::
             n_categories += 1
         child_offsets[i + 1], category_offsets[i + 1] = n_children, n_categories
         category[i] = leading.lowest
+        splits_by_heuristic[i] = node.first_child != LEAF and leading.is_by_heuristic
     arrays = {"child_offsets": child_offsets, "children": children, "category": category}
     if tree.search.categories is not None:
-        arrays |= {"category_offsets": category_offsets, "categories": categories}
+        arrays |= {
+            "category_offsets": category_offsets, "categories": categories, "splits_by_heuristic": splits_by_heuristic,
+        }
     return {name: np.asarray(array) for name, array in arrays.items()}
 
 

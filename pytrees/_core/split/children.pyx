@@ -3,7 +3,7 @@
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
@@ -47,8 +47,8 @@ cdef int start_children(
     children.score = 0
     children.exchange.numerator = -1
     children.exchange.denominator = 1
-    children.cluster_sizes[:] = 0
-    children.cluster_counts[:] = 0
+    memset(&children.cluster_sizes[0], 0, children.node.n_classes * sizeof(int64_t))
+    memset(&children.cluster_counts[0], 0, children.node.n_classes * sizeof(int64_t))
     _start_child(children)
     if children.user_criterion is not None:
         with gil:
@@ -70,7 +70,7 @@ cdef inline void _start_split(
 
 
 cdef inline void _start_child(ChildCounts children) noexcept nogil:
-    children.counts[:] = 0
+    memset(&children.counts[0], 0, children.node.n_classes * sizeof(int64_t))
 
 
 cdef int end_child(ChildCounts children) except -1 nogil:

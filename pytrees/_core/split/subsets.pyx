@@ -1,7 +1,8 @@
 """The best split of a categorical feature into two sets of categories.
 
 The samples of every category are counted once, and these counts give the gains of all divisions. Only criteria on label
-sequences go through the samples for every division.
+sequences go through the samples for every division. Where the best division is a cut of an order, others are judged
+only if a limit forbids this cut, and if it would be the best split so far.
 
 If only cuts of an order of the categories are judged, their absolute errors are those of cuts of samples in this order.
 """
@@ -14,7 +15,7 @@ from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of
 from pytrees._core.base.types cimport MISSING_RIGHT, NONE, float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.criteria.absolute_error cimport errors_of, sum_errors
 from pytrees._core.criteria.categories cimport (
-    CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, number_codes, set_order,
+    MOST_DIVIDED, CategoryCounts, list_division, list_next_division, listed_sums, n_divisions, number_codes, set_order,
     start_category, summed_for_user, sums_of_category,
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
@@ -33,10 +34,18 @@ from pytrees._core.split.node_search cimport (
 )
 
 
+cdef enum:
+    FORBIDDEN = -2      # the number of a division that a limit forbids
+
+
 cdef int offer_divisions(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
     """Offer every allowed division of the categories of a node. In a block, its entries are sorted by category."""
+    if 2 * <int64_t> search.min_samples_leaf > node.stop - node.start or (
+        search.min_leaf_weight > 0 and 2 * search.min_leaf_weight > weight_of_node(search)
+    ):
+        return 0
     if node.in_block:
         _count_categories(search, search.categories, node, feature, entries)
     else:
@@ -50,7 +59,8 @@ cdef int _offer_divisions(
     NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature, const Entry* entries,
     const Split* cut
 ) except -1 nogil:
-    cdef index_t number, n = node.stop - node.start
+    cdef index_t number, last = n_divisions(categories), n = node.stop - node.start
+    cdef bint allows_all = True
     if search.judging == SEQUENCES or search.judging == OWN_SEQUENCES:
         _number_categories(search, entries, n)
     if search.category_errors is not None:
@@ -59,21 +69,56 @@ cdef int _offer_divisions(
         else:
             take_categories(search.category_errors, entries)
             sum_steps(search.category_errors)
-    for number in range(1, n_divisions(categories) + 1):
+    for number in range(1, last + 1):
         list_next_division(categories, number)
         if not _is_allowed(search, categories, n):
-            continue
-        if search.judging == SEQUENCES:
+            allows_all = False
+        elif search.judging == SEQUENCES:
             _divide(search, categories, node)
             offer_sequences(search, feature, 2, number, <const uint64_t*> &categories.divided[0], n, cut)
         elif search.judging == OWN_SEQUENCES:
             _divide(search, categories, node)
             _offer_to_sequence_criterion(search, feature, number, n)
-        elif categories.has_targets:
-            _offer_targets(search, categories, feature, number)
         else:
-            _offer_counts(search.children, categories, feature, number)
+            _offer_to_engine(search, categories, feature, number)
+    if allows_all or not categories.has_best_order or not _forbids_best(
+        search, search.children, categories, feature, n
+    ):
+        return 0
+    if categories.n_present > MOST_DIVIDED:
+        if search.children.best.feature == feature:
+            search.children.best.division += last
+        return 0
+    for number in range(last + 1, last + (1 << last)):
+        list_next_division(categories, number)
+        if _is_allowed(search, categories, n):
+            _offer_to_engine(search, categories, feature, number)
     return 0
+
+
+cdef bint _forbids_best(
+    NodeSearch search, ChildCounts children, CategoryCounts categories, index_t feature, index_t n
+) except -1 nogil:
+    """Whether a forbidden cut of the order gains more than the best split so far, which stays the best."""
+    cdef index_t number
+    for number in range(1, n_divisions(categories) + 1):
+        list_next_division(categories, number)
+        if _is_allowed(search, categories, n):
+            continue
+        _offer_to_engine(search, categories, feature, FORBIDDEN)
+        if children.best.division == FORBIDDEN:
+            children.present, children.best = children.best, children.present
+            return True
+    return False
+
+
+cdef inline int _offer_to_engine(
+    NodeSearch search, CategoryCounts categories, index_t feature, index_t number
+) except -1 nogil:
+    """Offer the listed division to a criterion of the engine on class counts or targets."""
+    if categories.has_targets:
+        return _offer_targets(search, categories, feature, number)
+    return _offer_counts(search.children, categories, feature, number)
 
 
 cdef void list_split(NodeSearch search, const NodeRows* node, const Split* split) noexcept nogil:
