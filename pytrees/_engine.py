@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from functools import partial
@@ -245,7 +245,7 @@ def _call_with_lists(function: Callable[..., Any], *args: Any, **kwargs: Any) ->
 
 
 def _as_list(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, Iterator)):
         return [_as_list(part) for part in value]
     if isinstance(value, dict):
         return {name: _as_list(part) for name, part in value.items()}

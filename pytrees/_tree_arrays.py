@@ -77,18 +77,17 @@ class TreeArrays:
     _weights: FloatArray | None  # None: the sums of class counts
 
     # Computed when they are first asked for, and None until then.
-    _binary: Any
     _child_arrays: Any
     _goes_left: Any
     _majority: Any
     _max_depth: int | None
     _packed: Any
     _n_walked: int
+    _ways: Any
 
     __slots__ = (
         *DTYPES,
         "_below",
-        "_binary",
         "_by_heuristic",
         "_child_arrays",
         "_criterion",
@@ -102,6 +101,7 @@ class TreeArrays:
         "_n_walked",
         "_saw_missing",
         "_sets",
+        "_ways",
         "_weights",
         "is_multiway",
         "n_features",
@@ -154,7 +154,7 @@ class TreeArrays:
 
     def _forget(self) -> None:
         """Reset everything that is computed on demand. Two threads that ask at the same time both compute it."""
-        names = ("_binary", "_child_arrays", "_goes_left", "_majority", "_packed")
+        names = ("_child_arrays", "_goes_left", "_majority", "_packed", "_ways")
         self._set(**dict.fromkeys(names), _n_walked=0)
 
     def _take_numbers(self, weighted_n_node_samples: ArrayLike | None, impurity: ArrayLike | None) -> None:
@@ -451,24 +451,23 @@ class TreeArrays:
 
     @property
     def binary(self) -> BinaryForm:
-        """The same decisions with thresholds only, for walking trees and reading their cuts; `BinaryForm`.
+        """The same decisions with thresholds only, to pack them and to convert the tree; `BinaryForm`.
 
-        A multiway node becomes a balanced search among its n categories, O(log n) deep. Without multiway nodes the
-        arrays are the tree's own.
+        A multiway node becomes a balanced search among its n categories, O(log n) deep, in new arrays of up to 160
+        bytes for every category: they are not kept. Without multiway nodes the arrays are the tree's own.
         """
-        if self._binary is None:
-            if self.is_multiway:
-                splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
-                found = kernel("binarise")(*splits, *self._category_sets())
-                dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-                arrays: list[Any] = [
-                    read_only(np.asarray(a, dtype=dtype)) for a, dtype in zip(found, dtypes, strict=True)
-                ]
-            else:
-                splits = self.children_left, self.children_right, self.feature, self.threshold
-                arrays = [*splits, read_only(np.arange(self.node_count))]
-            self._set(_binary=BinaryForm(*arrays))
-        return self._binary
+        if not self.is_multiway:
+            splits = self.children_left, self.children_right, self.feature, self.threshold
+            return BinaryForm(*splits, np.arange(self.node_count))
+        splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
+        found = kernel("binarise")(*splits, *self._category_sets())
+        dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
+        return BinaryForm(*(np.asarray(array, dtype=dtype) for array, dtype in zip(found, dtypes, strict=True)))
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory of the arrays that make the tree, which is about the size of its pickle; int."""
+        return sum(array.nbytes for array in self._arguments() if isinstance(array, np.ndarray))
 
     @property
     def majority(self) -> IntArray:
@@ -542,8 +541,13 @@ class TreeArrays:
         """
         return self.value.take(nodes, axis=0) if self.is_regressor else self.shares_at(nodes)
 
-    def _missing_in_binary(self) -> NDArray[np.uint8]:
+    def _missing_in_binary(self, binary: BinaryForm) -> NDArray[np.uint8]:
         """Return where samples that lack a value go in the binary form of the tree.
+
+        Parameters
+        ----------
+        binary : BinaryForm
+            The binary form.
 
         Returns
         -------
@@ -553,7 +557,7 @@ class TreeArrays:
         """
         if not self.is_multiway:
             return self.missing_go_to_left
-        left, node = self.binary.children_left, self.binary.node
+        left, node = binary.children_left, binary.node
         searches = (left != LEAF) & (self.children_left[node] == MULTIWAY)
         return np.where(searches, np.uint8(1), self.missing_go_to_left[node])
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import tee
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from ._docstrings import described_like
 from ._engine import current_engine, kernel
 from ._numbers import beyond_float64, check_array, exponent_of, times_power
-from ._tree_arrays import TreeArrays
+from ._tree_arrays import BinaryForm, TreeArrays
 from ._tree_checks import LEAF, MULTIWAY, ROWS_OF_A_CALL
-from ._typing import BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
+from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.categories import check_holds_no_dates, name_of_column
 from .input.validation import aligned, check_finite, may_have_missing, naming_columns
 
@@ -24,6 +25,9 @@ __all__ = ["Tree"]
 
 # A tree is packed as soon as enough samples have walked through it.
 _NODES_PACKED_FOR_A_ROW = 16
+
+# The memory of a packed node, with a part of what is needed to pack it.
+_BYTES_OF_A_PART = 18
 
 # The bits of packed nodes limit these.
 # Gains below have lost digits, or lose them in sums.
@@ -311,16 +315,12 @@ class Tree(TreeArrays):
         """Return the leaves, and whether X is known to be finite."""
         self._check_columns(X)
         self._set(_n_walked=self._n_walked + len(X) + ROWS_OF_A_CALL)
-        if self._is_worth_packing(self._n_walked):
-            leaves, finite = kernel("find_leaves")(self._pack(has_missing), X)
+        packed = self._pack(has_missing) if self._is_worth_packing(self._n_walked) else None
+        if packed is not None:
+            leaves, finite = kernel("find_leaves")(packed, X)
         else:
-            missing = (self._missing_in_binary(),) if has_missing else ()
-            leaves, finite = self._own_nodes(self._walk("apply", X, *missing)), False
+            leaves, finite = self._walk("apply", X, has_missing), False
         return np.asarray(leaves, dtype=np.int64), finite
-
-    def _own_nodes(self, nodes: Any) -> Any:
-        """Return the nodes of the tree to which some nodes of its binary form belong."""
-        return self.binary.node.take(nodes) if self.is_multiway else nodes
 
     def _pack(self, has_missing: bool = False) -> Any:
         """Pack the nodes for the kernels that walk many samples; computed once for every engine, then kept.
@@ -333,14 +333,14 @@ class Tree(TreeArrays):
         Returns
         -------
         object
-            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves.
+            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if `pack` does
+            not pack the tree.
         """
         key = current_engine(), has_missing
         kept = self._packed or {}  # other threads replace it, and nobody changes it
         if key not in kept:
-            missing = ([self._missing_in_binary()],) if has_missing else ()
             nodes = np.arange(self.node_count)
-            kept = {**kept, key: kernel("pack_forest")([self.binary], [nodes], self.node_count, *missing)}
+            kept = {**kept, key: pack([self], [nodes], self.node_count, has_missing)}
             self._set(_packed=kept)
         return kept[key]
 
@@ -362,9 +362,7 @@ class Tree(TreeArrays):
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
     def _can_be_packed(self) -> bool:
-        # A bound of the number of nodes of the binary form, without computing it.
-        most = 4 * (self.node_count + self.categories.size) if self.is_multiway else self.node_count
-        return most <= _MOST_NODES and self.n_features <= _MOST_FEATURES
+        return self.node_count <= _MOST_NODES and self.n_features <= _MOST_FEATURES
 
     @described_like(apply)
     def predict(self, X: MatrixLike) -> IntArray | FloatArray:
@@ -388,14 +386,8 @@ class Tree(TreeArrays):
             1 if the sample visits the node.
         """
         X = self._validated(X)
-        found = self._walk("decision_path", X, *self._missing_of(X))
+        found = self._walk("decision_path", X, may_have_missing(X))
         indptr, indices = (np.asarray(part, dtype=np.int64) for part in found)
-        if self.is_multiway:
-            # The search among a node's categories visits parts of that node alone, one after another.
-            nodes = self.binary.node.take(indices)
-            is_new = np.concatenate([[True], nodes[1:] != nodes[:-1]])
-            is_new[indptr[:-1]] = True
-            indices, indptr = nodes[is_new], np.concatenate([[0], np.cumsum(is_new)])[indptr]
         ones = np.ones(len(indices), dtype=np.int64)
         return csr_matrix((ones, indices, indptr), shape=(len(X), self.node_count))
 
@@ -414,7 +406,7 @@ class Tree(TreeArrays):
         """
         if X is not None:
             X = self._validated(X)
-            return np.asarray(self._walk("feature_usage", X, *self._missing_of(X)), dtype=np.int64)
+            return np.asarray(self._walk("feature_usage", X, may_have_missing(X)), dtype=np.int64)
         usage = np.zeros(self.n_features, dtype=np.int64)
         children, offsets, feature = self.children.tolist(), self.child_offsets.tolist(), self.feature.tolist()
         # `seen` has the features tested above. `pending` is a stack: a node, or ~node after all nodes below it.
@@ -509,12 +501,72 @@ class Tree(TreeArrays):
         if X.shape[1] != self.n_features:
             raise ValueError(f"X has {X.shape[1]} features, but the tree was grown on {self.n_features}.")
 
-    def _missing_of(self, X: FloatArray) -> tuple[NDArray[np.uint8]] | tuple[()]:
-        """Return the kernels' argument for missing values: none if X has no missing values."""
-        return (self._missing_in_binary(),) if may_have_missing(X) else ()
+    def _walk(self, function: str, X: FloatArray, has_missing: bool) -> Any:
+        """Call a kernel that walks the tree by its own arrays.
 
-    def _walk(self, function: str, *X: object) -> Any:
-        return kernel(function)(*self.binary[:4], *X)
+        Parameters
+        ----------
+        function : str
+            The kernel.
+        X : ndarray of shape (n_samples, n_features), float64
+            Samples.
+        has_missing : bool
+            Whether values may be missing.
+
+        Returns
+        -------
+        object
+            What the kernel returns.
+        """
+        if self.is_multiway and self._ways is None:
+            children = self.child_offsets, self.children, self.category_offsets, self.categories
+            self._set(_ways=(*children, self.has_category_sets))
+        missing = self.missing_go_to_left if has_missing else None
+        splits = self.children_left, self.children_right, self.feature, self.threshold
+        return kernel(function)(*splits, X, missing, self._ways)
+
+
+class _TooLarge(Exception):
+    """Trees would take more memory packed than they do themselves."""
+
+
+def pack(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, has_missing: bool) -> Any:
+    """Pack trees for the kernels that walk many samples, one after the other.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        The trees.
+    of_nodes : iterable of ndarrays
+        The outputs of every tree's nodes, or the classes that they vote for.
+    n_outputs : int
+        The number of outputs.
+    has_missing : bool
+        Whether values may be missing, which takes longer.
+
+    Returns
+    -------
+    object
+        What the kernel ``pack_forest`` returns. None if searches among many categories would take more memory than the
+        trees: kernels that walk the trees' own arrays need no more.
+    """
+    forms, again = tee(_binary_forms(trees)) if has_missing else (_binary_forms(trees), ())
+    missing = (map(Tree._missing_in_binary, trees, again),) if has_missing else ()
+    try:
+        return kernel("pack_forest")(forms, iter(of_nodes), n_outputs, *missing)
+    except _TooLarge:
+        return None
+
+
+def _binary_forms(trees: Sequence[Tree]) -> Iterator[BinaryForm]:
+    """Make the binary forms of trees; raise _TooLarge before they take too much memory packed."""
+    n_bytes = 0
+    for tree in trees:
+        binary = tree.binary
+        n_bytes += tree.n_bytes - _BYTES_OF_A_PART * len(binary.node) if tree.is_multiway else 0
+        if n_bytes < 0 or len(binary.node) > _MOST_NODES:
+            raise _TooLarge
+        yield binary
 
 
 def _below_one(numbers: FloatArray) -> FloatArray:

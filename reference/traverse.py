@@ -75,12 +75,19 @@ def intervals(below, category_offsets, categories):
     return [*found, (inf, None)]
 
 
-def path(children_left, children_right, feature, threshold, row_values, missing_go_to_left=None):
-    """Return the nodes that a row visits, from the root to its leaf: left if its value is at most the threshold."""
+def path(children_left, children_right, feature, threshold, row_values, missing_go_to_left=None, ways=None):
+    """Return the nodes that a row visits, from the root to its leaf: left if its value is at most the threshold. A row
+    stays at a multiway node that has no child for its category; `ways` are the arrays of such nodes."""
     nodes = [0]
     while children_left[nodes[-1]] != LEAF:
         node = nodes[-1]
         value = row_values[feature[node]]
+        if children_left[node] == MULTIWAY:
+            below = child_of(node, value, *ways)
+            if below is None:
+                break
+            nodes.append(below)
+            continue
         goes_left = value <= threshold[node]
         if missing_go_to_left is not None and isnan(value):
             goes_left = missing_go_to_left[node]
@@ -88,10 +95,20 @@ def path(children_left, children_right, feature, threshold, row_values, missing_
     return nodes
 
 
-def apply(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
-    """Return the leaf of every row."""
+def child_of(node, value, child_offsets, children, category_offsets, categories, _):
+    """Return the child of a multiway node for a value's category, the values within half a unit of its code, or
+    None."""
+    for child in children[child_offsets[node] : child_offsets[node + 1]]:
+        for code in categories[category_offsets[child] : category_offsets[child + 1]]:
+            if code - 0.5 < value <= code + 0.5:
+                return child
+    return None
+
+
+def apply(children_left, children_right, feature, threshold, X, missing_go_to_left=None, ways=None):
+    """Return the leaf of every row, or the multiway node at which it stays."""
     tree = children_left, children_right, feature, threshold
-    return [path(*tree, row_values, missing_go_to_left)[-1] for row_values in X]
+    return [path(*tree, row_values, missing_go_to_left, ways)[-1] for row_values in X]
 
 
 def pack_forest(trees, leaf_arrays, n_classes, missing=None):
@@ -138,20 +155,20 @@ def find_leaves(forest, X):
     return given_by_leaves(*tree, X), is_finite(X)
 
 
-def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
+def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None, ways=None):
     """Return the nodes that every row visits: (indptr, indices), for row r indices[indptr[r]:indptr[r+1]]."""
     indptr, indices = [0], []
     for row_values in X:
-        indices.extend(path(children_left, children_right, feature, threshold, row_values, missing_go_to_left))
+        indices.extend(path(children_left, children_right, feature, threshold, row_values, missing_go_to_left, ways))
         indptr.append(len(indices))
     return indptr, indices
 
 
-def feature_usage(children_left, children_right, feature, threshold, X, missing_go_to_left=None):
+def feature_usage(children_left, children_right, feature, threshold, X, missing_go_to_left=None, ways=None):
     """Count for every feature the rows that it is tested for along the decision path."""
     usage = [0] * (len(X[0]) if X else 0)
     for row_values in X:
-        inner_nodes = path(children_left, children_right, feature, threshold, row_values, missing_go_to_left)[:-1]
-        for looked_at in {feature[node] for node in inner_nodes}:
+        nodes = path(children_left, children_right, feature, threshold, row_values, missing_go_to_left, ways)
+        for looked_at in {feature[node] for node in nodes if children_left[node] != LEAF}:
             usage[looked_at] += 1
     return usage

@@ -7,15 +7,16 @@ If values may be missing, `missing_go_to_left` says for every node whether sampl
 import numpy as np
 
 cimport cython
-from libc.math cimport INFINITY, NAN, isfinite, isnan
+from libc.math cimport INFINITY, NAN, ceil, isfinite, isnan
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport bit_length, prefetch
+from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.sorting cimport key_of, packed as entry_of, place_of, sort_entries
-from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, float64_t, index_t, int64_t
+from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t
 
 cdef enum:
     LANES = 10              # rows that walk side by side: while some wait for their loads, others compare
@@ -427,94 +428,79 @@ cdef class PackedForest:
     """Trees, and the values or votes of their leaves: see `pack_forest`."""
 
     cdef ForestTree* trees
-    cdef Py_ssize_t n_trees, n_classes, n_keys
+    cdef Py_ssize_t n_trees, capacity, n_classes, n_keys
     cdef float64_t[::1] origins         # of the features, for keys
-    # The trees, one after the other.
-    cdef ForestNode[::1] nodes
-    cdef float64_t[::1] thresholds
-    cdef uint8_t[::1] flags             # None if no value is missing
-    cdef list values                    # of the leaves of every tree; None if leaves vote
+    cdef list arrays                    # to which the trees point
+    cdef bint takes_missing
     cdef Py_ssize_t n_steps             # of all trees
 
-    def __cinit__(self, list trees, list leaf_arrays, Py_ssize_t n_classes, list missing):
-        if len(leaf_arrays) != len(trees) or missing is not None and len(missing) != len(trees):
-            raise ValueError(f"{len(trees)} trees need as many arrays of votes or values, and of missing values.")
-        self.n_trees, self.n_classes = len(trees), n_classes
-        self.trees = <ForestTree*>malloc(max(1, len(trees)) * sizeof(ForestTree))
-        if self.trees == NULL:
-            raise MemoryError(f"no memory for {len(trees)} packed trees")
-        cdef Py_ssize_t n_nodes = max((len(tree[0]) for tree in trees), default=0)
-        self.n_keys = 1 + max((np.max(tree[2], initial=0) for tree in trees), default=0)
-        if self.n_keys > MOST_FEATURES or n_nodes + 1 > 2 * MOST_PAIRS or n_classes >= NUMBER_OF_LEAF:
-            raise ValueError(f"Too large to be packed: {n_nodes} nodes, {self.n_keys} features, {n_classes} classes.")
-        for tree, given in zip(trees, leaf_arrays):
-            check_leaves(tree[4], np.asarray(given), n_classes)
-        self.origins = origins_of(trees, self.n_keys)
-        self.values, numbers = numbers_of_leaves(trees, leaf_arrays)
-        self.pack_trees(trees, numbers, missing)
+    def __cinit__(self, trees, leaf_arrays, Py_ssize_t n_classes, missing):
+        cdef Py_ssize_t n_nodes, n_features
+        self.n_keys, self.n_classes, self.takes_missing, self.arrays = 1, n_classes, missing is not None, []
+        self.origins = np.full(MOST_FEATURES, NAN)
+        given = (trees, leaf_arrays) if missing is None else (trees, leaf_arrays, missing)
+        for tree, of_nodes, *flags in zip(*given, strict=True):
+            n_nodes, n_features = len(tree[0]), 1 + np.max(tree[2], initial=0)
+            self.n_keys = max(self.n_keys, n_features)
+            if n_features > MOST_FEATURES or n_nodes + 1 > 2 * MOST_PAIRS or n_classes >= NUMBER_OF_LEAF:
+                raise ValueError(f"Too large to be packed: {n_nodes} nodes, {n_features} features, {n_classes} classes.")
+            check_leaves(tree[4], np.asarray(of_nodes), n_classes)
+            check_flags(n_nodes, len(flags[0]) if flags else n_nodes)
+            find_origins(self.origins, tree[2], tree[3])
+            reserve(<void**>&self.trees, &self.capacity, self.n_trees + 1, sizeof(ForestTree), b"packed trees")
+            self.pack_tree(*tree, *numbers_of_leaves(tree[0], tree[4], np.asarray(of_nodes)), *flags)
+        self.origins = np.nan_to_num(self.origins[:self.n_keys])
 
-    cdef int pack_trees(self, list trees, list numbers, list missing) except -1:
-        """Lay the nodes of all trees out one after the other, so that the next tree can be fetched ahead."""
-        cdef Py_ssize_t i, start = 0, capacity = sum(len(tree[0]) + 2 for tree in trees)
-        cdef const float64_t[:, ::1] values
-        self.n_steps = 0
-        self.nodes = np.zeros(capacity, dtype=FOREST_NODE)
-        self.thresholds = np.zeros(capacity)
-        self.flags = None if missing is None else np.zeros(capacity, dtype=np.uint8)
-        for i in range(self.n_trees):
-            left, right, feature, threshold, _ = trees[i]
-            self.trees[i] = ForestTree(&self.nodes[start], &self.thresholds[start], NULL, NULL, 0, 0)
-            if missing is not None:
-                check_flags(len(left), len(missing[i]))
-                self.trees[i].missing = &self.flags[start]
-            if self.values is not None:
-                values = self.values[i]
-                self.trees[i].values = &values[0, 0]
-            self.pack_tree(
-                &self.trees[i], start, left, right, feature, threshold, numbers[i],
-                None if missing is None else missing[i],
-            )
-            start += self.trees[i].n_nodes
-            self.n_steps += self.trees[i].n_steps
-        return 0
-
-    cdef int pack_tree(
-        self, ForestTree* tree, Py_ssize_t start, const int64_t[::1] left, const int64_t[::1] right,
-        const int64_t[::1] feature, const float64_t[::1] threshold, const int64_t[::1] numbers,
-        const uint8_t[::1] goes_left
-    ) except -1:
-        """Write the nodes of a tree from `start` on. Pairs are in the preorder of their parents; shared pairs count for
-        their first parent."""
+    def pack_tree(
+        self, const int64_t[::1] left, const int64_t[::1] right, const int64_t[::1] feature,
+        const float64_t[::1] threshold, const int64_t[::1] own_nodes, const int64_t[::1] numbers,
+        const float64_t[:, ::1] values, const uint8_t[::1] goes_left=None
+    ):
+        """Add a tree. Pairs are in the preorder of their parents; shared pairs count for their first parent."""
         cdef uint32_t[::1] places = np.zeros(left.shape[0], dtype=np.uint32)
         cdef uint32_t[::1] levels = np.zeros(left.shape[0], dtype=np.uint32)
+        cdef ForestNode[::1] nodes = np.zeros(left.shape[0] + 1, dtype=FOREST_NODE)
+        cdef float64_t[::1] thresholds = np.zeros(left.shape[0] + 1)
+        cdef uint8_t[::1] flags = None if goes_left is None else np.zeros(left.shape[0] + 1, dtype=np.uint8)
         cdef Py_ssize_t node
         cdef uint32_t place, n_levels = 0, used = 2
         cdef ForestNode* packed
+        cdef ForestTree* tree = &self.trees[self.n_trees]
         # Nodes come in preorder: a node's place is known before its turn.
         for node in range(left.shape[0]):
             place = places[node]
-            packed = &self.nodes[start + place]
+            packed = &nodes[place]
             if left[node] == LEAF:
-                packed.key = <uint32_t>(numbers[node] + 1) | (KEY_OF_INFINITY if place % 2 == 0 else 0)
+                packed.key = <uint32_t>(numbers[own_nodes[node]] + 1) | (KEY_OF_INFINITY if place % 2 == 0 else 0)
                 packed.link = place // 2 << FEATURE_BITS
-                self.thresholds[start + place] = INFINITY if place % 2 == 0 else NAN
+                thresholds[place] = INFINITY if place % 2 == 0 else NAN
                 if goes_left is not None:
-                    self.flags[start + place] = place % 2 == 0
+                    flags[place] = place % 2 == 0
                 continue
             if places[left[node]] == 0:
                 places[left[node]], places[right[node]] = used, used + 1
                 levels[left[node]] = levels[right[node]] = levels[node] + 1
                 n_levels = max(n_levels, levels[node] + 1)
                 used += 2
-            packed.key = rounded_key(threshold[node], self.origins[feature[node]])
+            # Keys of infinite thresholds do not depend on the origin, which may not be known yet.
+            packed.key = rounded_key(threshold[node], self.origins[feature[node]] if isfinite(threshold[node]) else 0.0)
             packed.link = places[left[node]] // 2 << FEATURE_BITS | <uint32_t>feature[node]
-            self.thresholds[start + place] = threshold[node]
+            thresholds[place] = threshold[node]
             if goes_left is not None:
-                self.flags[start + place] = goes_left[node]
-        tree.n_nodes = used
+                flags[place] = goes_left[node]
+        # Children that are shared leave room at the end.
+        nodes, thresholds = nodes[:used].copy(), thresholds[:used].copy()
+        tree[0] = ForestTree(&nodes[0], &thresholds[0], NULL, NULL, used, 0)
+        if goes_left is not None:
+            flags = flags[:used].copy()
+            tree.missing = &flags[0]
+        if values is not None:
+            tree.values = &values[0, 0]
         # Most rows have arrived after half as many steps again as a balanced tree has levels.
         tree.n_steps = min(<Py_ssize_t>n_levels, 3 * bit_length(used) // 2 - 1)
-        return 0
+        self.arrays += [nodes, thresholds, flags, values]
+        self.n_steps += tree.n_steps
+        self.n_trees += 1
 
     def __dealloc__(self):
         free(self.trees)
@@ -529,40 +515,30 @@ cdef int check_leaves(own_nodes, given, Py_ssize_t n_classes) except -1:
     return 0
 
 
-cdef float64_t[::1] origins_of(list trees, Py_ssize_t n_features):
-    """Return for every feature a threshold near the root of a tree, 0 if there is none. Numbers near it, where rows are
-    dense, have the finest keys, wherever a feature's values lie."""
-    cdef float64_t[::1] origins = np.full(n_features, NAN)
-    cdef const int64_t[::1] feature
-    cdef const float64_t[::1] threshold
+cdef void find_origins(float64_t[::1] origins, const int64_t[::1] feature, const float64_t[::1] threshold):
+    """Let a threshold near the root of a tree be the origin of every feature without one, which is NaN. Numbers near
+    it, where rows are dense, have the finest keys, wherever a feature's values lie."""
     cdef Py_ssize_t node
-    for tree in trees:
-        feature, threshold = tree[2], tree[3]
-        for node in range(feature.shape[0]):
-            if feature[node] >= 0 and isnan(origins[feature[node]]) and isfinite(threshold[node]):
-                origins[feature[node]] = threshold[node]
-    return np.nan_to_num(origins)
+    for node in range(feature.shape[0]):
+        if feature[node] >= 0 and isnan(origins[feature[node]]) and isfinite(threshold[node]):
+            origins[feature[node]] = threshold[node]
 
 
-cdef tuple numbers_of_leaves(list trees, list leaf_arrays):
-    """Return the values of the leaves of every tree, and for every node the row of its values; or None and votes, if
+cdef tuple numbers_of_leaves(left, own_nodes, of_nodes):
+    """Return for every node of a tree its vote, and None; or the row of its values, and the values of the leaves, unless
     every leaf votes for one class or gives it all."""
-    given = [np.asarray(of_nodes) for of_nodes in leaf_arrays]
-    votes = [
-        of_nodes.take(tree[4]) if of_nodes.ndim == 1 else votes_of(tree[0], tree[4], of_nodes)
-        for tree, of_nodes in zip(trees, given)
-    ]
-    if not any(of_nodes is None for of_nodes in votes):
-        return None, votes
-    is_leaf = [np.equal(tree[0], LEAF) for tree in trees]
-    values = [of_nodes.take(tree[4][at], axis=0) for tree, of_nodes, at in zip(trees, given, is_leaf)]
-    return values, [np.cumsum(at) - 1 for at in is_leaf]
+    votes = of_nodes if of_nodes.ndim == 1 else votes_of(left, own_nodes, of_nodes)
+    if votes is not None:
+        return votes, None
+    is_leaf = np.zeros(len(of_nodes), dtype=bool)
+    is_leaf[own_nodes[left == LEAF]] = True
+    return np.cumsum(is_leaf) - 1, of_nodes[is_leaf]
 
 
 cdef votes_of(const int64_t[::1] left, const int64_t[::1] own_nodes, const float64_t[:, ::1] values):
-    """Return for every leaf the class that has one while all others have zero, or None if some leaf has no such
-    class."""
-    cdef int64_t[::1] votes = np.zeros(left.shape[0], dtype=np.int64)
+    """Return for every node with a leaf the class that has one while all others have zero, or None if some leaf has no
+    such class."""
+    cdef int64_t[::1] votes = np.zeros(values.shape[0], dtype=np.int64)
     cdef Py_ssize_t node, k, n_ones, n_zeros
     for node in range(left.shape[0]):
         if left[node] != LEAF:
@@ -572,14 +548,14 @@ cdef votes_of(const int64_t[::1] left, const int64_t[::1] own_nodes, const float
             n_zeros += values[own_nodes[node], k] == 0.0
             if values[own_nodes[node], k] == 1.0:
                 n_ones += 1
-                votes[node] = k
+                votes[own_nodes[node]] = k
         if n_ones != 1 or n_zeros != values.shape[1] - 1:
             return None
     return np.asarray(votes)
 
 
-def pack_forest(list trees, list leaf_arrays, Py_ssize_t n_classes, list missing=None):
-    """Prepare the trees of a forest for `sum_leaves`.
+def pack_forest(trees, leaf_arrays, Py_ssize_t n_classes, missing=None):
+    """Prepare the trees of a forest for `sum_leaves`; iterators are taken one tree after the other.
 
     `trees` are (children_left, children_right, feature, threshold, node) with nodes in preorder, as `binarise` returns
     them; `node` is the node of the tree that a part belongs to. The nodes of a tree give votes, (n_nodes,) int64, each
@@ -591,7 +567,7 @@ def pack_forest(list trees, list leaf_arrays, Py_ssize_t n_classes, list missing
 
 cdef int take_memory(Walkers* walkers, PackedForest forest, const float64_t[:, ::1] X) except -1:
     # Keys cost more than they save if trees look at few of them.
-    cdef bint by_keys = forest.flags is None and forest.n_steps >= forest.n_keys
+    cdef bint by_keys = not forest.takes_missing and forest.n_steps >= forest.n_keys
     cdef Py_ssize_t values = min(<Py_ssize_t>MOST_VALUES, forest.n_trees * VALUES_FOR_A_TREE)
     cdef Py_ssize_t most = max(<Py_ssize_t>FEWEST_ROWS, values // max(<Py_ssize_t>1, X.shape[1])) // LANES * LANES
     walkers.n_features, walkers.n_keys, walkers.most_rows = X.shape[1], forest.n_keys, min(most, X.shape[0])
@@ -640,7 +616,7 @@ def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
     """
     cdef float64_t[:, ::1] sums = np.zeros((X.shape[0], forest.n_classes))
     cdef Walkers walkers
-    cdef bint is_finite = True, takes_missing = forest.flags is not None
+    cdef bint is_finite = True, takes_missing = forest.takes_missing
     cdef const char* ahead
     cdef Py_ssize_t i, k, n_rows, n_bytes, row = 0
     cdef int64_t work_done = 0
@@ -679,10 +655,10 @@ def find_leaves(PackedForest forest, const float64_t[:, ::1] X):
     whether X is finite. If it is not, and the forest takes no missing values, leaves are not complete."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef Walkers walkers
-    cdef bint is_finite = True, takes_missing = forest.flags is not None
+    cdef bint is_finite = True, takes_missing = forest.takes_missing
     cdef Py_ssize_t k, row = 0
     cdef int64_t work_done = 0
-    if forest.n_trees != 1 or forest.values is not None:
+    if forest.n_trees != 1 or forest.trees[0].values != NULL:
         raise ValueError("Leaves are found in a single tree of votes.")
     if X.shape[0] == 0:
         return np.asarray(leaves), True
@@ -702,34 +678,88 @@ def find_leaves(PackedForest forest, const float64_t[:, ::1] X):
     return np.asarray(leaves), is_finite
 
 
+# ---------------------------------------------------------------------------------------------------------- single trees
+#
+# `ways` are the arrays by which samples go on at multiway nodes, without which a tree has no such nodes: child_offsets,
+# children, category_offsets, categories, and whether several categories lead to one child somewhere.
+
+cdef struct Ways:
+    const int64_t* child_offsets
+    const int64_t* children
+    const int64_t* category_offsets
+    const int64_t* categories
+    bint has_sets
+
+
+cdef Ways ways_of(tuple ways):
+    cdef const int64_t[::1] child_offsets, children, category_offsets, categories
+    if ways is None:
+        return Ways(NULL, NULL, NULL, NULL, False)
+    child_offsets, children, category_offsets, categories = ways[:4]
+    return Ways(&child_offsets[0], &children[0], &category_offsets[0], &categories[0], ways[4])
+
+
+cdef int64_t child_of(const Ways* ways, int64_t node, float64_t value) noexcept nogil:
+    """Return the child of a multiway node to which a value leads, or NONE. A category c has the values above c - 0.5 up
+    to c + 0.5; children are in the order of their lowest categories."""
+    cdef int64_t code, middle, low, first = ways.child_offsets[node], last = first, stop = ways.child_offsets[node + 1]
+    if not -0.5 < value < UNLIMITED:
+        return NONE
+    code = <int64_t>ceil(value)
+    code -= code - value >= 0.5
+    while stop - last > 1:
+        middle = (last + stop) // 2
+        if ways.categories[ways.category_offsets[ways.children[middle]]] <= code:
+            last = middle
+        else:
+            stop = middle
+    while last >= first:
+        node = ways.children[last]
+        low, stop = ways.category_offsets[node], ways.category_offsets[node + 1]
+        while stop - low > 1:
+            middle = (low + stop) // 2
+            if ways.categories[middle] <= code:
+                low = middle
+            else:
+                stop = middle
+        if ways.categories[low] == code:
+            return node
+        last = last - 1 if ways.has_sets else NONE
+    return NONE
+
+
 def apply(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
+    tuple ways=None,
 ):
-    """Find the leaf of every sample; (n_samples,) int64."""
+    """Find the leaf of every sample, or the multiway node at which it stays; (n_samples,) int64."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
+    cdef Ways given = ways_of(ways)
     cdef Py_ssize_t row
-    cdef int64_t node, n_steps, work_done = 0
-    cdef bint goes_left
-    if missing_go_to_left is not None:
-        with nogil:
-            for row in range(X.shape[0]):
-                node = n_steps = 0
-                while children_left[node] != LEAF:
-                    n_steps += 1
-                    goes_left = X[row, feature[node]] <= threshold[node]
-                    if isnan(X[row, feature[node]]):
-                        goes_left = missing_go_to_left[node]
-                    node = children_left[node] if goes_left else children_right[node]
-                leaves[row] = node
-                check_signals(&work_done, n_steps, WORK_BETWEEN_CHECKS)
-        return np.asarray(leaves)
+    cdef int64_t node, child, n_steps, work_done = 0
+    cdef float64_t value
+    cdef bint is_plain = missing_go_to_left is None and ways is None
     with nogil:
         for row in range(X.shape[0]):
             node = n_steps = 0
-            while children_left[node] != LEAF:
+            while is_plain and children_left[node] != LEAF:
                 n_steps += 1
                 node = children_left[node] if X[row, feature[node]] <= threshold[node] else children_right[node]
+            while children_left[node] != LEAF:
+                n_steps += 1
+                value = X[row, feature[node]]
+                if children_left[node] == MULTIWAY:
+                    child = child_of(&given, node, value)
+                    if child == NONE:
+                        break
+                    node = child
+                elif value <= threshold[node] or missing_go_to_left is not None and (
+                    isnan(value) and missing_go_to_left[node]
+                ):
+                    node = children_left[node]
+                else:
+                    node = children_right[node]
             leaves[row] = node
             check_signals(&work_done, n_steps, WORK_BETWEEN_CHECKS)
     return np.asarray(leaves)
@@ -738,11 +768,13 @@ def apply(
 def decision_path(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
+    tuple ways=None,
 ):
-    """List the nodes that every sample visits: (indptr, indices). Row r has indices[indptr[r]:indptr[r+1]]. If nodes
-    share children, the first of them is listed; all are parts of the same node."""
-    cdef const int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left)
-    cdef const int64_t[::1] parents = parents_of(children_left, children_right)
+    """List the nodes that every sample visits: (indptr, indices). Row r has indices[indptr[r]:indptr[r+1]]."""
+    cdef const int64_t[::1] leaves = apply(
+        children_left, children_right, feature, threshold, X, missing_go_to_left, ways
+    )
+    cdef const int64_t[::1] parents = parents_of(children_left, children_right, ways)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
     cdef int64_t node, visited, work_done = 0
     # Parents come before their children.
@@ -764,13 +796,16 @@ def decision_path(
     return indptr, np.asarray(indices)
 
 
-cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right):
-    """Return the parent of every node, and NONE for the root. If nodes share children, which are parts of one node of a
-    tree, the parent is the first of them."""
+cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1] children_right, tuple ways):
+    """Return the parent of every node, and NONE for the root."""
     cdef int64_t[::1] parents = np.full(children_left.shape[0], NONE, dtype=np.int64)
-    cdef int64_t node
+    cdef Ways given = ways_of(ways)
+    cdef int64_t node, k
     for node in range(children_left.shape[0]):
-        if children_left[node] != LEAF and parents[children_left[node]] == NONE:
+        if children_left[node] == MULTIWAY:
+            for k in range(given.child_offsets[node], given.child_offsets[node + 1]):
+                parents[given.children[k]] = node
+        elif children_left[node] != LEAF:
             parents[children_left[node]] = parents[children_right[node]] = node
     return parents
 
@@ -778,20 +813,22 @@ cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1
 def feature_usage(
     const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
     const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
+    tuple ways=None,
 ):
     """Count for each feature the samples that it is tested for at least once along the decision path; (n_features,)
     int64."""
-    leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left)
+    leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left, ways)
     cdef const int64_t[::1] n_samples = np.bincount(leaves, minlength=children_left.shape[0])
-    cdef const int64_t[::1] parents = parents_of(children_left, children_right)
+    cdef const int64_t[::1] parents = parents_of(children_left, children_right, ways)
     cdef int64_t[::1] usage = np.zeros(X.shape[1], dtype=np.int64)
     # The last leaf for which the feature was counted.
     cdef int64_t[::1] counted = np.full(X.shape[1], NONE, dtype=np.int64)
     cdef int64_t leaf, node, work_done = 0
     with nogil:
         for leaf in range(parents.shape[0]):
-            node = parents[leaf] if n_samples[leaf] > 0 else NONE
-            while node != NONE:
+            # A multiway node at which samples stay tests its feature too.
+            node = leaf if children_left[leaf] == MULTIWAY else parents[leaf]
+            while n_samples[leaf] > 0 and node != NONE:
                 check_signals(&work_done, 1, WORK_BETWEEN_CHECKS)
                 if counted[feature[node]] != leaf:
                     usage[feature[node]] += n_samples[leaf]

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._given_tree import checked_names
-from .._tree_arrays import TreeArrays, check_children
+from .._tree_arrays import BinaryForm, TreeArrays, check_children
 from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain
@@ -77,12 +77,13 @@ def sklearn_tree(
     to the estimator. Raises a RuntimeError if scikit-learn stores its nodes otherwise than 1.9 does.
     """
     check_can_be_written(tree)
-    shares, weights, n_samples = _of_binary_nodes(tree)
+    binary = tree.binary
+    shares, weights, n_samples = _of_binary_nodes(tree, binary)
     criterion = _criterion_of(tree)
-    predicted = shares if tree._given_shares is None else tree.shares[tree.binary.node]
-    values = predicted if labels is None else _means_of_votes(tree, labels, weights)
+    predicted = shares if tree._given_shares is None else tree.shares[binary.node]
+    values = predicted if labels is None else _means_of_votes(tree, binary, labels, weights)
     estimator = DecisionTreeClassifier(criterion=criterion, **parameters)
-    _set_nodes(estimator, tree, values, _impurities(criterion, shares), weights, n_samples)
+    _set_nodes(estimator, tree, binary, values, _impurities(criterion, shares), weights, n_samples)
     estimator.classes_, estimator.n_classes_ = classes, np.int64(len(classes))
     return estimator
 
@@ -91,7 +92,8 @@ def sklearn_regression_tree(tree: TreeArrays, **parameters: Any) -> DecisionTree
     """Return a fitted scikit-learn ``DecisionTreeRegressor`` with the nodes of the binary form of a tree of numbers."""
     check_can_be_written(tree)
     estimator = DecisionTreeRegressor(criterion=tree.criterion_name or "squared_error", **parameters)
-    _set_nodes(estimator, tree, *_numbers_of_binary_nodes(tree))
+    binary = tree.binary
+    _set_nodes(estimator, tree, binary, *_numbers_of_binary_nodes(tree, binary))
     return estimator
 
 
@@ -107,17 +109,23 @@ def check_can_be_written(tree: TreeArrays) -> None:
 
 
 def _set_nodes(
-    estimator: Any, tree: TreeArrays, values: FloatArray, impurity: FloatArray, weights: FloatArray, n_samples: IntArray
+    estimator: Any,
+    tree: TreeArrays,
+    binary: BinaryForm,
+    values: FloatArray,
+    impurity: FloatArray,
+    weights: FloatArray,
+    n_samples: IntArray,
 ) -> None:
     """Give scikit-learn's estimator the nodes of the binary form; values are of shape (n_nodes, n_outputs)."""
-    left, right, feature, threshold = tree.binary[:4]
+    left, right, feature, threshold = binary[:4]
     nodes = np.zeros(len(left), dtype=_tree.NODE_DTYPE)
     nodes["left_child"], nodes["right_child"], nodes["feature"] = left, right, feature
     nodes["threshold"] = _rounded_down_to_float32(threshold)
     nodes["impurity"] = impurity
     nodes["n_node_samples"], nodes["weighted_n_node_samples"] = n_samples, weights
     nodes["missing_go_to_left"] = (
-        tree._missing_in_binary() if tree.takes_missing else _to_greater_child(left, right, weights)
+        tree._missing_in_binary(binary) if tree.takes_missing else _to_greater_child(left, right, weights)
     )
     estimator.tree_ = _tree.Tree(tree.n_features, np.array([values.shape[1]], dtype=np.intp), 1)
     state = {"nodes": nodes, "values": np.ascontiguousarray(values[:, np.newaxis, :])}
@@ -168,7 +176,9 @@ def sklearn_regression_forest(
     return forest
 
 
-def _numbers_of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+def _numbers_of_binary_nodes(
+    tree: TreeArrays, binary: BinaryForm
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
     """Return numbers, impurities, weights and numbers of training samples of the nodes of the binary form.
 
     Impurities are NaN if the tree has none. A node within the search among the categories of a multiway node has the
@@ -177,7 +187,7 @@ def _numbers_of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, 
     impurity = tree.impurity if hasattr(tree, "impurity") else np.full(tree.node_count, np.nan)
     if not tree.is_multiway:
         return tree.value, impurity, tree.weighted_n_node_samples, tree.n_node_samples
-    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    left, right, node = binary.children_left, binary.children_right, binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
     has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
     weights = np.where(has_samples, tree.weighted_n_node_samples[node], 0.0)
@@ -194,12 +204,12 @@ def _numbers_of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, 
     return numbers[:, np.newaxis], impurity, weights, n_samples
 
 
-def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray]:
+def _of_binary_nodes(tree: TreeArrays, binary: BinaryForm) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return the nodes of the binary form by their training samples: shares of classes, weights and numbers."""
     if not tree.is_multiway:
         weights = tree.weighted_n_node_samples
         return tree.value / weights[:, np.newaxis], weights, tree.n_node_samples
-    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    left, right, node = binary.children_left, binary.children_right, binary.node
     # Some leaves of the binary form are parts of multiway nodes, and have no training samples.
     has_samples = (left == LEAF) & (tree.children_left[node] == LEAF)
     value = np.where(has_samples[:, np.newaxis], tree.value[node], 0.0)
@@ -213,12 +223,12 @@ def _of_binary_nodes(tree: TreeArrays) -> tuple[FloatArray, FloatArray, IntArray
     return shares, weights, n_samples
 
 
-def _means_of_votes(tree: TreeArrays, labels: IntArray, weights: FloatArray) -> FloatArray:
+def _means_of_votes(tree: TreeArrays, binary: BinaryForm, labels: IntArray, weights: FloatArray) -> FloatArray:
     """Return for every node of the binary form the mean vote of the leaves below, by the weights of their samples.
 
     A node without training samples has its own vote.
     """
-    left, right, node = tree.binary.children_left, tree.binary.children_right, tree.binary.node
+    left, right, node = binary.children_left, binary.children_right, binary.node
     own = np.eye(tree.n_classes)[labels[node]]
     votes = np.where((left == LEAF)[:, np.newaxis], own * weights[:, np.newaxis], 0.0)
     for parent in np.flatnonzero(left != LEAF)[::-1]:
