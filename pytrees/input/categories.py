@@ -11,6 +11,7 @@ categories of pandas become numbers, their positions in the order, which thresho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import repeat
 from numbers import Integral
 from typing import Any, NoReturn
 
@@ -234,7 +235,7 @@ def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatA
         return _coded(estimator, table, "error", allow_missing) if estimator.ordered_categories_ else None
     adds_missing = allow_missing and _is_category(estimator)
     categories = [
-        _find_categories(_column(table, column), estimator, column, adds_missing)
+        _find_categories(_column(table, column)[0], estimator, column, adds_missing)
         for column in np.flatnonzero(is_categorical).tolist()
     ]
     estimator.is_categorical_, estimator.categories_ = is_categorical, categories
@@ -333,15 +334,70 @@ def _is_of_narwhals(table: Any) -> bool:
     return narwhals is not None and isinstance(table, narwhals.DataFrame)
 
 
-def _column(table: Any, column: int) -> AnyArray:
+def _column(table: Any, column: int) -> tuple[AnyArray, IntArray | None]:
+    """Return the values of a column, and None; or its different values in the order in which they come first, perhaps
+    some of them twice, and for every row the position among them, if a data frame keeps the column that way."""
     if _is_of_narwhals(table):
         series = table[:, int(column)]
+        numbers = _numbers_in_narwhals(series)
+    else:
+        series = table.iloc[:, column] if hasattr(table, "iloc") else table[:, column]
+        numbers = _numbers_in_pandas(series)
+    if numbers is None or not len(numbers):
+        return _values(series), None
+    if numbers.max() > len(numbers):  # numbers of a dictionary that other tables use too
+        numbers = np.unique(numbers, return_inverse=True)[1]
+    # The first row of every number; the number -1 of missing values is the last one.
+    first = np.full(numbers.max() + 2, len(numbers))
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    order = np.argsort(first)[: np.count_nonzero(first < len(numbers))]
+    positions = np.empty(len(first), dtype=np.int64)
+    positions[order] = np.arange(len(order))
+    rows = first[order]
+    return _values(series.iloc[rows] if hasattr(series, "iloc") else series[rows.tolist()]), positions[numbers]
+
+
+def _numbers_in_pandas(series: Any) -> IntArray | None:
+    """Return for every row the number of its value, -1 for missing values, if pandas knows categories or strings."""
+    dtype = getattr(series, "dtype", None)
+    if hasattr(dtype, "categories"):
+        numbers: IntArray = series.cat.codes.to_numpy().astype(np.int64)
+    elif hasattr(series, "iloc") and getattr(dtype, "type", None) is str:
+        numbers = series.factorize()[0]
+    else:
+        return None
+    return numbers
+
+
+def _numbers_in_narwhals(series: Any) -> IntArray | None:
+    """Return for every row the number of its value, -1 for missing values, if polars or pyarrow keeps the column as
+    strings or in a dictionary."""
+    if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum)):
+        return None
+    native = series.to_native()
+    if series.implementation.is_polars():
+        if isinstance(series.dtype, narwhals.String):
+            native = series.cast(narwhals.Categorical).to_native()
+        return native.to_physical().cast(int).fill_null(-1).to_numpy()
+    if series.implementation.is_pyarrow():
+        if isinstance(series.dtype, narwhals.String):
+            native = native.dictionary_encode()
+        if any(chunk.dictionary.null_count for chunk in native.chunks):  # which pyarrow cannot unify
+            return None
+        indices = native.unify_dictionaries().combine_chunks().indices
+        return indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return None
+
+
+def _values(series: Any) -> AnyArray:
+    """Return the values of a column of a data frame or an array."""
+    if narwhals is not None and isinstance(series, narwhals.Series):
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
         values = np.empty(len(series), dtype=object)
         values[:] = series.to_list()  # to_numpy would give words for the missing values of pyarrow's dictionaries
         return values
-    values = np.asarray(table.iloc[:, column] if hasattr(table, "iloc") else table[:, column])
+    values = np.asarray(series)
     return values.astype(object) if values.dtype.kind == "T" else values
 
 
@@ -362,19 +418,18 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
         check_holds_no_dates(estimator, table, ~is_number)
         X[:, is_number] = check_array(_columns(table, is_number), dtype=np.float64, ensure_all_finite=False)
     for column, categories in ordered.items():
-        values = _column(table, column)
+        values, positions = _column(table, column)
         codes = _codes_in_order(values, categories)
-        X[:, column] = codes
+        X[:, column] = codes if positions is None else codes[positions]
         unknown = values[np.isnan(codes) & ~_are_absent(values)]
         if len(unknown) and handle_unknown == "error":
             _refuse_unknown(unknown, estimator, column)
     for column, categories in zip(np.flatnonzero(is_categorical).tolist(), estimator.categories_, strict=True):
-        values = _column(table, column)
+        values, positions = _column(table, column)
         try:
-            codes = _codes_among(values, categories)
+            codes = _codes_among(values, categories).astype(np.float64)
         except TypeError as error:
             raise _not_categories(estimator, column, error) from error
-        X[:, column] = codes
         unknown = np.flatnonzero(codes == UNKNOWN)
         if len(unknown):
             of_missing = _code_of_missing(estimator, categories)
@@ -382,7 +437,8 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
             is_absent = _check_unknown(
                 values[unknown], estimator, column, refuses, allow_missing, refuses and of_missing == UNKNOWN
             )
-            X[unknown[is_absent], column] = of_missing
+            codes[unknown[is_absent]] = of_missing
+        X[:, column] = codes if positions is None else codes[positions]
     return check_array(X, ensure_all_finite=False)  # refuses an array without rows
 
 
@@ -406,7 +462,7 @@ def has_missing(categories: AnyArray) -> bool:
 def lacks_values(X: Any) -> BoolArray:
     """Return which columns of a table lack values; ndarray of shape (n_features,), bool."""
     table = _as_table(X)
-    return np.array([_are_absent(_column(table, column)).any() for column in range(table.shape[1])], dtype=bool)
+    return np.array([_are_absent(_column(table, column)[0]).any() for column in range(table.shape[1])], dtype=bool)
 
 
 def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
@@ -436,7 +492,7 @@ def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
         codes = {category: code for code, category in enumerate(categories.tolist())}
-        return np.array([codes.get(value, UNKNOWN) for value in values.tolist()], dtype=np.int64)
+        return np.fromiter(map(codes.get, values.tolist(), repeat(UNKNOWN)), dtype=np.int64, count=len(values))
     if kinds[0] != kinds[1] or not len(categories):
         return np.full(len(values), UNKNOWN)
     if kinds[0] == "f" and _are_consecutive(categories):
@@ -459,7 +515,7 @@ def _are_consecutive(categories: AnyArray) -> bool:
 def _codes_in_order(values: AnyArray, categories: AnyArray) -> FloatArray:
     """Find the position of every value in the order of the categories, NaN for other values."""
     codes = {category: code for code, category in enumerate(categories.tolist())}
-    return np.array([codes.get(value, np.nan) for value in values.tolist()], dtype=np.float64)
+    return np.fromiter(map(codes.get, values.tolist(), repeat(np.nan)), dtype=np.float64, count=len(values))
 
 
 def _are_absent(values: AnyArray) -> BoolArray:
