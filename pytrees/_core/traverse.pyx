@@ -100,19 +100,11 @@ def binarise(
             links[2, n_nodes] = UNDEFINED
             thresholds[n_nodes] = UNDEFINED
         n_nodes += 1
-    copy_repeated(links[:, :n_nodes], thresholds)
-    left, right, looked_at, node = (np.array(row[:n_nodes]) for row in np.asarray(links)[:4])
-    return left, right, looked_at, np.array(thresholds[:n_nodes]), node
-
-
-cdef void copy_repeated(int64_t[:, :] links, float64_t[::1] thresholds):
-    """Copy the first part of a node to its later parts; the last row of `links` has the number of the first part."""
-    cdef Py_ssize_t node
-    cdef int64_t first
-    for node in range(links.shape[1]):
-        first = links[4, node]
-        if first != NONE:
-            links[:3, node], thresholds[node] = links[:3, first], thresholds[first]
+    found, cuts = np.asarray(links)[:, :n_nodes], np.array(thresholds[:n_nodes])
+    later = np.flatnonzero(found[4] != NONE)        # the later parts of nodes are copies of their first parts
+    found[:3, later], cuts[later] = found[:3, found[4, later]], cuts[found[4, later]]
+    left, right, looked_at, node = (row.copy() for row in found[:4])
+    return left, right, looked_at, cuts, node
 
 
 cdef Py_ssize_t add_intervals(
@@ -417,12 +409,6 @@ cdef inline uint64_t step_in_tree(
     return 2 * pair_of(node) + (<uint32_t>difference >> 31)
 
 
-cdef int check_flags(Py_ssize_t n_nodes, Py_ssize_t n_flags) except -1:
-    if n_nodes != n_flags:
-        raise ValueError(f"A packed tree of {n_nodes} nodes needs {n_nodes} flags of missing values, got {n_flags}.")
-    return 0
-
-
 @cython.final
 cdef class PackedForest:
     """Trees, and the values or votes of their leaves: see `pack_forest`."""
@@ -435,18 +421,18 @@ cdef class PackedForest:
     cdef Py_ssize_t n_steps             # of all trees
 
     def __cinit__(self, trees, leaf_arrays, Py_ssize_t n_classes, missing):
-        cdef Py_ssize_t n_nodes, n_features
+        cdef Py_ssize_t n_nodes, n_used
         self.n_keys, self.n_classes, self.takes_missing, self.arrays = 1, n_classes, missing is not None, []
         self.origins = np.full(MOST_FEATURES, NAN)
         given = (trees, leaf_arrays) if missing is None else (trees, leaf_arrays, missing)
         for tree, of_nodes, *flags in zip(*given, strict=True):
-            n_nodes, n_features = len(tree[0]), 1 + np.max(tree[2], initial=0)
-            self.n_keys = max(self.n_keys, n_features)
-            if n_features > MOST_FEATURES or n_nodes + 1 > 2 * MOST_PAIRS or n_classes >= NUMBER_OF_LEAF:
-                raise ValueError(f"Too large to be packed: {n_nodes} nodes, {n_features} features, {n_classes} classes.")
+            n_nodes, n_used = len(tree[0]), 1 + np.max(tree[2], initial=0)
+            self.n_keys = max(self.n_keys, n_used)
+            if n_used > MOST_FEATURES or n_nodes + 1 > 2 * MOST_PAIRS or n_classes >= NUMBER_OF_LEAF:
+                raise ValueError(f"Too large to be packed: {n_nodes} nodes, {n_used} features, {n_classes} classes.")
             check_leaves(tree[4], np.asarray(of_nodes), n_classes)
-            check_flags(n_nodes, len(flags[0]) if flags else n_nodes)
-            find_origins(self.origins, tree[2], tree[3])
+            if flags and len(flags[0]) != n_nodes:
+                raise ValueError(f"A packed tree of {n_nodes} nodes needs as many flags, got {len(flags[0])}.")
             reserve(<void**>&self.trees, &self.capacity, self.n_trees + 1, sizeof(ForestTree), b"packed trees")
             self.pack_tree(*tree, *numbers_of_leaves(tree[0], tree[4], np.asarray(of_nodes)), *flags)
         self.origins = np.nan_to_num(self.origins[:self.n_keys])
@@ -482,17 +468,20 @@ cdef class PackedForest:
                 levels[left[node]] = levels[right[node]] = levels[node] + 1
                 n_levels = max(n_levels, levels[node] + 1)
                 used += 2
-            # Keys of infinite thresholds do not depend on the origin, which may not be known yet.
+            # Numbers near a threshold near the root, where rows are dense, have the finest keys, wherever a feature's
+            # values lie; the keys of infinite thresholds do not depend on it.
+            if isnan(self.origins[feature[node]]) and isfinite(threshold[node]):
+                self.origins[feature[node]] = threshold[node]
             packed.key = rounded_key(threshold[node], self.origins[feature[node]] if isfinite(threshold[node]) else 0.0)
             packed.link = places[left[node]] // 2 << FEATURE_BITS | <uint32_t>feature[node]
             thresholds[place] = threshold[node]
             if goes_left is not None:
                 flags[place] = goes_left[node]
         # Children that are shared leave room at the end.
-        nodes, thresholds = nodes[:used].copy(), thresholds[:used].copy()
+        nodes, thresholds = np.array(nodes[:used]), np.array(thresholds[:used])
         tree[0] = ForestTree(&nodes[0], &thresholds[0], NULL, NULL, used, 0)
         if goes_left is not None:
-            flags = flags[:used].copy()
+            flags = np.array(flags[:used])
             tree.missing = &flags[0]
         if values is not None:
             tree.values = &values[0, 0]
@@ -515,18 +504,9 @@ cdef int check_leaves(own_nodes, given, Py_ssize_t n_classes) except -1:
     return 0
 
 
-cdef void find_origins(float64_t[::1] origins, const int64_t[::1] feature, const float64_t[::1] threshold):
-    """Let a threshold near the root of a tree be the origin of every feature without one, which is NaN. Numbers near
-    it, where rows are dense, have the finest keys, wherever a feature's values lie."""
-    cdef Py_ssize_t node
-    for node in range(feature.shape[0]):
-        if feature[node] >= 0 and isnan(origins[feature[node]]) and isfinite(threshold[node]):
-            origins[feature[node]] = threshold[node]
-
-
 cdef tuple numbers_of_leaves(left, own_nodes, of_nodes):
-    """Return for every node of a tree its vote, and None; or the row of its values, and the values of the leaves, unless
-    every leaf votes for one class or gives it all."""
+    """Return for every node its vote, and None; or the row of its values, and the values of the leaves, unless every
+    leaf votes for one class or gives it all."""
     votes = of_nodes if of_nodes.ndim == 1 else votes_of(left, own_nodes, of_nodes)
     if votes is not None:
         return votes, None
@@ -583,7 +563,7 @@ cdef int take_rows(
     Walkers* walkers, PackedForest forest, const float64_t[:, ::1] X, Py_ssize_t row, int64_t* work_done
 ) except -1 nogil:
     """Take the next rows of X; return whether they are finite."""
-    cdef Py_ssize_t i, n_values, n_next
+    cdef Py_ssize_t i, k, n_values, n_next
     walkers.rows, walkers.n_rows = &X[row, 0], min(walkers.most_rows, X.shape[0] - row)
     n_values = walkers.n_rows * walkers.n_features
     walkers.ahead = <const char*>(walkers.rows + n_values)
@@ -593,19 +573,11 @@ cdef int take_rows(
     if not_finite(walkers.rows, n_values) != 0.0:
         return False
     for i in range(walkers.n_rows if walkers.keys != NULL else 0):
-        make_keys(
-            walkers.rows + i * walkers.n_features, &forest.origins[0], walkers.n_keys,
-            walkers.keys + i * walkers.n_keys
-        )
+        for k in range(walkers.n_keys):
+            walkers.keys[i * walkers.n_keys + k] = rounded_key(
+                walkers.rows[i * walkers.n_features + k], forest.origins[k]
+            )
     return True
-
-
-cdef inline void make_keys(
-    const float64_t* values, const float64_t* origins, Py_ssize_t n, uint32_t* keys
-) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        keys[i] = rounded_key(values[i], origins[i])
 
 
 def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
@@ -678,7 +650,7 @@ def find_leaves(PackedForest forest, const float64_t[:, ::1] X):
     return np.asarray(leaves), is_finite
 
 
-# ---------------------------------------------------------------------------------------------------------- single trees
+# -------------------------------------------------------------------------------------------------------- single trees
 #
 # `ways` are the arrays by which samples go on at multiway nodes, without which a tree has no such nodes: child_offsets,
 # children, category_offsets, categories, and whether several categories lead to one child somewhere.
@@ -692,10 +664,10 @@ cdef struct Ways:
 
 
 cdef Ways ways_of(tuple ways):
-    cdef const int64_t[::1] child_offsets, children, category_offsets, categories
     if ways is None:
         return Ways(NULL, NULL, NULL, NULL, False)
-    child_offsets, children, category_offsets, categories = ways[:4]
+    cdef const int64_t[::1] child_offsets = ways[0], children = ways[1]
+    cdef const int64_t[::1] category_offsets = ways[2], categories = ways[3]
     return Ways(&child_offsets[0], &children[0], &category_offsets[0], &categories[0], ways[4])
 
 
@@ -736,8 +708,7 @@ def apply(
     """Find the leaf of every sample, or the multiway node at which it stays; (n_samples,) int64."""
     cdef int64_t[::1] leaves = np.empty(X.shape[0], dtype=np.int64)
     cdef Ways given = ways_of(ways)
-    cdef Py_ssize_t row
-    cdef int64_t node, child, n_steps, work_done = 0
+    cdef int64_t row, node, child, n_steps, work_done = 0
     cdef float64_t value
     cdef bint is_plain = missing_go_to_left is None and ways is None
     with nogil:
@@ -765,28 +736,21 @@ def apply(
     return np.asarray(leaves)
 
 
-def decision_path(
-    const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
-    tuple ways=None,
-):
+def decision_path(children_left, children_right, feature, threshold, X, missing_go_to_left=None, tuple ways=None):
     """List the nodes that every sample visits: (indptr, indices). Row r has indices[indptr[r]:indptr[r+1]]."""
-    cdef const int64_t[::1] leaves = apply(
-        children_left, children_right, feature, threshold, X, missing_go_to_left, ways
-    )
+    cdef int64_t[::1] leaves = apply(children_left, children_right, feature, threshold, X, missing_go_to_left, ways)
     cdef const int64_t[::1] parents = parents_of(children_left, children_right, ways)
     cdef int64_t[::1] depth = np.zeros(children_left.shape[0], dtype=np.int64)
-    cdef int64_t node, visited, work_done = 0
+    cdef int64_t row, node, visited, work_done = 0
     # Parents come before their children.
     for node in range(1, children_left.shape[0]):
         depth[node] = depth[parents[node]] + 1
     indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
     np.cumsum(np.asarray(depth)[np.asarray(leaves)] + 1, out=indptr[1:])
     cdef int64_t[::1] indices = np.empty(indptr[X.shape[0]], dtype=np.int64)
-    cdef Py_ssize_t row
     with nogil:
         visited = indices.shape[0]
-        for row in range(X.shape[0] - 1, -1, -1):
+        for row in range(leaves.shape[0] - 1, -1, -1):
             node = leaves[row]
             check_signals(&work_done, depth[node], WORK_BETWEEN_CHECKS)
             while node != NONE:
@@ -811,8 +775,7 @@ cdef int64_t[::1] parents_of(const int64_t[::1] children_left, const int64_t[::1
 
 
 def feature_usage(
-    const int64_t[::1] children_left, const int64_t[::1] children_right, const int64_t[::1] feature,
-    const float64_t[::1] threshold, const float64_t[:, ::1] X, const uint8_t[::1] missing_go_to_left=None,
+    const int64_t[::1] children_left, children_right, const int64_t[::1] feature, threshold, X, missing_go_to_left=None,
     tuple ways=None,
 ):
     """Count for each feature the samples that it is tested for at least once along the decision path; (n_features,)

@@ -13,8 +13,10 @@ from .._sklearn import narwhals
 from .._typing import FloatArray, TableArray
 from .categories import frame_of
 
-# A slab of a table holds about so many bytes of float64: it stays in the cache, and takes far longer than a call.
-_BYTES_OF_A_SLAB = 2**23
+# A slab of a table takes about so many bytes of float64: it stays in the cache, and takes far longer than a call. If
+# it has few rows, which threads share, it takes up to four times as many.
+_BYTES_OF_A_SLAB = 2**21
+_FEWEST_ROWS_OF_A_SLAB = 4096
 
 # How scikit-learn's checks convert a table for kernels that read one layout.
 PLAIN: dict[str, Any] = {"dtype": np.float64, "order": "C"}
@@ -51,4 +53,5 @@ def plain(X: TableArray) -> FloatArray:
 def slabs_of(X: TableArray) -> list[slice]:
     """Divide the rows of a table into slabs."""
     n_rows = max(1, _BYTES_OF_A_SLAB // (8 * X.shape[1]))
+    n_rows = max(n_rows, min(4 * n_rows, _FEWEST_ROWS_OF_A_SLAB))
     return [slice(first, first + n_rows) for first in range(0, len(X), n_rows)]

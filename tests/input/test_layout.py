@@ -128,6 +128,7 @@ def test_predictions_of_several_slabs(engine, monkeypatch, convert, rows_of_a_sl
         expected = estimator.fit(X, y).predict(X)
         with monkeypatch.context() as patched:
             patched.setattr(layout, "_BYTES_OF_A_SLAB", 8 * 6 * rows_of_a_slab)
+            patched.setattr(layout, "_FEWEST_ROWS_OF_A_SLAB", rows_of_a_slab)
             np.testing.assert_array_equal(estimator.predict(convert(X)), expected)
 
 
