@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import tee
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,11 +30,11 @@ _NODES_PACKED_FOR_A_ROW = 16
 _BYTES_OF_A_PART = 18
 
 # The bits of packed nodes limit these.
+_MOST_NODES, _MOST_FEATURES = 2**21 - 1, 2**12
+
 # Gains below have lost digits, or lose them in sums.
 _LEAST_EXPONENT = -960
 _LEAST_GAIN = 2.0**_LEAST_EXPONENT
-
-_MOST_NODES, _MOST_FEATURES = 2**21 - 1, 2**12
 
 
 class Tree(TreeArrays):
@@ -550,22 +550,29 @@ def pack(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, ha
         What the kernel ``pack_forest`` returns. None if searches among many categories would take more memory than the
         trees: kernels that walk the trees' own arrays need no more.
     """
-    forms, again = tee(_binary_forms(trees)) if has_missing else (_binary_forms(trees), ())
-    missing = (map(Tree._missing_in_binary, trees, again),) if has_missing else ()
+    made: deque[BinaryForm] = deque(maxlen=None if has_missing else 0)  # the forms whose flags are not yet asked for
+    forms = _binary_forms(trees, made)
+    missing = ((tree._missing_in_binary(made.popleft()) for tree in trees),) if has_missing else ()
     try:
         return kernel("pack_forest")(forms, iter(of_nodes), n_outputs, *missing)
     except _TooLarge:
         return None
 
 
-def _binary_forms(trees: Sequence[Tree]) -> Iterator[BinaryForm]:
-    """Make the binary forms of trees; raise _TooLarge before they take too much memory packed."""
+def _binary_forms(trees: Sequence[Tree], made: deque[BinaryForm]) -> Iterator[BinaryForm]:
+    """Make the binary forms of trees, and add them to `made`; raise _TooLarge before they take too much memory
+    packed."""
     n_bytes = 0
     for tree in trees:
+        n_bytes += tree.n_bytes if tree.is_multiway else 0
+        # A search has two parts or more for every run of categories that lead to one child.
+        if tree.is_multiway and n_bytes < 2 * _BYTES_OF_A_PART * np.count_nonzero(np.diff(tree.categories) != 1):
+            raise _TooLarge
         binary = tree.binary
-        n_bytes += tree.n_bytes - _BYTES_OF_A_PART * len(binary.node) if tree.is_multiway else 0
+        n_bytes -= _BYTES_OF_A_PART * len(binary.node) if tree.is_multiway else 0
         if n_bytes < 0 or len(binary.node) > _MOST_NODES:
             raise _TooLarge
+        made.append(binary)
         yield binary
 
 

@@ -1,17 +1,21 @@
 """Memory refused, and memory given back."""
 
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support import PATIENCE, without_sanitizer
 
 import pytrees
+from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
 
 resource = pytest.importorskip("resource", reason="limits on memory are POSIX")
 
@@ -311,3 +315,43 @@ def test_threads_end_whatever_allocation_is_refused(name):
 @without_sanitizer
 def test_kernels_that_do_not_fit_into_memory_say_so(limited):
     assert swept("optimal", "address space", 2**17, 30, 0) == {"right", "refused"}
+
+
+@pytest.mark.parametrize("split", ["multiway", "subset"])
+@pytest.mark.parametrize("make", [DecisionForestClassifier, DecisionForestRegressor])
+def test_predictions_by_many_categories_take_no_more_memory_than_the_forest(monkeypatch, make, split):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 1000, 4000)
+    X = np.column_stack([codes, rng.normal(size=4000)])
+    y = (rng.normal(size=1000)[codes] + X[:, 1] > 0).astype(int)
+    parameters = {"categorical_features": [0], "categorical_split": split, "handle_unknown": "majority"}
+    pickled = pickle.dumps(make(30, random_state=0, **parameters).fit(X[:3500], y[:3500]))
+    lacking = X.copy()
+    lacking[::7, 1] = np.nan
+    found = []
+    for n_jobs, bytes_of_a_part in ((1, None), (2, 0), (2, 10**9)):
+        forest = pickle.loads(pickled).set_params(n_jobs=n_jobs)
+        with monkeypatch.context() as patched:
+            if bytes_of_a_part is not None:  # pack whatever it takes, or nothing
+                patched.setattr("pytrees.tree._BYTES_OF_A_PART", bytes_of_a_part)
+            tracemalloc.start()
+            found.append([forest.predict(X), forest.predict(lacking)])
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        assert bytes_of_a_part == 0 or peak <= 2 * len(pickled)
+    np.testing.assert_array_equal(found, [found[0]] * 3)
+
+
+@pytest.mark.parametrize("method", ["predict", "apply", "decision_path", "feature_usage"])
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, DecisionTreeRegressor])
+def test_walks_by_many_categories_keep_nothing(make, method):
+    codes = np.arange(20_000)[:, None] % 5000
+    y = np.random.default_rng(0).permutation(5000)[codes[:, 0]] % 2
+    tree = make(categorical_features=[0], categorical_split="subset").fit(codes, y)
+    getattr(tree, method)(codes)
+    pickled = len(pickle.dumps(tree))
+    tracemalloc.start()
+    getattr(pickle.loads(pickle.dumps(tree)), method)(codes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * pickled + 80 * len(codes)

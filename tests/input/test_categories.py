@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import OrdinalEncoder
 
 from pytrees import C45Classifier, DecisionTreeClassifier
+from pytrees.input import categories
 from pytrees.input.categories import encode, fit_encode, forget_other_rows, n_categories, resolve
 from pytrees.input.validation import validate_X, validate_X_y
 
@@ -237,6 +238,32 @@ def test_codes_are_indices_of_the_sorted_categories(values):
             assert coded[:, 1].tolist() == WEIGHTS
         np.testing.assert_array_equal(validate_X(estimator, X), coded, err_msg=kind)
         np.testing.assert_array_equal(validate_X(estimator, X[::-1][:1]), coded[::-1][:1])
+
+
+def pandas_categories(columns, dtypes):
+    kinds = {"word": "str"}
+    return pd.DataFrame(columns).astype({name: kinds.get(dtype, "category") for name, dtype in dtypes.items()})
+
+
+@pytest.mark.parametrize("make", [polars_frame, pyarrow_table, pandas_categories])
+@pytest.mark.parametrize("dtype", ["category", "enum", "word"])
+def test_dictionaries_and_strings_of_frames_are_coded_once_a_category(monkeypatch, make, dtype):
+    """The codes, categories and errors are those of arrays of objects."""
+    words = np.array(["red", "green", "blue", None], dtype=object)[np.random.default_rng(0).integers(0, 4, (2, 100))]
+    words[0, :40][words[0, :40] == "green"] = "red"  # a category that only later rows have
+    frame = make({"c": words[0].tolist(), "d": words[1].tolist()}, dict.fromkeys("cd", dtype))
+    coded, found = [], []
+    codes_among = categories._codes_among
+    monkeypatch.setattr(categories, "_codes_among", lambda v, known: coded.append(len(v)) or codes_among(v, known))
+    for table, most in ((words.T.copy(), 100), (frame, 4)):
+        estimator = DecisionTreeClassifier(categorical_features=[0, 1], handle_unknown="majority")
+        estimator.fit(table[:40], np.arange(40) % 2)
+        found.append([[list(map(str, known)) for known in estimator.categories_], estimator.encode(table).tolist()])
+        with pytest.raises(ValueError, match=r"column 0.*: 'green'$"):
+            estimator.set_params(handle_unknown="error").encode(table)
+        assert max(coded) == most
+        coded.clear()
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", ">i4", "f2", ">f8", "g", "boolean", "Int64", "category", "string"])

@@ -12,6 +12,7 @@ from support import examples
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
+from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.reference import traverse as naive
 
@@ -82,6 +83,17 @@ def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows, sets):
     assert [path.indices[a:b].tolist() for a, b in zip(path.indptr, path.indptr[1:], strict=False)] == ways
     looked_at = [{tree.feature[node] for node in nodes if tree.children_left[node] != LEAF} for nodes in ways]
     assert tree.feature_usage(X).tolist() == [sum(f in some for some in looked_at) for f in range(len(CARDINALITIES))]
+
+
+@examples(200)
+@given(seed=st.integers(0, 2**32), sets=st.booleans())
+def test_packed_and_own_arrays_lead_all_values_to_the_same_leaves(engine, seed, sets):
+    rng = np.random.default_rng(seed)
+    tree = random_tree(rng, CARDINALITIES, sets=sets)
+    X = random_rows(rng, CARDINALITIES, 40) + rng.choice([0.0, 0.5, -0.5, 0.25, -(0.5**54), 1e300, np.nan], (40, 5))
+    nodes = np.arange(tree.node_count)
+    packed = kernel("pack_forest")([tree.binary], [nodes], len(nodes), [tree._missing_in_binary(tree.binary)])
+    np.testing.assert_array_equal(tree._walk("apply", X, True), kernel("find_leaves")(packed, X)[0])
 
 
 @examples(200)
