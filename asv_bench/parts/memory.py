@@ -68,14 +68,21 @@ TABLES = {
 }
 
 
-def estimator_of(library, is_forest, n_jobs):
+def estimator_of(library, work, n_jobs):
     if library == "pytrees":
         from pytrees import DecisionForestClassifier as Forest
         from pytrees import DecisionTreeClassifier as Tree
+        from pytrees import DecisionTreeRegressor as Regressor
     else:
         from sklearn.ensemble import RandomForestClassifier as Forest
         from sklearn.tree import DecisionTreeClassifier as Tree
-    return Forest(n_jobs=n_jobs, random_state=0) if is_forest else Tree(max_depth=8, random_state=0)
+        from sklearn.tree import DecisionTreeRegressor as Regressor
+    if work == "regression":
+        return Regressor(random_state=0)
+    n_estimators = {"forest": 100, "small forest": 10}.get(work)
+    if n_estimators is not None:
+        return Forest(n_estimators, n_jobs=n_jobs, random_state=0)
+    return Tree(max_depth=8, random_state=0)
 
 
 def bytes_of(field):
@@ -86,8 +93,9 @@ def measure(library, work, kind, n, n_jobs):
     """Print by how many MiB the memory of this process grows at its peak during one call."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, N_FEATURES))
-    y = (X[:, 3] + X[:, 7] + rng.normal(size=n) > 0).astype(np.int64)
-    estimator = estimator_of(library, work == "forest", n_jobs)
+    y = X[:, 3] + X[:, 7] + rng.normal(size=n)
+    y = y if work == "regression" else (y > 0).astype(np.int64)
+    estimator = estimator_of(library, work, n_jobs)
     few = TABLES[kind](X[:500])
     # The first calls import what they need, and give `predict` a tree; they are small, so that little memory is free.
     estimator.fit(few, y[:500]).predict(few)
@@ -112,7 +120,7 @@ def peak(library, work, kind, n, n_jobs=1):
 
 
 def memory():
-    """Peak memory in MiB beyond the table, of 1,000,000 × 20 for trees of depth 8, and of forests of 100 trees."""
+    """Peak memory in MiB beyond the table: 1,000,000 × 20 for trees of depth 8, then 100,000 × 20 for larger models."""
     if not Path("/proc/self/clear_refs").exists():
         print("only Linux tells the peak of a process anew")
         return
@@ -135,6 +143,13 @@ def memory():
             for library in ("pytrees", "scikit-learn")
         ]
         print("{:<28}{:10.0f}{:14.0f}".format(f"forest, n_jobs={n_jobs}", *peaks))
+    for work, kind in (
+        ("regression", "float64, C order"),
+        ("small forest", "float64, C order"),
+        ("predict", "float32, C order"),
+    ):
+        peaks = [peak(library, work, kind, rows(100_000)) for library in ("pytrees", "scikit-learn")]
+        print("{:<28}{:10.1f}{:14.1f}".format(f"{work}, {kind.split(',')[0]}", *peaks))
 
 
 if __name__ == "__main__":

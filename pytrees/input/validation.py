@@ -73,7 +73,13 @@ def in_slabs(estimator: Any, X: MatrixLike, predict: Callable[[FloatArray], NDAr
     if _is_plain(table) or len(slabs) == 1:
         return predict(plain(table))
     check_finite(estimator, table)  # so that errors name the first column of all rows
-    return np.concatenate([predict(plain(table[slab])) for slab in slabs])
+    of_slabs = (predict(plain(table[slab])) for slab in slabs)
+    of_first = next(of_slabs)
+    found = np.empty((len(table), *of_first.shape[1:]), dtype=of_first.dtype)
+    found[slabs[0]] = of_first
+    for slab, of_slab in zip(slabs[1:], of_slabs, strict=True):
+        found[slab] = of_slab
+    return found
 
 
 def validate_rows(estimator: Any, X: Any) -> FloatArray:
