@@ -516,7 +516,7 @@ class Tree(TreeArrays):
         Returns
         -------
         object
-            What the kernel returns.
+            The result of the kernel.
         """
         if self.is_multiway and self._ways is None:
             children = self.child_offsets, self.children, self.category_offsets, self.categories
@@ -547,8 +547,8 @@ def pack(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, ha
     Returns
     -------
     object
-        What the kernel ``pack_forest`` returns. None if searches among many categories would take more memory than the
-        trees: kernels that walk the trees' own arrays need no more.
+        The result of the kernel ``pack_forest``. None if searches among many categories would take more memory than
+        the trees: kernels that walk the trees' own arrays need no more.
     """
     made: deque[BinaryForm] = deque(maxlen=None if has_missing else 0)  # the forms whose flags are not yet asked for
     forms = _binary_forms(trees, made)

@@ -76,8 +76,7 @@ def binarise(
         if next_one.parent != LEAF:
             links[next_one.is_right, next_one.parent] = n_nodes
         links[0, n_nodes] = links[1, n_nodes] = LEAF
-        links[2, n_nodes], links[3, n_nodes] = feature[next_one.node], next_one.node
-        links[4, n_nodes] = NONE
+        links[2, n_nodes], links[3, n_nodes], links[4, n_nodes] = feature[next_one.node], next_one.node, NONE
         thresholds[n_nodes] = threshold[next_one.node]
         first = child_offsets[next_one.node]
         if numbers[next_one.node] == NONE:
@@ -103,8 +102,7 @@ def binarise(
     found, cuts = np.asarray(links)[:, :n_nodes], np.array(thresholds[:n_nodes])
     later = np.flatnonzero(found[4] != NONE)        # the later parts of nodes are copies of their first parts
     found[:3, later], cuts[later] = found[:3, found[4, later]], cuts[found[4, later]]
-    left, right, looked_at, node = (row.copy() for row in found[:4])
-    return left, right, looked_at, cuts, node
+    return found[0].copy(), found[1].copy(), found[2].copy(), cuts, found[3].copy()
 
 
 cdef Py_ssize_t add_intervals(

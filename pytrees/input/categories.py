@@ -379,7 +379,7 @@ def _numbers_in_narwhals(series: Any) -> IntArray | None:
         if isinstance(series.dtype, narwhals.String):
             native = series.cast(narwhals.Categorical).to_native()
         return native.to_physical().cast(int).fill_null(-1).to_numpy()
-    if series.implementation.is_pyarrow():
+    if series.implementation.is_pyarrow() and "string_view" not in str(native.type):  # whose rows it cannot take
         if isinstance(series.dtype, narwhals.String):
             native = native.dictionary_encode()
         if any(chunk.dictionary.null_count for chunk in native.chunks):  # which pyarrow cannot unify
