@@ -28,7 +28,8 @@ from ..input.validation import validate_X
 from .base_forest import BaseForest
 from .forest import BOOTSTRAP_CONSTRAINTS, BootstrapMixin, DecisionForestClassifier
 from .growth_job import GrowthJob
-from .regression_tree import ERROR_CONSTRAINTS, BaseRegressor, DecisionTreeRegressor, r2
+from .regression_tree import ERROR_CONSTRAINTS, BaseRegressor, DecisionTreeRegressor
+from .scoring import r2
 
 if TYPE_CHECKING:
     from sklearn.ensemble import RandomForestRegressor
