@@ -42,7 +42,7 @@ from pytrees.export import to_sklearn
 from pytrees.testing.strategies import problems
 
 EXPORTS = [export_c, export_dict, export_graphviz, export_python, export_sql, export_text, leaf_rules, plot_tree]
-NAMES, NO_SEQUENCES = ["class_names", "feature_names"], [np.array(2), {"a", "b"}, {"a": 0, "b": 1}]
+NAMES, NO_SEQUENCES = ["class_names", "feature_names"], [np.array(2), {"a": 0, "b": 1}.keys(), {"a": 0, "b": 1}]
 LARGEST32 = float(np.finfo(np.float32).max)
 SMALLEST32 = float(np.nextafter(np.float32(0), np.float32(1)))
 
@@ -307,7 +307,9 @@ def test_subclasses_of_labels_are_their_values(export, kind, plain):
 @pytest.mark.parametrize(
     "ours", [make_stump(), [make_stump()] * 2, PermutationDecisionForestClassifier(2).fit([[0.0], [1.0]], [0, 1])]
 )
-@pytest.mark.parametrize("classes", [5, "ab", {"a", "b"}, ["a", ["b"]], ["a", None], ["a", "a"], ["a"], [["a"], ["b"]]])
+@pytest.mark.parametrize(
+    "classes", [5, "ab", {"a": 0, "b": 1}.keys(), ["a", ["b"]], ["a", None], ["a", "a"], ["a"], [["a"], ["b"]]]
+)
 def test_wrong_classes_are_refused(ours, classes):
     with pytest.raises(ValueError, match=r"^classes (must be|has 1 names)"):
         to_sklearn(ours, classes=classes)
