@@ -28,6 +28,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+from support import assert_refuses
 
 from pytrees import (
     C45Classifier,
@@ -247,8 +248,7 @@ def test_refused_by_name():
         (None, "got NoneType"),
         ([DecisionTreeClassifier().fit(X, y)], "got list"),
     ):
-        with pytest.raises(TypeError, match=message):
-            additive_model(model)
+        assert_refuses(TypeError, message, additive_model, model)
     whole = np.stack([np.arange(150) % 5, X[:, 0]], axis=1)
     for model, message in (
         (HistGradientBoostingClassifier(max_iter=2, categorical_features=[0]).fit(whole, y), "categorical features"),
@@ -258,11 +258,9 @@ def test_refused_by_name():
         ),
         (RandomForestClassifier(2).fit(X, np.stack([y, y], axis=1)), "2 outputs"),
     ):
-        with pytest.raises(ValueError, match=message):
-            additive_model(model)
+        assert_refuses(ValueError, message, additive_model, model)
     for model in (RandomForestClassifier(), GradientBoostingClassifier(), DecisionTreeClassifier()):
-        with pytest.raises(NotFittedError):
-            additive_model(model)
+        assert_refuses(NotFittedError, None, additive_model, model)
 
 
 # ------------------------------------------------------------------------------------------------ XGBoost and LightGBM
@@ -344,10 +342,8 @@ def test_xgboost_refused_by_name():
         (xgboost.XGBRegressor(n_estimators=2, missing=0.0).fit(X, y), "missing=0.0"),
         (categorical, "Feature 0 is categorical"),
     ):
-        with pytest.raises(ValueError, match=message):
-            additive_model(model)
-    with pytest.raises(NotFittedError):
-        additive_model(xgboost.XGBClassifier())
+        assert_refuses(ValueError, message, additive_model, model)
+    assert_refuses(NotFittedError, None, additive_model, xgboost.XGBClassifier())
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
@@ -414,10 +410,8 @@ def test_lightgbm_stops_early_and_is_refused_by_name():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             estimator.fit(whole, target, **parameters)
-        with pytest.raises(ValueError, match=message):
-            additive_model(estimator)
-    with pytest.raises(NotFittedError):
-        additive_model(lightgbm.LGBMRegressor())
+        assert_refuses(ValueError, message, additive_model, estimator)
+    assert_refuses(NotFittedError, None, additive_model, lightgbm.LGBMRegressor())
 
 
 def test_models_of_treelite():
@@ -434,8 +428,7 @@ def test_models_of_treelite():
 def test_missing_treelite_is_named_in_the_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "treelite", None)
     booster = type("Booster", (), {"__module__": "xgboost.core"})()
-    with pytest.raises(ImportError, match="pip install treelite"):
-        additive_model(booster)
+    assert_refuses(ImportError, "pip install treelite", additive_model, booster)
 
 
 def test_boosters_know_the_names_and_links_of_their_estimators():

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from support import SKLEARN, examples, on_both_engines
+from support import SKLEARN, assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -136,8 +136,7 @@ def test_weights_that_are_refused(engine, make):
         (np.full(len(X), np.nan), "NaN"),
         (np.ones(3), "shape"),
     ):
-        with pytest.raises(ValueError, match=message):
-            make().fit(X, y, sample_weight=weights)
+        assert_refuses(ValueError, message, make().fit, X, y, sample_weight=weights)
     given = PermutationDecisionTreeClassifier()
     if SKLEARN < (1, 7) and make is not ReconstructedFourierTree:
         return  # there bagging does not draw by weights
@@ -191,14 +190,9 @@ def test_scikit_learns_trees_that_grew_best_first(engine, Forest):
 def test_trees_of_different_classes_are_refused(engine):
     X = [[0], [1], [1], [0]]
     trees = [DecisionTreeClassifier().fit(X, y) for y in (["no", "yes", "yes", "no"], ["yes", "zebra", "zebra", "yes"])]
-    with pytest.raises(ValueError, match="differ in their classes"):
-        gram(trees, [2])
-    with pytest.raises(ValueError, match="differ in their classes"):
-        FourierSpectrum.from_ensemble(trees, [2])
-    with pytest.raises(ValueError, match="differ in their classes"):
-        ordinal_codes(trees)
-    with pytest.raises(ValueError, match="There are no trees"):
-        FourierSpectrum.from_ensemble([], [2])
+    assert_refuses(ValueError, "differ in their classes", gram, trees, [2])
+    assert_refuses(ValueError, "differ in their classes", FourierSpectrum.from_ensemble, trees, [2])
+    assert_refuses(ValueError, "differ in their classes", ordinal_codes, trees)
+    assert_refuses(ValueError, "There are no trees", FourierSpectrum.from_ensemble, [], [2])
     for other in (None, 5, "tree"):
-        with pytest.raises(TypeError, match="a list of trees, is expected"):
-            ordinal_codes(other)
+        assert_refuses(TypeError, "a list of trees, is expected", ordinal_codes, other)

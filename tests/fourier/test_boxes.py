@@ -25,7 +25,7 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, ID3Classifier, Tree
 from pytrees._engine import kernel
@@ -117,8 +117,7 @@ def test_schema_average(engine, seed, kind):
     weights = rng.normal(size=2)
     schema, mask = random_schema(rng, cardinalities)
     if not (mass * mask).sum():
-        with pytest.raises(ValueError, match="probability zero"):
-            schema_average(trees, schema, cardinalities, **measure)
+        assert_refuses(ValueError, "probability zero", schema_average, trees, schema, cardinalities, **measure)
         return
     one_hot = [np.stack([indicator(tree, k) for k in range(3)], axis=1) for tree in trees]
     expected = [
@@ -234,21 +233,15 @@ def test_codes_of_lists_of_trees():
     assert ordinal_codes(forest.estimators_).trees == ordinal_codes(forest).trees
     own = DecisionTreeClassifier().fit(X, y)
     assert ordinal_codes([own, own.tree_]).trees == ordinal_codes([own.tree_, own]).trees
-    with pytest.raises(ValueError, match="float64"):
-        ordinal_codes([own, forest.estimators_[0]])
-    with pytest.raises(ValueError, match="no trees"):
-        ordinal_codes([])
-    with pytest.raises(ValueError, match="features or classes"):
-        ordinal_codes([own, DecisionTreeClassifier().fit(X, y == 0)])
+    assert_refuses(ValueError, "float64", ordinal_codes, [own, forest.estimators_[0]])
+    assert_refuses(ValueError, "no trees", ordinal_codes, [])
+    assert_refuses(ValueError, "features or classes", ordinal_codes, [own, DecisionTreeClassifier().fit(X, y == 0)])
     two_outputs = DecisionTreeRegressor().fit(X, X[:, :2])
     for other in (LogisticRegression(max_iter=1000).fit(X, y), [two_outputs], ["tree"]):
-        with pytest.raises(TypeError, match="expected"):
-            ordinal_codes(other)
+        assert_refuses(TypeError, "expected", ordinal_codes, other)
     codes = ordinal_codes(own)
-    with pytest.raises(ValueError, match="NaN"):
-        codes.transform(np.full((1, 4), np.nan))
-    with pytest.raises(ValueError, match="features"):
-        codes.transform([[1.0]])
+    assert_refuses(ValueError, "NaN", codes.transform, np.full((1, 4), np.nan))
+    assert_refuses(ValueError, "features", codes.transform, [[1.0]])
 
 
 # -------------------------------------------------------------------------------------------------------------- refused
@@ -271,8 +264,7 @@ def test_codes_of_lists_of_trees():
 )
 def test_invalid_measures_are_refused(engine, measure, message):
     tree = random_tree(np.random.default_rng(0), [3, 3], 4)
-    with pytest.raises(ValueError, match=message):
-        gram([tree], [3, 3], **measure)
+    assert_refuses(ValueError, message, gram, [tree], [3, 3], **measure)
 
 
 def test_incompatible_trees_are_refused(engine):
@@ -283,15 +275,12 @@ def test_incompatible_trees_are_refused(engine):
         ([tree, random_tree(rng, [3, 3, 3], 4)], "features"),
         ([tree, random_tree(rng, [3, 3], 4, n_classes=3)], "classes"),
     ):
-        with pytest.raises(ValueError, match=message):
-            gram(trees, [3, 3])
-    with pytest.raises(ValueError, match="for 1 trees"):
-        gram([tree, tree], [3, 3], values=[np.zeros(tree.node_count)])
+        assert_refuses(ValueError, message, gram, trees, [3, 3])
+    assert_refuses(ValueError, "for 1 trees", gram, [tree, tree], [3, 3], values=[np.zeros(tree.node_count)])
     with pytest.raises(ValueError, match="numbers of outputs"):
         gram([tree, tree], [3, 3], values=[np.zeros(tree.node_count), np.zeros((tree.node_count, 2))])
     for weights in ([1.0, 2.0], [np.inf], 1.0):
-        with pytest.raises(ValueError, match="weights must be"):
-            schema_average([tree], {}, [3, 3], weights=weights)
+        assert_refuses(ValueError, "weights must be", schema_average, [tree], {}, [3, 3], weights=weights)
 
 
 def test_objects_that_are_no_sequence_of_trees_are_refused(engine):

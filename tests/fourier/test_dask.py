@@ -18,6 +18,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.tree import DecisionTreeRegressor
+from support import assert_refuses
 
 import pytrees.dask
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, config_context
@@ -223,21 +224,17 @@ def test_invalid_arguments_are_refused():
         pytrees.dask.fit(FOREST, X, classes)
     with pytest.raises(TypeError, match="y must be an array or a frame of Dask, got list"):
         pytrees.dask.fit(FOREST, blocks, y.tolist())
-    with pytest.raises(TypeError, match="X must be an array or a frame of Dask"):
-        pytrees.dask.predict(FOREST, X)
+    assert_refuses(TypeError, "X must be an array or a frame of Dask", pytrees.dask.predict, FOREST, X)
     with pytest.raises(ValueError, match=r"X has 2 blocks of columns.*X.rechunk\({1: -1}\)"):
         pytrees.dask.fit(FOREST, blocks.rechunk({1: 2}), classes)
-    with pytest.raises(ValueError, match="y has 3 dimensions"):
-        pytrees.dask.fit(FOREST, blocks, classes[:, None, None])
+    assert_refuses(ValueError, "y has 3 dimensions", pytrees.dask.fit, FOREST, blocks, classes[:, None, None])
     for chunks in (75, (40, 60, 50)):
         with pytest.raises(ValueError, match="X and y must have the same partitions"):
             pytrees.dask.fit(FOREST, blocks, classes.rechunk(chunks))
     unknown = blocks[blocks[:, 0] > 5.0]
-    with pytest.raises(ValueError, match=r"Partition \d: X has .* samples, y 50"):
-        pytrees.dask.fit(FOREST, unknown, classes)
+    assert_refuses(ValueError, r"Partition \d: X has .* samples, y 50", pytrees.dask.fit, FOREST, unknown, classes)
     X[60, 0] = np.inf
-    with pytest.raises(ValueError, match=r"Partition 1: .*infinity"):
-        pytrees.dask.fit(FOREST, *in_blocks(X, y, 50))
+    assert_refuses(ValueError, r"Partition 1: .*infinity", pytrees.dask.fit, FOREST, *in_blocks(X, y, 50))
     ordered = np.sort(y)
     with pytest.raises(ValueError, match="Margins of different classes have no mean"):
         pytrees.dask.fit(HistGradientBoostingClassifier(max_iter=2), *in_blocks(shuffled()[0], ordered, 75))
@@ -253,8 +250,7 @@ def test_sites_with_other_columns():
 
 def test_without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask.array", None)
-    with pytest.raises(ImportError, match=r'pip install "decision-pytrees\[dask\]"'):
-        pytrees.dask.predict(FOREST, None)
+    assert_refuses(ImportError, r'pip install "decision-pytrees\[dask\]"', pytrees.dask.predict, FOREST, None)
 
 
 # --------------------------------------------------------------------------------------------- one table, many machines
@@ -309,8 +305,7 @@ def test_additive_models_predict_what_their_estimators_do():
     assert set(additive_model(one_class).predict(X)) == {"only"}
     few = additive_model(HistGradientBoostingClassifier(max_iter=2).fit(X, y))
     few.classes = None
-    with pytest.raises(ValueError, match="classes of these margins are not known"):
-        few.predict(X)
+    assert_refuses(ValueError, "classes of these margins are not known", few.predict, X)
 
 
 def test_several_values_of_a_sample_are_predicted():
@@ -342,7 +337,6 @@ def test_trees_and_their_estimators_predict_in_partitions(kind):
 
 def test_estimators_that_do_not_predict_are_refused_at_once():
     X = da.from_array(np.zeros((4, 1)), chunks=2)
-    with pytest.raises(TypeError, match="model must have 'predict', got int"):
-        pytrees.dask.predict(3, X)
+    assert_refuses(TypeError, "model must have 'predict', got int", pytrees.dask.predict, 3, X)
     with pytest.raises(TypeError, match="model must have 'evaluate', got DecisionTreeRegressor"):
         pytrees.dask.evaluate(DecisionTreeRegressor().fit([[0.0]], [1.0]), X)

@@ -23,6 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from support import assert_refuses
 
 from pytrees import (
     DecisionForestClassifier,
@@ -233,12 +234,10 @@ def test_names_of_features():
     plt.close("all")
     with pytest.raises(ValueError, match=r"no feature 'height'; the names are \['age', 'sex', 'bmi', 'bp'\]"):
         partial_dependence(model, X, ["height"])
-    with pytest.raises(ValueError, match="no feature 'height'"):
-        effects.plot("height")
+    assert_refuses(ValueError, "no feature 'height'", effects.plot, "height")
     with pytest.raises(ValueError, match="Features are numbers from 0 to 3, got 'bmi'"):
         partial_dependence(nameless, X.to_numpy(), ["bmi"])
-    with pytest.raises(ValueError, match="A sequence of features"):
-        partial_dependence(model, X, "bmi")
+    assert_refuses(ValueError, "A sequence of features", partial_dependence, model, X, "bmi")
 
 
 def test_categories():
@@ -263,32 +262,22 @@ def calls():
 def test_models_and_samples_that_are_refused(call):
     X, y = frame(load_breast_cancer)
     forest = RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, y)
-    with pytest.raises(NotFittedError):
-        call(RandomForestClassifier(), X)
-    with pytest.raises(NotFittedError):
-        call(DecisionForestClassifier(), X)
-    with pytest.raises(ValueError, match="X has 3 features; the trees have 4"):
-        call(forest, X.to_numpy()[:, :3])
-    with pytest.raises(ValueError, match="The columns of X should be"):
-        call(forest, X.rename(columns={X.columns[0]: "size"}))
-    with pytest.raises(ValueError, match="NaN"):
-        call(GradientBoostingClassifier(n_estimators=2).fit(X, y), X.where(X.min() < X))
+    assert_refuses(NotFittedError, None, call, RandomForestClassifier(), X)
+    assert_refuses(NotFittedError, None, call, DecisionForestClassifier(), X)
+    assert_refuses(ValueError, "X has 3 features; the trees have 4", call, forest, X.to_numpy()[:, :3])
+    assert_refuses(ValueError, "The columns of X should be", call, forest, X.rename(columns={X.columns[0]: "size"}))
+    assert_refuses(ValueError, "NaN", call, GradientBoostingClassifier(n_estimators=2).fit(X, y), X.where(X.min() < X))
     for model in (LogisticRegression(), LogisticRegression(max_iter=9999).fit(X, y)):
-        with pytest.raises(TypeError, match=r"got LogisticRegression\. These can be read: trees and forests of"):
-            call(model, X)
+        assert_refuses(TypeError, r"got LogisticRegression\. These can be read: trees and forests of", call, model, X)
     few = OrthogonalTreesClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2, random_state=0).fit(X, y)
-    with pytest.raises(TypeError, match=r"got OrthogonalTreesClassifier\. These can be read"):
-        call(few, X)
+    assert_refuses(TypeError, r"got OrthogonalTreesClassifier\. These can be read", call, few, X)
     with pytest.raises(TypeError, match=r"got GridSearchCV: pass its best_estimator_\."):
         call(GridSearchCV(forest, {"max_depth": [1, 2]}), X)
     with pytest.raises(TypeError, match=r"got Pipeline: pass its last step, pipeline\[-1\], .* pipeline\[:-1\]"):
         call(make_pipeline(StandardScaler(), forest).fit(X, y), X)
-    with pytest.raises(TypeError, match="got Tree"):
-        call(DecisionTreeClassifier(max_depth=1).fit(X, y).tree_, X)
-    with pytest.raises(ValueError, match="needs X"):
-        call(forest, measure="empirical")
-    with pytest.raises(ValueError, match="X is only for"):
-        call(forest, X, measure="uniform")
+    assert_refuses(TypeError, "got Tree", call, DecisionTreeClassifier(max_depth=1).fit(X, y).tree_, X)
+    assert_refuses(ValueError, "needs X", call, forest, measure="empirical")
+    assert_refuses(ValueError, "X is only for", call, forest, X, measure="uniform")
 
 
 @pytest.mark.parametrize("call", calls())
@@ -307,10 +296,8 @@ def test_both_forms_mixed(call):
     for sizes in (codes.cardinalities, codes.cardinalities.tolist()):
         with pytest.raises(ValueError, match=r"takes the samples X after a fitted model, .*cardinalities belong"):
             call(forest, sizes)
-    with pytest.raises(TypeError, match="samples twice"):
-        call(forest, X, X=X)
-    with pytest.raises(ValueError, match="cardinalities must be one whole number for every attribute"):
-        call(codes.trees, X)
+    assert_refuses(TypeError, "samples twice", call, forest, X, X=X)
+    assert_refuses(ValueError, "cardinalities must be one whole number for every attribute", call, codes.trees, X)
 
 
 def test_a_model_and_trees_have_no_distance():
@@ -322,8 +309,7 @@ def test_a_model_and_trees_have_no_distance():
         ((forest, codes.trees), "RandomForestClassifier and list"),
         ((codes.trees, forest), "list and"),
     ):
-        with pytest.raises(TypeError, match=f"takes two fitted models and samples X, .*got {names}"):
-            model_distance(*pair, X)
+        assert_refuses(TypeError, f"takes two fitted models and samples X, .*got {names}", model_distance, *pair, X)
     with pytest.raises(TypeError, match="other_weights, which describe trees"):
         model_distance(forest, forest, X, other_weights=[1.0, 1.0])
     with pytest.raises(ValueError, match="Model 1 gives a margin, the first model a probability"):

@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
+from support import assert_refuses
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionForestClassifier
 from pytrees.fourier import additive_model, merge, model_distance, sobol_indices, tree_from_ensemble
@@ -195,16 +196,12 @@ def test_other_schemas_are_refused():
         ([fitted(X, y, ExtraTreesRegressor, n_estimators=2),
           fitted(X, np.stack([y, y], axis=1), ExtraTreesRegressor, n_estimators=2)], "Model 1 has 2 outputs"),
     ):  # fmt: skip
-        with pytest.raises(ValueError, match=message):
-            merge(models)
+        assert_refuses(ValueError, message, merge, models)
     for weights in ([1.0], [1.0, -1.0], [0.0, 0.0], [np.nan, 1.0], "ab", [[1.0, 2.0]]):
-        with pytest.raises(ValueError, match="weights must"):
-            merge([forest, forest], weights)
+        assert_refuses(ValueError, "weights must", merge, [forest, forest], weights)
     for models in (forest, "models", None, 3):
-        with pytest.raises(TypeError, match="A sequence of models"):
-            merge(models)
-    with pytest.raises(TypeError, match="got str"):
-        merge(["model"])
+        assert_refuses(TypeError, "A sequence of models", merge, models)
+    assert_refuses(TypeError, "got str", merge, ["model"])
 
 
 def test_bagging_in_one_place():

@@ -25,7 +25,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnTreeRegressor
 from sklearn.tree import ExtraTreeClassifier
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -632,13 +632,11 @@ def test_models_and_samples_that_are_refused():
     full = np.nan_to_num(X)
     boosted = GradientBoostingClassifier(n_estimators=2).fit(full, y)
     for call in (additive_model(boosted).evaluate, lambda X: sobol_indices(boosted, X), lambda X: distil(boosted, X)):
-        with pytest.raises(ValueError, match="NaN"):
-            call(X)
+        assert_refuses(ValueError, "NaN", call, X)
     with pytest.raises(ValueError, match=r"Missing values of feature 0 .* some of the trees refuse missing values"):
         additive_model(boosted, missing=np.ones(4, dtype=bool))
     for missing in ([0], np.ones(3, dtype=bool), np.ones(4), "all"):
-        with pytest.raises(ValueError, match="missing must be a mask of 4 features"):
-            additive_model(boosted, missing=missing)
+        assert_refuses(ValueError, "missing must be a mask of 4 features", additive_model, boosted, missing=missing)
     tree = DecisionTreeClassifier().fit(X, y)
     refusing = Tree(*tree.tree_.__reduce__()[1][:8])
     with pytest.raises(ValueError, match="some of the trees refuse missing values"):
@@ -653,20 +651,16 @@ def test_models_and_samples_that_are_refused():
     with pytest.raises(ValueError, match="seen missing values; streams only take"):
         ModelStream(DecisionTreeClassifier(), full).add(tree)
     fractional = C45Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="NaN"):
-        additive_model(fractional).evaluate(X)
+    assert_refuses(ValueError, "NaN", additive_model(fractional).evaluate, X)
     fitted = DistilledTreesClassifier(boosted).fit(full, y)
     with pytest.raises(ValueError, match=r"NaN in column \d\. DistilledTreesClassifier does not accept missing"):
         fitted.predict(X)
     before = dict(vars(fitted))
-    with pytest.raises(ValueError, match="NaN"):
-        fitted.fit(X, y)
+    assert_refuses(ValueError, "NaN", fitted.fit, X, y)
     assert vars(fitted) == before
-    with pytest.raises(ValueError, match="infinity"):
-        additive_model(tree).evaluate(np.where(np.isnan(X), np.inf, X))
+    assert_refuses(ValueError, "infinity", additive_model(tree).evaluate, np.where(np.isnan(X), np.inf, X))
     for model in (tree, additive_model(tree)):
-        with pytest.raises(ValueError, match="X has 3 features; the trees have 4"):
-            sobol_indices(model, X[:, :3])
+        assert_refuses(ValueError, "X has 3 features; the trees have 4", sobol_indices, model, X[:, :3])
 
 
 def test_numbers_beside_categories_are_checked():
@@ -675,8 +669,6 @@ def test_numbers_beside_categories_are_checked():
     full = X.fillna({"size": 0.0, "age": 1.0})
     forest = DecisionForestClassifier(3, categorical_features=["colour"], random_state=0).fit(full, y)
     codes = ordinal_codes(forest)
-    with pytest.raises(ValueError, match="NaN in column"):
-        codes.transform(X)
-    with pytest.raises(ValueError, match="infinity in column 1"):
-        codes.transform(full.assign(size=np.inf))
+    assert_refuses(ValueError, "NaN in column", codes.transform, X)
+    assert_refuses(ValueError, "infinity in column 1", codes.transform, full.assign(size=np.inf))
     np.testing.assert_allclose(additive_model(forest).evaluate(X), predicted(forest, X), atol=1e-15)

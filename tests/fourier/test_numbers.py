@@ -22,7 +22,7 @@ from sklearn.ensemble import BaggingClassifier, BaggingRegressor, GradientBoosti
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnTree
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -374,8 +374,7 @@ def test_trees_with_missing_values_that_are_not_coded_are_refused():
     gaps = X.copy()
     gaps[::5, 2] = np.nan
     fitted = DecisionTreeRegressor().fit(gaps, y)
-    with pytest.raises(ValueError, match="grown with missing values of feature 2"):
-        gram([fitted], [60] * X.shape[1])
+    assert_refuses(ValueError, "grown with missing values of feature 2", gram, [fitted], [60] * X.shape[1])
     assert gram(ordinal_codes(fitted).trees, ordinal_codes(fitted).cardinalities).shape == (1, 1)
 
 
@@ -394,8 +393,7 @@ def test_classifiers_refuse_regressors(make):
             make(estimator).fit(X, classes)
     if make is not ReconstructedFourierTree:
         for estimator in ([own], [own.tree_], [sklearns], DecisionForestRegressor(2), BaggingRegressor(n_estimators=2)):
-            with pytest.raises(TypeError, match="is a classifier and takes classification trees"):
-                make(estimator).fit(X, classes)
+            assert_refuses(TypeError, "is a classifier and takes classification trees", make(estimator).fit, X, classes)
         with pytest.raises(TypeError, match="BaggingClassifier of DecisionTreeRegressor"):
             make(BaggingClassifier(DecisionTreeRegressor(), 2)).fit(X, classes)
 
@@ -404,18 +402,15 @@ def test_classes_and_numbers_are_not_mixed():
     X, y = diabetes(40)
     own, classifier = DecisionTreeRegressor(max_depth=2).fit(X, y), DecisionTreeClassifier(max_depth=2).fit(X, y > 100)
     codes = ordinal_codes(own)
-    with pytest.raises(ValueError, match="Some of the trees predict numbers, and some classes"):
-        ordinal_codes([own, classifier])
+    assert_refuses(ValueError, "Some of the trees predict numbers, and some classes", ordinal_codes, [own, classifier])
     on_codes = ordinal_codes(DecisionForestClassifier(1, max_depth=1, random_state=0).fit(X, y > 100))
     sizes = np.maximum(codes.cardinalities, on_codes.cardinalities)
     plain = [tree.__reduce__()[1][0] for tree in (codes.trees[0], on_codes.trees[0])]
     plain = [type(own.tree_)(*arguments) for arguments in plain]
     for function in (gram, sobol_indices, schema_average):
         arguments = ({},) if function is schema_average else ()
-        with pytest.raises(ValueError, match="Some of the trees predict numbers"):
-            function(plain, *arguments, sizes)
-    with pytest.raises(ValueError, match="Some of the trees predict numbers"):
-        model_distance(plain[:1], plain[1:], sizes)
+        assert_refuses(ValueError, "Some of the trees predict numbers", function, plain, *arguments, sizes)
+    assert_refuses(ValueError, "Some of the trees predict numbers", model_distance, plain[:1], plain[1:], sizes)
 
 
 @pytest.mark.parametrize("class_index", [0, 1, -2, 0.5, True, "a", 10**400, [-1]])
@@ -432,8 +427,7 @@ def test_entropy_and_confidence_are_of_classes():
         ({"criterion": "variance", "min_confidence": 0.9}, "have no confidence: use tol"),
         ({"criterion": "gini"}, "criterion must be one of"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            tree_from_ensemble(codes.trees, codes.cardinalities, **limits)
+        assert_refuses(ValueError, message, tree_from_ensemble, codes.trees, codes.cardinalities, **limits)
 
 
 def test_ensembles_of_the_other_kind_are_refused():

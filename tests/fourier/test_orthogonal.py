@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.tree import DecisionTreeRegressor
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -364,13 +364,10 @@ def test_frames_and_pickles(estimator):
     assert list(fitted.feature_names_in_) == list(X.columns)
     copy = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(copy.predict_proba(X), fitted.predict_proba(X))
-    with pytest.raises(ValueError, match="feature names"):
-        fitted.predict(pd.DataFrame(X.to_numpy(), columns=list("abcd")))
-    with pytest.raises(NotFittedError):
-        clone(estimator).predict(X)
+    assert_refuses(ValueError, "feature names", fitted.predict, pd.DataFrame(X.to_numpy(), columns=list("abcd")))
+    assert_refuses(NotFittedError, None, clone(estimator).predict, X)
     before = pickle.dumps(fitted)
-    with pytest.raises(ValueError, match="infinity"):
-        fitted.fit(X.replace(X.iloc[0, 0], np.inf), y)
+    assert_refuses(ValueError, "infinity", fitted.fit, X.replace(X.iloc[0, 0], np.inf), y)
     assert pickle.dumps(fitted) == before
 
 
@@ -402,18 +399,13 @@ def test_incompatible_trees_are_refused(engine, make):
         ([binary.tree_], "There are 3 classes, but a tree knows 2"),
         ([], "There are no trees"),
     ]:
-        with pytest.raises(ValueError, match=message):
-            make(trees).fit(X, y)
-    with pytest.raises(TypeError, match="classification tree"):
-        make([DecisionTreeRegressor().fit(X, y)]).fit(X, y)
+        assert_refuses(ValueError, message, make(trees).fit, X, y)
+    assert_refuses(TypeError, "classification tree", make([DecisionTreeRegressor().fit(X, y)]).fit, X, y)
     for unfitted in ([DecisionTreeClassifier()], FrozenEstimator(RandomForestClassifier())):
-        with pytest.raises(NotFittedError):
-            make(unfitted).fit(X, y)
+        assert_refuses(NotFittedError, None, make(unfitted).fit, X, y)
     for parameters in ({"measure": "normal"}, {"max_leaf_nodes": 1}, {"estimator": "tree"}, {"n_estimators": 0}):
-        with pytest.raises(ValueError, match=f"'{next(iter(parameters))}' parameter"):
-            make(**parameters).fit(X, y)
-    with pytest.raises(ValueError, match="measure has masses for 1 attributes"):
-        make([tree], measure=[[1.0]]).fit(X, y)
+        assert_refuses(ValueError, f"'{next(iter(parameters))}' parameter", make(**parameters).fit, X, y)
+    assert_refuses(ValueError, "measure has masses for 1 attributes", make([tree], measure=[[1.0]]).fit, X, y)
 
 
 def test_great_weights_of_trees_have_the_shares_of_small_ones(engine):
@@ -435,14 +427,12 @@ def test_invalid_parameters_are_refused(engine):
         AggregatedFourierTreeClassifier([tree, tree], weights=[1, 10**400]).fit(X, y)
     for make in (AggregatedFourierTreeClassifier, ReconstructedFourierTree):
         for energy in (0.0, -0.5, 1.5, np.nan):
-            with pytest.raises(ValueError, match="'energy' parameter"):
-                make(energy=energy).fit(X, y)
+            assert_refuses(ValueError, "'energy' parameter", make(energy=energy).fit, X, y)
     for options in ({"energy": 0.9}, {"max_order": 1}):
         with pytest.raises(ValueError, match="spectra need measure='uniform'"):
             AggregatedFourierTreeClassifier([tree], measure="empirical", **options).fit(X, y)
     for several in ([tree, tree], RandomForestClassifier()):
-        with pytest.raises(ValueError, match="One tree is rebuilt"):
-            ReconstructedFourierTree(several).fit(X, y)
+        assert_refuses(ValueError, "One tree is rebuilt", ReconstructedFourierTree(several).fit, X, y)
     for parameters in ({"combine": "mean"}, {"structure": "one"}, {"n_components": 0}, {"n_components": 1.5}):
         with pytest.raises(ValueError, match=f"'{next(iter(parameters))}' parameter"):
             OrthogonalTreesClassifier(**parameters).fit(X, y)

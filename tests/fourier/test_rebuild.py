@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._tree_checks import LEAF
@@ -381,14 +381,11 @@ def test_breast_cancer():
 )
 def test_invalid_limits_are_refused(engine, limits, message):
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
-    with pytest.raises(ValueError, match=message):
-        tree_from_ensemble([tree], [2], **limits)
-    with pytest.raises(ValueError, match=message):
-        FourierSpectrum.from_tree(tree, [2]).to_tree(**limits)
+    assert_refuses(ValueError, message, tree_from_ensemble, [tree], [2], **limits)
+    assert_refuses(ValueError, message, FourierSpectrum.from_tree(tree, [2]).to_tree, **limits)
 
 
 def test_spectra_of_different_domains_are_refused(engine):
-    with pytest.raises(ValueError, match="no spectra"):
-        tree_from_spectra([])
+    assert_refuses(ValueError, "no spectra", tree_from_spectra, [])
     with pytest.raises(ValueError, match="different domains"):
         tree_from_spectra([FourierSpectrum([[0]], [1.0], [2]), FourierSpectrum([[0]], [1.0], [3])])

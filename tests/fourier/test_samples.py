@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -99,8 +99,7 @@ def test_schema_average_is_a_mean_over_samples(engine, seed):
     weights = rng.normal(size=len(trees))
     arguments = {"weights": weights, "values": values, "measure": "joint", "X": X}
     if not inside.any():
-        with pytest.raises(ValueError, match="has probability zero"):
-            schema_average(trees, schema, cardinalities, **arguments)
+        assert_refuses(ValueError, "has probability zero", schema_average, trees, schema, cardinalities, **arguments)
         return
     at = functions_at(trees, values, X)[:, inside, 0]
     found = schema_average(trees, schema, cardinalities, **arguments)
@@ -226,8 +225,7 @@ def test_codes_of_a_forest():
 )
 def test_invalid_arguments_are_refused(arguments, message):
     for call in (gram, tree_from_ensemble):
-        with pytest.raises(ValueError, match=message):
-            call([_stump(0, 2)], [2, 2], **arguments)
+        assert_refuses(ValueError, message, call, [_stump(0, 2)], [2, 2], **arguments)
 
 
 @pytest.mark.parametrize("truncation", [{"energy": 0.9}, {"max_order": 1}])

@@ -12,7 +12,7 @@ from multiway_trees import random_rows, random_tree, way
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -135,15 +135,12 @@ def test_trees_that_differ_in_their_categorical_features():
     X, y = [[0, 0], [1, 2], [2, 1], [3, 3]], [0, 1, 1, 0]
     categorical = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
     numeric = DecisionTreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="Feature 0 is categorical in some of the trees"):
-        ordinal_codes([categorical, numeric])
+    assert_refuses(ValueError, "Feature 0 is categorical in some of the trees", ordinal_codes, [categorical, numeric])
     words = DecisionTreeClassifier(categorical_features=[0]).fit(np.array([["a", 0], ["b", 1]], dtype=object), [0, 1])
-    with pytest.raises(ValueError, match="differ in the kinds of categories of feature 0"):
-        ordinal_codes([categorical, words])
+    assert_refuses(ValueError, "differ in the kinds of categories of feature 0", ordinal_codes, [categorical, words])
     codes = ordinal_codes(numeric)
     rebuilt = tree_from_ensemble(codes.trees, codes.cardinalities, categorical_features=[0, 1])
-    with pytest.raises(ValueError, match=r"takes feature [01] for categorical"):
-        codes.decode(rebuilt.tree)
+    assert_refuses(ValueError, r"takes feature [01] for categorical", codes.decode, rebuilt.tree)
 
 
 # ----------------------------------------------------------------------------------------------------------- estimators
@@ -222,8 +219,7 @@ def test_unknown_categories():
     unknown = X.head(3).assign(colour="black")
     tree = DecisionTreeClassifier(**CATEGORICAL)
     one = ReconstructedFourierTree(tree).fit(X, y)
-    with pytest.raises(ValueError, match=r"unknown categories in column 0 \('colour'\).*'black'"):
-        one.predict(unknown)
+    assert_refuses(ValueError, r"unknown categories in column 0 \('colour'\).*'black'", one.predict, unknown)
     one.set_params(estimator__handle_unknown="majority")
     nodes = one.apply(unknown)
     assert np.all(one.tree_.feature[nodes] == 0)
@@ -232,8 +228,7 @@ def test_unknown_categories():
         forest = DecisionForestClassifier(3, random_state=0, **CATEGORICAL).fit(X, y)
         few = made(FrozenEstimator(forest)).fit(X, y)
         for call in (few.predict, lambda X, y=y, few=few: few.fit(X, y[:3])):
-            with pytest.raises(ValueError, match="unknown categories"):
-                call(unknown)
+            assert_refuses(ValueError, "unknown categories", call, unknown)
         forest.set_params(handle_unknown="majority")
         assert few.predict(unknown).shape == (3,)
         with pytest.raises(ValueError, match="outside the cardinality in column 0"):

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestClassifier
 from sklearn.tree import DecisionTreeRegressor
+from support import assert_refuses
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.fourier import ModelStream, merge, streams
@@ -154,13 +155,11 @@ def test_models_that_are_refused_leave_the_stream_unchanged():
         "splits categories": DecisionTreeClassifier(categorical_features=[0]).fit(X, y),
     }
     for message, model in wrong.items():
-        with pytest.raises(ValueError, match=message):
-            stream.add(model)
+        assert_refuses(ValueError, message, stream.add, model)
     for n_samples in (0, -1, np.nan, "5"):
         with pytest.raises(ValueError, match="n_samples must be a number"):
             stream.add(DecisionTreeClassifier().fit(X, y), n_samples)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        stream.update(X, y[:3])
+    assert_refuses(ValueError, "inconsistent numbers of samples", stream.update, X, y[:3])
     assert pickle.dumps(stream) == before
     assert pickle.loads(before).predict(X).tolist() == stream.predict(X).tolist()
 
@@ -183,8 +182,7 @@ def test_invalid_arguments_are_refused(options, message):
 
 def test_before_the_first_block_there_is_no_model():
     stream = ModelStream(DecisionTreeClassifier(), [[0.0], [1.0]])
-    with pytest.raises(ValueError, match="There has been no block yet"):
-        stream.predict([[0.0]])
+    assert_refuses(ValueError, "There has been no block yet", stream.predict, [[0.0]])
     assert stream.weights.shape == stream.components()[0].shape == (0,)
 
 
@@ -194,11 +192,9 @@ def test_pictures():
     above, below = stream.plot(n_components=2)
     assert above.get_ylabel() == "distance of the newest"
     assert [text.get_text() for text in below.get_legend().get_texts()] == ["component 1", "component 2"]
-    with pytest.raises(ValueError, match="Two axes are expected, got 1"):
-        stream.plot([above])
+    assert_refuses(ValueError, "Two axes are expected, got 1", stream.plot, [above])
     for axes in (5, [above, "below"]):
-        with pytest.raises(TypeError, match="every element of axes must be axes of matplotlib, got"):
-            stream.plot(axes)
+        assert_refuses(TypeError, "every element of axes must be axes of matplotlib, got", stream.plot, axes)
     plt.close("all")
 
 
@@ -233,8 +229,7 @@ def test_columns_in_another_order_than_the_reference():
     X, y = load_breast_cancer(return_X_y=True)
     frame = pandas.DataFrame(X[:, :3], columns=list("abc"))
     stream = ModelStream(DecisionTreeClassifier(max_depth=2), frame[list("cba")])
-    with pytest.raises(ValueError, match=r"The features of the model are \['a', 'b', 'c'\]"):
-        stream.update(frame, y)
+    assert_refuses(ValueError, r"The features of the model are \['a', 'b', 'c'\]", stream.update, frame, y)
 
 
 @pytest.mark.parametrize("measure", ["empirical", "joint"])

@@ -42,6 +42,12 @@ def examples(number):
     return settings(max_examples=max(1, number * settings().max_examples // 100))
 
 
+def assert_refuses(error, message, call, /, *arguments, **options):
+    """Assert that a call raises an error whose text matches a message, or has any text if that is None."""
+    with pytest.raises(error, match=message):
+        call(*arguments, **options)
+
+
 def on_both_engines(call, *args, **kwargs):
     """Return the results of a call on the compiled engine and on the reference."""
     results = []

@@ -16,7 +16,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
-from support import NO_LIMITS
+from support import NO_LIMITS, assert_refuses
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -73,8 +73,7 @@ NO_CRITERIA = [
 
 @pytest.mark.parametrize(("criterion", "message"), NO_CRITERIA)
 def test_a_tree_refuses_what_is_no_criterion(engine, criterion, message):
-    with pytest.raises(ValueError, match=rf"^Not a tree: .*{message}"):
-        leaf_of([1.0, 1.0, 1.0], criterion)
+    assert_refuses(ValueError, rf"^Not a tree: .*{message}", leaf_of, [1.0, 1.0, 1.0], criterion)
 
 
 def test_a_tree_with_a_wrong_criterion_is_not_unpickled(engine):
@@ -83,8 +82,7 @@ def test_a_tree_with_a_wrong_criterion_is_not_unpickled(engine):
     assert pickle.loads(pickle.dumps(good)).impurity == good.impurity
     for wrong in ((), ("ranking", {"class_scores": (1.0,)})):
         tampered = [wrong if argument is good._criterion else argument for argument in arguments]
-        with pytest.raises(ValueError, match="Not a tree"):
-            make(*tampered)
+        assert_refuses(ValueError, "Not a tree", make, *tampered)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +161,7 @@ def test_an_exchanged_tree_is_refused(engine, estimator, make):
     for door in DOORS:
         for given in (X, np.tile(X, (30, 1)), incomplete):
             if hasattr(estimator, door) and (given is not incomplete or estimator._allows_missing):
-                with pytest.raises(ValueError, match="but tree_ is a tree of"):
-                    getattr(estimator, door)(given)
+                assert_refuses(ValueError, "but tree_ is a tree of", getattr(estimator, door), given)
     with pytest.raises(ValueError, match="but tree_ is a tree of"):
         estimator.feature_importances_  # noqa: B018
 
@@ -173,21 +170,18 @@ def test_other_labels_of_nodes_are_refused(engine):
     tree = ID3Classifier().fit(X, Y)
     tree.node_labels_ = tree.node_labels_[:1]
     for call in (tree.predict, tree.staged_predict, lambda _: tree.distance_path_):
-        with pytest.raises(ValueError, match=r"node_labels_ and split_steps_ have 1 and"):
-            call(X)
+        assert_refuses(ValueError, r"node_labels_ and split_steps_ have 1 and", call, X)
     forest = ID3ForestClassifier(2, random_state=0).fit(X, Y)
     for wrong in (forest[0].node_labels_ + 2, forest[0].node_labels_ - 1, forest[0].node_labels_[:1]):
         forest[0].node_labels_ = wrong
         for given in (X[:1], np.tile(X, (200, 1))):
-            with pytest.raises(ValueError, match="must vote for one of the classes"):
-                forest.predict_proba(given)
+            assert_refuses(ValueError, "must vote for one of the classes", forest.predict_proba, given)
 
 
 def test_a_tree_checks_the_width_of_its_samples(engine):
     tree = DecisionTreeClassifier().fit(X, Y).tree_
     for call in (tree.apply, tree._apply_valid, tree.decision_path, tree.feature_usage, tree.predict):
-        with pytest.raises(ValueError, match="X has 1 features, but the tree was grown on 2"):
-            call(X[:, :1].copy())
+        assert_refuses(ValueError, "X has 1 features, but the tree was grown on 2", call, X[:, :1].copy())
 
 
 # ---------------------------------------------------------------------------------------- trees of other libraries
@@ -222,8 +216,7 @@ def test_broken_trees_of_scikit_learn_are_refused(changes, message):
     for read in (Tree.from_sklearn, from_sklearn, ordinal_codes, additive_model):
         if read is additive_model and "below the root" in message:
             continue  # nodes that no sample reaches change no sum
-        with pytest.raises(ValueError, match=rf"Not a tree.*{message}"):
-            read(tree)
+        assert_refuses(ValueError, rf"Not a tree.*{message}", read, tree)
 
 
 def test_broken_trees_of_ensembles_are_refused():
@@ -237,15 +230,12 @@ def test_broken_trees_of_ensembles_are_refused():
     boosting.estimators_[1, 0].tree_.children_left[0] = 12_345
     histograms._predictors[1][0].nodes["left"][0] = 0
     for model in (forest, bagging, boosting, histograms):
-        with pytest.raises(ValueError, match="Not a tree"):
-            additive_model(model)
+        assert_refuses(ValueError, "Not a tree", additive_model, model)
     for read in (from_sklearn, ordinal_codes):
-        with pytest.raises(ValueError, match="Not a tree"):
-            read(forest)
+        assert_refuses(ValueError, "Not a tree", read, forest)
     bagging.estimators_[1].tree_.children_right[0] = 2
     bagging.estimators_[1].tree_.feature[0] = 3  # of two
-    with pytest.raises(ValueError, match=r"Not a tree"):
-        additive_model(bagging)
+    assert_refuses(ValueError, r"Not a tree", additive_model, bagging)
 
 
 # -------------------------------------------------------------------------------------------------------- spectra
@@ -263,16 +253,13 @@ def test_a_tampered_spectrum_is_refused(engine):
         (partitions[:0], coefficients[:0], cardinalities),
         (partitions.astype(float), coefficients, cardinalities),
     ):
-        with pytest.raises(ValueError, match=r"Not a spectrum|digits outside the cardinalities"):
-            make(*wrong)
+        assert_refuses(ValueError, r"Not a spectrum|digits outside the cardinalities", make, *wrong)
     far = np.array([[0, 0], [100, 100]], dtype=np.int8)
     for name, value in (("partitions", far), ("coefficients", coefficients[:1]), ("cardinalities", cardinalities[:1])):
         tampered = copy.copy(spectrum)
-        with pytest.raises(AttributeError, match="cannot be changed"):
-            setattr(tampered, name, value)
+        assert_refuses(AttributeError, "cannot be changed", setattr, tampered, name, value)
         object.__setattr__(tampered, name, value)
-        with pytest.raises(ValueError, match=r"not those of coefficients|attributes|features|codes"):
-            tampered.evaluate([[0, 1]])
+        assert_refuses(ValueError, r"not those of coefficients|attributes|features|codes", tampered.evaluate, [[0, 1]])
 
 
 def test_spectra_that_take_too_long_are_refused_at_once(engine):
@@ -282,8 +269,7 @@ def test_spectra_that_take_too_long_are_refused_at_once(engine):
         lambda: FourierSpectrum.from_tree(tree, [2**20] * 3),
         lambda: FourierSpectrum([[0]], [1.0], [2**20]).schema_average({0: range(2**19)}),
     ):
-        with pytest.raises(ValueError, match=r"steps, more than .*, some ten minutes"):
-            call()
+        assert_refuses(ValueError, r"steps, more than .*, some ten minutes", call)
 
 
 # ------------------------------------------------------------------------------------------------- what guards kernels
@@ -444,11 +430,9 @@ def test_every_kernel_is_listed():
 def test_ranked_cuts_refuse_labels_and_many_classes(criterion):
     cut, table = kernel("ranked_cut"), np.arange(300.0)[:, np.newaxis]
     labels = np.arange(300, dtype=np.int32)
-    with pytest.raises(ValueError, match="at most 128 classes, got 300"):
-        cut(table, labels, None, 300, criterion, 1)
+    assert_refuses(ValueError, "at most 128 classes, got 300", cut, table, labels, None, 300, criterion, 1)
     for wrong in (labels, -labels, labels[:5] % 2):
-        with pytest.raises(ValueError, match=r"class codes 0\.\.1 for every sample"):
-            cut(table, wrong, None, 2, criterion, 1)
+        assert_refuses(ValueError, r"class codes 0\.\.1 for every sample", cut, table, wrong, None, 2, criterion, 1)
 
 
 @pytest.mark.parametrize("function", ["grow_by_gain", "grow_by_distance"])
@@ -468,10 +452,8 @@ def test_growth_refuses_labels_outside_the_classes(function):
 
 def test_kernels_refuse_negative_counts():
     negative = np.array([[-5, 2]], dtype=np.int64)
-    with pytest.raises(ValueError, match="not be negative"):
-        kernel("gains_of_cuts")("entropy", negative, -negative)
-    with pytest.raises(ValueError, match="not negative"):
-        kernel("table_distance")(negative, "information_gain")
+    assert_refuses(ValueError, "not be negative", kernel("gains_of_cuts"), "entropy", negative, -negative)
+    assert_refuses(ValueError, "not negative", kernel("table_distance"), negative, "information_gain")
     with pytest.raises(ValueError, match="not be negative"):
         kernel("highest_score")("entropy", negative[0], np.array([2, 9], dtype=np.int32), -negative[0])
 
@@ -513,15 +495,13 @@ def test_kernels_refuse_arrays_that_are_no_boxes(part, wrong):
         ("tree_from_boxes", boxes, values, np.zeros(1, dtype=np.int64), measure, *limits),
     ]
     for function, *arguments in calls:
-        with pytest.raises(ValueError, match="are no boxes"):
-            kernel(function)(*arguments)
+        assert_refuses(ValueError, "are no boxes", kernel(function), *arguments)
 
 
 def test_kernels_refuse_places_without_values():
     for wrong in (7, -1):
         places = np.array([[0, wrong]], dtype=np.int64)
-        with pytest.raises(ValueError, match="rows of the values"):
-            kernel("gram_of_samples")(places, np.ones((2, 1)), np.ones(1))
+        assert_refuses(ValueError, "rows of the values", kernel("gram_of_samples"), places, np.ones((2, 1)), np.ones(1))
 
 
 def test_forests_check_the_width_of_samples(engine):
@@ -530,8 +510,7 @@ def test_forests_check_the_width_of_samples(engine):
     forest.predict_proba(many)
     forest.n_features_in_ = 1  # no check of the forest sees it while the trees are packed
     for given in (X[:1, :1], many[:, :1]):
-        with pytest.raises(ValueError, match=r"features"):
-            forest.predict_proba(np.ascontiguousarray(given))
+        assert_refuses(ValueError, r"features", forest.predict_proba, np.ascontiguousarray(given))
 
 
 # ------------------------------------------------------------------------------------------------- threads that start

@@ -16,6 +16,7 @@ from sklearn.metrics import mean_absolute_error
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from support import assert_refuses
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees.datasets import make_balance_scale
@@ -105,14 +106,12 @@ def test_probabilities_of_single_precision_are_taken():
     ],
 )
 def test_invalid_arguments_are_refused(y_true, y_proba, labels, message):
-    with pytest.raises(ValueError, match=message):
-        ranked_probability_score(y_true, y_proba, labels=labels)
+    assert_refuses(ValueError, message, ranked_probability_score, y_true, y_proba, labels=labels)
 
 
 @pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0], [1, np.nan]])
 def test_invalid_weights_are_refused(weights):
-    with pytest.raises(ValueError, match=r"."):
-        ranked_probability_score([0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
+    assert_refuses(ValueError, r".", ranked_probability_score, [0, 1], [[0.2, 0.8], [0.5, 0.5]], sample_weight=weights)
 
 
 # ------------------------------------------------------------------------------------------------- errors by the class
@@ -218,14 +217,12 @@ def test_great_and_small_weights(metric):
     ],
 )
 def test_refusals_of_metrics_by_rank(metric, y_true, y_pred, given, message):
-    with pytest.raises(ValueError, match=message):
-        metric(y_true, y_pred, **given)
+    assert_refuses(ValueError, message, metric, y_true, y_pred, **given)
 
 
 @pytest.mark.parametrize("k", [-1, 0.5, None, True, "1"])
 def test_distances_that_are_refused(k):
-    with pytest.raises(ValueError, match="k must be a whole number"):
-        accuracy_off_by([0], [0], k=k)
+    assert_refuses(ValueError, "k must be a whole number", accuracy_off_by, [0], [0], k=k)
 
 
 # ---------------------------------------------------------------------------------------------------------- the scorers
@@ -321,8 +318,7 @@ def test_the_mean_absolute_error_is_that_of_ranks(weights):
     powers = [10, 1000, 100000]
     found = ordinal_mean_absolute_error([powers[k] for k in y_true], [powers[k] for k in y_pred], sample_weight=weights)
     assert found == pytest.approx(expected)
-    with pytest.raises(ValueError, match="y_pred has the class 3"):
-        ordinal_mean_absolute_error([0], [3], labels=[0, 1])
+    assert_refuses(ValueError, "y_pred has the class 3", ordinal_mean_absolute_error, [0], [3], labels=[0, 1])
 
 
 def test_classes_absent_from_training():
@@ -331,14 +327,11 @@ def test_classes_absent_from_training():
     assert mae_scorer(met, [0, 2], [1, 1]) == -1.0
     for metric in ("mae", "rps"):  # with all labels, 3 keeps its place, although no sample has it
         assert make_ordinal_scorer(metric, labels=[1, 2, 3, 4])(met, [0, 2], [1, 1]) == -1.5
-    with pytest.raises(ValueError, match="not sorted: give labels"):
-        mae_scorer(Oracle([2, 1]), [0], [3])
-    with pytest.raises(ValueError, match="y_true and classes_ have labels of different kinds"):
-        mae_scorer(met, [0], ["a"])
+    assert_refuses(ValueError, "not sorted: give labels", mae_scorer, Oracle([2, 1]), [0], [3])
+    assert_refuses(ValueError, "y_true and classes_ have labels of different kinds", mae_scorer, met, [0], ["a"])
     with pytest.raises(ValueError, match="The classes cannot be sorted"):
         mae_scorer(Oracle(np.array(["a", "b"], dtype=object)), [0], np.array(["a", 1], dtype=object))
-    with pytest.raises(ValueError, match="classes_ has the class 4"):
-        make_ordinal_scorer("rps", labels=[1, 2])(met, [0], [1])
+    assert_refuses(ValueError, "classes_ has the class 4", make_ordinal_scorer("rps", labels=[1, 2]), met, [0], [1])
     with pytest.raises(ValueError, match="The prediction has the class 4"):
         make_ordinal_scorer("qwk", labels=[1, 2])(met, [2], [1])
 
@@ -349,8 +342,7 @@ def test_representation_and_errors_of_scorers():
     assert repr(scorer) == "make_ordinal_scorer('rps', labels=['b', 'a'])"
     with pytest.raises(ValueError, match=r"metric must be one of \['amae', 'mae', .* 'rps'\], got 'rmse'"):
         make_ordinal_scorer("rmse")
-    with pytest.raises(ValueError, match="LinearRegression has no classes_"):
-        mae_scorer(LinearRegression(), [[0]], [0])
+    assert_refuses(ValueError, "LinearRegression has no classes_", mae_scorer, LinearRegression(), [[0]], [0])
 
 
 @pytest.fixture(scope="module")
@@ -405,8 +397,6 @@ def test_weights_by_metadata_routing(balance):
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_an_overflowing_sum_gives_no_probabilities(dtype, share):
     y_proba = np.full((2, 3), share * float(np.finfo(dtype).max), dtype=dtype)
-    with pytest.raises(ValueError, match="do not sum to one"):
-        ranked_probability_score([0, 1], y_proba, labels=[0, 1, 2])
+    assert_refuses(ValueError, "do not sum to one", ranked_probability_score, [0, 1], y_proba, labels=[0, 1, 2])
     y_proba[:, 1] *= -1
-    with pytest.raises(ValueError, match="negative values"):
-        ranked_probability_score([0, 1], y_proba, labels=[0, 1, 2])
+    assert_refuses(ValueError, "negative values", ranked_probability_score, [0, 1], y_proba, labels=[0, 1, 2])

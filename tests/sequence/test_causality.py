@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import compression_complexity_causality, effort_to_compress, symbolize
 
@@ -82,8 +82,7 @@ def test_all_surrogates_are_different_shifts():
     found = compression_complexity_causality(x, y, **LENGTHS, n_surrogates=11, random_state=0)
     expected = sorted(compression_complexity_causality(np.roll(x, s), y, **LENGTHS).x_to_y for s in range(25, 36))
     assert sorted(found.surrogates_x_to_y) == expected
-    with pytest.raises(ValueError, match="have 11 shifts"):
-        compression_complexity_causality(x, y, **LENGTHS, n_surrogates=12)
+    assert_refuses(ValueError, "have 11 shifts", compression_complexity_causality, x, y, **LENGTHS, n_surrogates=12)
 
 
 def test_threads_and_states():
@@ -180,5 +179,4 @@ def test_coupled_maps():
     ],
 )
 def test_bad_input(x, y, options, message):
-    with pytest.raises(ValueError, match=message):
-        compression_complexity_causality(x, y, **{**LENGTHS, **options})
+    assert_refuses(ValueError, message, compression_complexity_causality, x, y, **{**LENGTHS, **options})

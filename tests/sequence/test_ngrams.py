@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import (
     _coded_sequences,
@@ -175,8 +175,7 @@ def test_backends_change_nothing(engine, backend, monkeypatch):
     ],
 )
 def test_bad_arrays(sequence, options, error, message):
-    with pytest.raises(error, match=message):
-        effort_to_compress(sequence, **options)
+    assert_refuses(error, message, effort_to_compress, sequence, **options)
 
 
 def test_ngrams_longer_than_any_sequence():
@@ -222,8 +221,7 @@ def test_windows_of_constant_sequences(engine):
     ],
 )
 def test_bad_windows(options, message):
-    with pytest.raises(ValueError, match=message):
-        sliding_effort_to_compress("aba", **options)
+    assert_refuses(ValueError, message, sliding_effort_to_compress, "aba", **options)
 
 
 # ---------------------------------------------------------------------------------------------------- joint sequences
@@ -270,5 +268,4 @@ def test_joint_symbols_of_many_labels():
     ],
 )
 def test_bad_joint_sequences(sequences, error, message):
-    with pytest.raises(error, match=message):
-        join_symbols(*sequences)
+    assert_refuses(error, message, join_symbols, *sequences)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import long_label_sequences
-from support import effort, examples, on_both_engines
+from support import assert_refuses, effort, examples, on_both_engines
 
 from pytrees._engine import kernel
 from pytrees.testing.strategies import _fibonacci_word, label_sequences
@@ -112,8 +112,7 @@ def test_symbols_that_do_not_occur_change_nothing(engine, spare_symbols):
 )
 @pytest.mark.parametrize("function", ["effort_to_compress", "substitutions"])
 def test_codes_outside_the_alphabet_are_rejected(function, codes, n_symbols):
-    with pytest.raises(ValueError, match="outside"):
-        kernel(function)(np.array(codes, dtype=np.int32), n_symbols)
+    assert_refuses(ValueError, "outside", kernel(function), np.array(codes, dtype=np.int32), n_symbols)
 
 
 def test_too_many_symbols_are_rejected():

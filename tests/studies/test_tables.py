@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import assert_refuses
 
 from pytrees.datasets import get_data_home, load, load_table, names
 from pytrees.datasets._catalog import CATALOG
@@ -87,8 +88,7 @@ def test_the_clone_is_found_without_a_name(clone_tables, monkeypatch, tmp_path):
 
 
 def test_an_absent_table_of_the_clone_tells_who_fetches_it(clone_tables):
-    with pytest.raises(FileNotFoundError, match=r"There is no absent\.csv in .*tools/fetch_tables\.py fetches it"):
-        load("absent")
+    assert_refuses(FileNotFoundError, r"There is no absent\.csv in .*tools/fetch_tables\.py fetches it", load, "absent")
 
 
 @pytest.mark.parametrize("name", [name for name in PACKED if "/" not in name])
@@ -120,11 +120,9 @@ def test_tables_of_numbers_are_read_as_they_stand(clone_tables):
 
 def test_half_a_packed_table_is_refused(tmp_path):
     (tmp_path / "wine.csv.xz").write_bytes((DATA / "wine.csv.xz").read_bytes()[:-200])
-    with pytest.raises(ValueError, match=r"wine\.csv\.xz is not a table"):
-        load("wine", data_home=tmp_path)
+    assert_refuses(ValueError, r"wine\.csv\.xz is not a table", load, "wine", data_home=tmp_path)
     (tmp_path / "wine.csv.xz").write_bytes(b"not packed")
-    with pytest.raises(ValueError, match=r"wine\.csv\.xz is not a table"):
-        load("wine", data_home=tmp_path)
+    assert_refuses(ValueError, r"wine\.csv\.xz is not a table", load, "wine", data_home=tmp_path)
 
 
 def test_absent_tables_are_named(capsys):
@@ -190,8 +188,7 @@ def test_an_absent_source_is_named(site, tmp_path, capsys):
 
 
 def test_unknown_names_are_refused_and_tables_are_listed(tmp_path, capsys):
-    with pytest.raises(SystemExit):
-        fetch_tables.main(["iris"])
+    assert_refuses(SystemExit, None, fetch_tables.main, ["iris"])
     assert "There is no recipe for iris; there are recipes for ERA" in capsys.readouterr().err
     assert fetch_tables.main(["--list", "--into", str(tmp_path)]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(MANIFEST)
@@ -236,7 +233,6 @@ def test_data_frames_of_r_are_read():
     source.read = lambda repository, path: gzip.compress(content)
     expected = ["PB", "target"], [["7", "always"], ["8", "never"], ["9", "always"]]
     assert fetch_tables.mammoexp(source) == expected
-    with pytest.raises(ValueError, match="Not a file of R's second format"):
-        fetch_tables.RFile(b"RDX3\nX\n")
+    assert_refuses(ValueError, "Not a file of R's second format", fetch_tables.RFile, b"RDX3\nX\n")
     with pytest.raises(ValueError, match="Objects of R's kind 25 are not read here"):
         fetch_tables.RFile(b"RDX2\nX\n" + numbers(2, 0, 0, 25, 0)).first()
