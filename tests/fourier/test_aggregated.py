@@ -83,16 +83,21 @@ MAKERS = [
 MAKER_NAMES = ["aggregated", "orthogonal", "least_squares"]
 
 
-@examples(25)
-@given(seed=SEEDS, make=st.sampled_from(MAKERS), n_classes=st.sampled_from([2, 3]))
-def test_weighted_samples_are_repeated_samples(seed, make, n_classes):
+@examples(60)
+@given(
+    seed=SEEDS,
+    make=st.sampled_from([*MAKERS, lambda trees, **options: ReconstructedFourierTree(trees[0], **options)]),
+    n_classes=st.sampled_from([2, 3]),
+    measure=st.sampled_from(["empirical", "joint"]),
+)
+def test_weighted_samples_are_repeated_samples(seed, make, n_classes, measure):
     """The measure and least squares; the trees have learned already."""
     problem = Problem(seed, n_classes, n_trees=3)
     X, y = problem.X[problem.rows], problem.y
     weights = np.random.default_rng(seed).integers(0, 3, len(X))
     weights[-n_classes:] = 1  # all classes stay
     repeated = np.repeat(np.arange(len(X)), weights)
-    estimator = make(problem.trees, measure="empirical", max_leaf_nodes=4)
+    estimator = make(problem.trees, measure=measure, max_leaf_nodes=4)
     expected = clone(estimator).fit(X[repeated], y[repeated])
     for fitted in on_both_engines(lambda: clone(estimator).fit(X, y, sample_weight=weights)):
         np.testing.assert_allclose(fitted.predict_proba(problem.X), expected.predict_proba(problem.X), atol=1e-9)

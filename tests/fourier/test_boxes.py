@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from fourier_samples import (
     CLOSE,
+    KINDS,
     SEEDS,
     beside_thresholds,
     domain,
     indicator,
     joined,
-    naive_values,
     probabilities,
     random_measure,
     random_schema,
@@ -27,62 +27,23 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor
 from support import assert_refuses, examples, on_both_engines
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, ID3Classifier, Tree
+from pytrees import DecisionForestClassifier, DecisionTreeClassifier, FourierSpectrum, ID3Classifier
 from pytrees._engine import kernel
-from pytrees.fourier import gram, ordinal_codes, schema_average, tree_inner
+from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
 from pytrees.fourier.boxes import Leaves, box_of_schema
 from pytrees.fourier.measures import measure_of
 
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
 
-# ----------------------------------------------------------------------------------------------------------- leaf boxes
-
-
-def leaf_boxes(tree, cardinalities):
-    arrays = (tree.children_left, tree.children_right, tree.feature, tree.threshold)
-    found = kernel("leaf_boxes")(*arrays, np.asarray(cardinalities, dtype=np.int64))
-    return [np.asarray(part, dtype=np.int64).tolist() for part in found]
-
-
-@examples(100)
-@given(seed=SEEDS)
-def test_leaf_boxes_partition_the_domain(engine, seed):
-    _, cardinalities, (tree,) = sample_trees(seed, n_trees=1)
-    leaves, indptr, attribute, run_indptr, start, stop = leaf_boxes(tree, cardinalities)
-    assert run_indptr == list(range(len(attribute) + 1))
-    assert leaves == np.flatnonzero(tree.children_left == -1).tolist()
-    points = domain(cardinalities)
-    reached = naive_values(tree, points, np.arange(tree.node_count))
-    for b, leaf in enumerate(leaves):
-        inside = np.ones(len(points), dtype=bool)
-        constraints = range(indptr[b], indptr[b + 1])
-        for c in constraints:
-            inside &= (points[:, attribute[c]] >= start[c]) & (points[:, attribute[c]] < stop[c])
-            assert 0 <= start[c] < stop[c] <= cardinalities[attribute[c]]
-            assert stop[c] - start[c] < cardinalities[attribute[c]]
-        assert attribute[indptr[b] : indptr[b + 1]] == sorted(set(attribute[indptr[b] : indptr[b + 1]]))
-        np.testing.assert_array_equal(inside, reached == leaf)
-
-
-def test_unreachable_leaves_have_no_box(engine):
-    """x <= 0 first; then, on its left, x <= 1, and on its right x <= 0 once more."""
-    tree = Tree(
-        [1, 2, -1, -1, 5, -1, -1], [4, 3, -1, -1, 6, -1, -1], [0, 0, -2, -2, 0, -2, -2],
-        [0.5, 1.5, -2, -2, 0.5, -2, -2], [1] * 7, np.ones((7, 2)), np.zeros(7), 1,
-    )  # fmt: skip
-    assert leaf_boxes(tree, [3]) == [[2, 6], [0, 1, 2], [0, 0], [0, 1, 2], [0, 1], [1, 3]]
-    assert gram([tree], [3], values=[[0, 0, 1, 5, 0, 7, 2]]) == pytest.approx((1 + 2 * 4) / 3)
-
-
 # ------------------------------------------------------------------------------------------- inner products, averages
 
 
-@examples(150)
-@given(seed=SEEDS, kind=MEASURES)
-def test_gram(engine, seed, kind):
-    rng, cardinalities, trees = sample_trees(seed, n_trees=3)
-    measure, masses = random_measure(rng, cardinalities, kind)
+@examples(250)
+@given(seed=SEEDS, kind=KINDS, measure=MEASURES)
+def test_gram(engine, seed, kind, measure):
+    rng, cardinalities, trees = sample_trees(seed, kind, n_trees=3)
+    measure, masses = random_measure(rng, cardinalities, measure)
     mass = probabilities(masses)
     tables = [table_of(tree, cardinalities) for tree in trees]
     expected = [[(mass * f * g).sum() for g in tables] for f in tables]
@@ -252,9 +213,17 @@ def test_codes_of_lists_of_trees():
     [
         ({"measure": "normal"}, "measure must be"),
         ({"measure": "empirical"}, "needs X"),
-        ({"X": [[0, 0]]}, "only for"),
-        ({"measure": "empirical", "X": [[0, 3]]}, "outside the cardinality in column 1"),
-        ({"measure": "empirical", "X": np.zeros((0, 2))}, "no samples"),
+        ({"X": [[0, 0]]}, "X is only for measure='empirical' and measure='joint'"),
+        ({"measure": "joint"}, "measure='joint' needs X"),
+        *(
+            ({"measure": measure, "X": X}, message)
+            for measure in ("empirical", "joint")
+            for X, message in (
+                ([[0, 3]], "outside the cardinality in column 1"),
+                (np.zeros((0, 2)), "X has no samples"),
+                ([[0]], "X has 1 columns"),
+            )
+        ),
         ({"measure": [[0.5, 0.25, 0.25], [0.5, 0.25, 0.2]]}, "sum to 1"),
         ({"measure": [[1.5, -0.5, 0], [1, 0, 0]]}, "0 or more"),
         ({"measure": [[1, 0, 0]]}, "masses for 1 attributes"),
@@ -264,7 +233,8 @@ def test_codes_of_lists_of_trees():
 )
 def test_invalid_measures_are_refused(engine, measure, message):
     tree = random_tree(np.random.default_rng(0), [3, 3], 4)
-    assert_refuses(ValueError, message, gram, [tree], [3, 3], **measure)
+    for call in (gram, tree_from_ensemble):
+        assert_refuses(ValueError, message, call, [tree], [3, 3], **measure)
 
 
 def test_incompatible_trees_are_refused(engine):

@@ -22,7 +22,7 @@ from sklearn.ensemble import RandomForestClassifier
 from support import assert_refuses, examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
-from pytrees._tree_checks import LEAF
+from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.fourier import gram, ordinal_codes, schema_average, tree_from_ensemble, tree_from_spectra
 
 
@@ -54,18 +54,26 @@ def siblings_differ(rebuilt):
 # --------------------------------------------------------------------------------------------------------- the function
 
 
-@examples(60)
-@given(seed=SEEDS, criterion=st.sampled_from(["entropy", "variance"]))
-def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
-    rng, cardinalities, trees, _ = sample(seed)
+@examples(140)
+@given(seed=SEEDS, criterion=st.sampled_from(["entropy", "variance"]), multiway=st.booleans())
+def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion, multiway):
+    rng, cardinalities, trees, how = sample(seed, multiway=multiway)
     weights = rng.choice([0.25, 0.5, 1.0], 2)
     table = sum(w * table_of(tree, cardinalities) for w, tree in zip(weights, trees, strict=True))
     spectrum = FourierSpectrum.from_ensemble(trees, cardinalities, weights)
     for rebuilt in (
-        spectrum.to_tree(criterion=criterion),
-        tree_from_ensemble(trees, cardinalities, weights=weights, criterion=criterion),
+        spectrum.to_tree(criterion=criterion, **how),
+        tree_from_ensemble(trees, cardinalities, weights=weights, criterion=criterion, **how),
     ):
         np.testing.assert_allclose(rebuilt.evaluate(domain(cardinalities))[:, 0], table.ravel(), **CLOSE)
+        if multiway:
+            tree, mask = rebuilt.tree, how["categorical_features"]
+            inner = np.flatnonzero(tree.children_left != LEAF)
+            np.testing.assert_array_equal(tree.children_left[inner] == MULTIWAY, mask[tree.feature[inner]])
+            for node in inner[mask[tree.feature[inner]]]:
+                values = np.arange(cardinalities[tree.feature[node]])
+                np.testing.assert_array_equal(tree.category[tree.children_of(node)], values)
+            continue
         assert siblings_differ(rebuilt)
         again = FourierSpectrum.from_tree(rebuilt.tree, cardinalities, values=rebuilt.averages[:, 0])
         np.testing.assert_allclose((again - spectrum).coefficients, 0.0, **CLOSE)
@@ -123,8 +131,9 @@ def test_xor(engine, criterion, signs):
     if criterion == "variance" or not signs:
         assert rebuilt.tree.feature.tolist() == [0, 2, LEAF - 1, LEAF - 1, 2, LEAF - 1, LEAF - 1]
         assert rebuilt.tree.gain[0] == 0.0
-    without = tree_from_ensemble([rebuilt.tree], table.shape, values=[rebuilt.averages], criterion=criterion)
-    assert_same_rebuilt(without, rebuilt)
+    given = {"values": [rebuilt.averages], "criterion": criterion}
+    for measure in ({}, {"measure": "joint", "X": domain(table.shape)}):
+        assert_same_rebuilt(tree_from_ensemble([rebuilt.tree], table.shape, **given, **measure), rebuilt)
 
 
 def test_function_of_zeros_and_xor(engine):

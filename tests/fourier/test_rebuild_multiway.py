@@ -78,26 +78,6 @@ def test_the_papers_tree(engine, seed):
     assert as_nested(tree_from_ensemble(trees, cardinalities, categorical_features=everything)) == expected
 
 
-@examples(80)
-@given(seed=SEEDS, criterion=CRITERIA)
-def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion):
-    rng, cardinalities, trees, mask = sample(seed)
-    weights = rng.choice([0.25, 0.5, 1.0], 2)
-    table = sum(w * table_of(tree, cardinalities) for w, tree in zip(weights, trees, strict=True))
-    how = {"criterion": criterion, "categorical_features": mask}
-    for rebuilt in (
-        FourierSpectrum.from_ensemble(trees, cardinalities, weights).to_tree(**how),
-        tree_from_ensemble(trees, cardinalities, weights=weights, **how),
-    ):
-        tree = rebuilt.tree
-        np.testing.assert_allclose(rebuilt.evaluate(domain(cardinalities))[:, 0], table.ravel(), **CLOSE)
-        inner = np.flatnonzero(tree.children_left != LEAF)
-        np.testing.assert_array_equal(tree.children_left[inner] == MULTIWAY, mask[tree.feature[inner]])
-        for node in inner[mask[tree.feature[inner]]]:
-            values = np.arange(cardinalities[tree.feature[node]])
-            np.testing.assert_array_equal(tree.category[tree.children_of(node)], values)
-
-
 def test_xor_of_three_values(engine):
     """Whether two attributes are equal modulo 3: no split gains anything, the third attribute is left out."""
     table = np.zeros((3, 2, 3))

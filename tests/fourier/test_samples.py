@@ -22,11 +22,9 @@ from sklearn.frozen import FrozenEstimator
 from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
-    AggregatedFourierTreeClassifier,
     DecisionTreeClassifier,
     OrthogonalTreesClassifier,
     ReconstructedFourierTree,
-    Tree,
 )
 from pytrees._engine import kernel
 from pytrees.fourier import gram, measures, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
@@ -148,31 +146,6 @@ def test_every_point_once_equals_the_uniform_measure(engine, seed, multiway, lim
     )
 
 
-def test_xor(engine):
-    """No cut gains anything; what the attributes touch leaves the second one out."""
-    points = domain((2, 2, 2))
-    table = (points[:, 0] + points[:, 2]) % 2
-    tree = DecisionTreeClassifier().fit(points, table)
-    rebuilt = tree_from_ensemble([tree], [2, 2, 2], measure="joint", X=points)
-    assert rebuilt.tree.feature.tolist() == [0, 2, -2, -2, 2, -2, -2]
-    assert rebuilt.evaluate(points)[:, 0].tolist() == table.tolist()
-
-
-@pytest.mark.parametrize("name", ["reconstructed", "aggregated", "orthogonal"])
-def test_weights_are_repeated_samples(engine, name):
-    problem = Problem(5, n_classes=3)
-    X, y = problem.X[problem.rows], problem.y
-    weights = 1 + np.arange(len(y)) % 3
-    make = {
-        "reconstructed": lambda: ReconstructedFourierTree(problem.trees[0], measure="joint"),
-        "aggregated": lambda: AggregatedFourierTreeClassifier(problem.trees, measure="joint"),
-        "orthogonal": lambda: OrthogonalTreesClassifier(problem.trees, measure="joint", combine="least_squares"),
-    }[name]
-    weighted = make().fit(X, y, sample_weight=weights)
-    repeated = make().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize("center", [False, True])
 def test_components_equal_the_principal_components_of_the_predictions(center):
     """Merz and Pazzani's matrix has the same eigenvectors, and exact trees are orthogonal on the samples."""
@@ -213,31 +186,11 @@ def test_codes_of_a_forest():
     np.testing.assert_array_equal(found, predicted @ predicted.T / len(X))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"measure": "joint"}, "measure='joint' needs X"),
-        ({"measure": "joint", "X": np.zeros((0, 2))}, "X has no samples"),
-        ({"measure": "joint", "X": [[0, 2]]}, "outside the cardinality in column 1"),
-        ({"measure": "joint", "X": [[0]]}, "X has 1 columns"),
-        ({"X": [[0, 0]]}, "X is only for measure='empirical' and measure='joint'"),
-    ],
-)
-def test_invalid_arguments_are_refused(arguments, message):
-    for call in (gram, tree_from_ensemble):
-        assert_refuses(ValueError, message, call, [_stump(0, 2)], [2, 2], **arguments)
-
-
 @pytest.mark.parametrize("truncation", [{"energy": 0.9}, {"max_order": 1}])
 def test_truncated_spectra_need_the_uniform_measure(truncation):
     problem = Problem(1)
     with pytest.raises(ValueError, match="spectra need measure='uniform'"):
         problem.fit(ReconstructedFourierTree(problem.trees[0], measure="joint", **truncation))
-
-
-def _stump(m, n_features):
-    counts = [[1, 1], [1, 0], [0, 1]]
-    return Tree([1, -1, -1], [2, -1, -1], [m, -2, -2], [0.5, -2, -2], [2, 1, 1], counts, [0.0] * 3, n_features)
 
 
 def test_values_may_be_in_any_order_of_memory(engine):

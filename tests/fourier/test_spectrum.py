@@ -376,9 +376,9 @@ def test_memory_limit_is_exact(engine, seed):
             FourierSpectrum.from_ensemble(trees, cardinalities, values=values, memory_limit=n_bytes - 1)
 
 
-@examples(50)
-@given(seed=SEEDS)
-def test_gram_of_spectra_and_of_boxes(engine, seed):
-    _, cardinalities, trees = sample_trees(seed, n_trees=3)
+@examples(100)
+@given(seed=SEEDS, kind=KINDS)
+def test_gram_of_spectra_and_of_boxes(engine, seed, kind):
+    _, cardinalities, trees = sample_trees(seed, kind, n_trees=3)
     spectra = [FourierSpectrum.from_tree(tree, cardinalities) for tree in trees]
     np.testing.assert_allclose(gram(trees, cardinalities), [[a.inner(b) for b in spectra] for a in spectra], **CLOSE)

@@ -6,13 +6,12 @@ The clone here has two kernels. It is built by the calls that pip makes.
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tarfile
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 
 import pytest
+from programs import run_python
 from sources import ROOT
 
 COPIED = ["setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in", "pytrees", "reference"]
@@ -34,16 +33,7 @@ def leave_out(folder, names):
 
 def run(*command, cwd, **environment):
     """Run Python; return what it prints."""
-    chosen = {name: value for name, value in os.environ.items() if name not in ("CFLAGS", "PYTHONPATH", "MYPYPATH")}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=cwd,
-        env=chosen | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = run_python(*command, folder=cwd, **dict.fromkeys(("CFLAGS", "PYTHONPATH", "MYPYPATH"), "") | environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -116,16 +106,8 @@ def test_type_checkers_find_the_package(installed, tmp_path):
         "import pytrees.tree\nimport pytrees.reference.pruning\nfrom pytrees import nothing_of_this_name\n"
     )
     settings = ["--config-file=", f"--cache-dir={tmp_path}", "--follow-imports=silent", "--ignore-missing-imports"]
-    command = [sys.executable, "-m", "mypy", *settings, "--disable-error-code=import-untyped", str(program)]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": installed},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command = ["-m", "mypy", *settings, "--disable-error-code=import-untyped", program]
+    done = run_python(*command, folder=tmp_path, PYTHONPATH=installed)
     # A package that is not found would have every name.
     assert 'error: Module "pytrees" has no attribute "nothing_of_this_name"' in done.stdout
     assert done.stdout.endswith("Found 1 error in 1 file (checked 1 source file)\n"), done.stdout

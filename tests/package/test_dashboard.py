@@ -7,6 +7,7 @@ import sys
 from importlib import import_module, util
 
 import pytest
+from programs import run_python
 from sources import ROOT
 
 BENCH = ROOT / "asv_bench"
@@ -131,8 +132,7 @@ def has_dashboard():
 
 @pytest.mark.skipif(not has_dashboard(), reason="needs a clone, asv, and npm ci --prefix asv_bench")
 def test_the_dashboard_is_published(publish, tmp_path):
-    command = [sys.executable, BENCH / "publish.py", tmp_path / "dashboard"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = run_python(BENCH / "publish.py", tmp_path / "dashboard")
     assert done.returncode == 0, done.stderr
     index = (tmp_path / "dashboard" / "index.html").read_text(encoding="utf-8")
     assert 'src="http' not in index
@@ -156,8 +156,7 @@ print(ahead(found), ahead({"tree": {OURS: [1], "other": [1]}}), in_words(0.01234
 
 
 def test_the_table_of_the_comparison():
-    command = [sys.executable, "-c", COMPARISON]
-    done = subprocess.run(command, cwd=BENCH, capture_output=True, text=True, check=False, timeout=300)
+    done = run_python("-c", COMPARISON, folder=BENCH)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "| | pytrees | scikit-learn | other | reference engine |",

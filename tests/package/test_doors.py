@@ -301,7 +301,7 @@ GUARDS = {
     "watched": NOTHING,
     "effort_to_compress": (*CODED, BAD_ALPHABET),
     "substitutions": (*CODED, BAD_ALPHABET),
-    "lempel_ziv_complexity": (*CODED, "sequence/test_history.py::test_codes_outside_the_alphabet_are_rejected"),
+    "lempel_ziv_complexity": (*CODED, BAD_ALPHABET),
     "efforts": (
         "codes of symbols; starts and stops of slices",
         "the kernel",
@@ -396,7 +396,7 @@ GUARDS = {
     "tree_from_samples": (
         "codes of samples",
         "`check_codes` of the kernel and of `fourier.boxes`",
-        "fourier/test_samples.py::test_invalid_arguments_are_refused",
+        "fourier/test_boxes.py::test_invalid_measures_are_refused",
     ),
     "tree_from_spectrum": (*DIGITS, TAMPERED),
     "prune_path": ("trees", "checks of trees", NO_TREE),

@@ -5,12 +5,13 @@ import importlib.util
 import re
 import warnings
 
-import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
 from pages import DOCS, blocks, run
 from samples import make_classes
+from sklearn.base import is_classifier
 from sklearn.ensemble import RandomForestClassifier
 
 from pytrees import (
@@ -83,10 +84,13 @@ def test_the_page_has_all_tools():
 # --------------------------------------------------------------------------------------------------------- other trees
 
 
+def trees_in(model):
+    return [one.tree_ for one in getattr(model, "estimators_", [model])]
+
+
 def near(estimator):
     """Return samples of the float32 numbers at and next to the thresholds of all trees: there decisions change."""
-    trees = [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
-    nearest = np.concatenate([tree.threshold for tree in trees]).astype(np.float32)
+    nearest = np.concatenate([tree.threshold for tree in trees_in(estimator)]).astype(np.float32)
     values = np.concatenate([nearest, *(np.nextafter(nearest, np.float32(to)) for to in (-np.inf, np.inf))])
     return np.random.default_rng(0).choice(values.astype(np.float64), (100, estimator.n_features_in_))
 
@@ -112,37 +116,75 @@ def fitted():
     return found
 
 
-FITTED = fitted()
+def fitted_to_numbers():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3)).astype(np.float32).astype(np.float64)
+    y = X[:, 0] + np.abs(X[:, 1]) + 0.1 * rng.normal(size=90)
+    kinds = {
+        "tree of numbers": DecisionTreeRegressor(max_depth=4),
+        "median tree": DecisionTreeRegressor("absolute_error", max_depth=4),
+        "forest of numbers": DecisionForestRegressor(8, max_depth=5, random_state=0),
+    }
+    return {name: (estimator.fit(X, y), near(estimator)) for name, estimator in kinds.items()}
+
+
+def fitted_to_gaps():
+    """Return models that learned where samples without a value go, and such samples."""
+    X, y = make_classes(n_samples=150, seed=0)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    kinds = {
+        "tree of gaps": DecisionTreeClassifier(),
+        "forest of gaps": DecisionForestClassifier(10, random_state=0),
+        "scikit-learn's own forest": RandomForestClassifier(10, random_state=0),
+    }
+    return {name: (estimator.fit(X, y), X) for name, estimator in kinds.items()}
+
+
+CLASSES, NUMBERS, GAPS = fitted(), fitted_to_numbers(), fitted_to_gaps()
+FITTED = CLASSES | NUMBERS | GAPS
+
+
+def told(model, X):
+    return model.predict_proba(X) if is_classifier(model) else model.predict(X)
 
 
 @pytest.fixture(params=FITTED)
 def model(request):
-    """A model in scikit-learn, its probabilities, samples, and the model as a forest."""
+    """A model in scikit-learn, its probabilities or numbers, samples, and the model as a forest."""
     estimator, X = FITTED[request.param]
-    theirs = to_sklearn(estimator)
-    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([estimator])
+    theirs = estimator if request.param.startswith("scikit-learn") else to_sklearn(estimator)
+    again = from_sklearn(theirs) if request.param in GAPS else estimator
+    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([again])
     for each in (theirs, as_forest):
         vars(each).pop("feature_names_in_", None)  # samples are arrays here
-    return theirs, theirs.predict_proba(X), X, as_forest
+    if request.param not in CLASSES:
+        np.testing.assert_array_equal(told(theirs, X), told(estimator, X))
+    if request.param in GAPS:
+        assert any(tree.missing_go_to_left[tree.feature >= 0].any() for tree in trees_in(theirs))
+    return theirs, told(theirs, X), X, as_forest
+
+
+def of_kinds(names):
+    return pytest.mark.parametrize("model", names, indirect=True)
 
 
 def has_leaves_without_samples(theirs):
-    trees = [one.tree_ for one in getattr(theirs, "estimators_", [theirs])]
-    return any((tree.n_node_samples == 0).any() for tree in trees)
+    return any((tree.n_node_samples == 0).any() for tree in trees_in(theirs))
 
 
 def test_shap_is_additive(model):
     (shap,) = imported("shap")
-    theirs, probabilities, X, _ = model
+    theirs, expected, X, _ = model
     if has_leaves_without_samples(theirs):
         explainer = shap.TreeExplainer(theirs, X, feature_perturbation="interventional")
         closeness = 1e-6  # of the background's mean, which shap computes in float32
     else:
         explainer, closeness = shap.TreeExplainer(theirs), 1e-12
     values = explainer.shap_values(X).sum(axis=1) + explainer.expected_value
-    np.testing.assert_allclose(values, probabilities, rtol=0.0, atol=closeness)
+    np.testing.assert_allclose(values, expected, rtol=0.0, atol=closeness)
 
 
+@of_kinds(CLASSES)
 def test_shapiq_is_additive(model):
     (shapiq,) = imported("shapiq")
     theirs, probabilities, X, _ = model
@@ -158,109 +200,47 @@ def test_shapiq_is_additive(model):
 
 def test_treelite_predicts_the_same(model):
     (treelite,) = imported("treelite")
-    _, probabilities, X, as_forest = model
+    theirs, expected, X, as_forest = model
     compiled = treelite.sklearn.import_model(as_forest)
     for dtype in (np.float32, np.float64):
-        found = treelite.gtil.predict(compiled, X.astype(dtype))[:, 0]
-        np.testing.assert_allclose(found, probabilities, rtol=0.0, atol=1e-15)
+        found = treelite.gtil.predict(compiled, X.astype(dtype)).reshape(expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-15 if is_classifier(theirs) else 1e-14)
 
 
-def test_onnx_predicts_the_same(model):
+def run_onnx(theirs, X):
+    """Return what the model tells as a program of ONNX: classes too, if it has some."""
     skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
-    theirs, probabilities, X, _ = model
-    X = X.astype(np.float32)
-    converted = skl2onnx.to_onnx(theirs, X[:1], options={"zipmap": False})
-    labels, shares = onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": X})
-    np.testing.assert_array_equal(labels, theirs.predict(X))
-    np.testing.assert_allclose(shares, probabilities, rtol=0.0, atol=1e-6)
+    X, options = X.astype(np.float32), {"options": {"zipmap": False}} if is_classifier(theirs) else {}
+    converted = skl2onnx.to_onnx(theirs, X[:1], **options)
+    return onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": X})
+
+
+@of_kinds(CLASSES | NUMBERS)
+def test_onnx_predicts_the_same(model):
+    theirs, expected, X, _ = model
+    *labels, found = run_onnx(theirs, X)
+    assert len(labels) == is_classifier(theirs)
+    for said in labels:
+        np.testing.assert_array_equal(said, theirs.predict(X.astype(np.float32)))
+    closeness = 1e-6 if is_classifier(theirs) else 1e-5
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0.0, atol=closeness)
 
 
 def test_skops_reads_what_it_wrote(model):
     (sio,) = imported("skops.io")
-    theirs, probabilities, X, _ = model
+    theirs, expected, X, _ = model
     again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
-    np.testing.assert_array_equal(again.predict_proba(X), probabilities)
-
-
-# ----------------------------------------------------------------------------------------------------- trees of numbers
-
-
-@pytest.fixture(params=["tree", "median tree", "forest"])
-def regressor(request):
-    """A model in scikit-learn, its predictions, samples at its thresholds, and the model as a forest."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(90, 3)).astype(np.float32).astype(np.float64)
-    estimator = {
-        "tree": DecisionTreeRegressor(max_depth=4),
-        "median tree": DecisionTreeRegressor("absolute_error", max_depth=4),
-        "forest": DecisionForestRegressor(8, max_depth=5, random_state=0),
-    }[request.param].fit(X, X[:, 0] + np.abs(X[:, 1]) + 0.1 * rng.normal(size=90))
-    theirs, X = to_sklearn(estimator), near(estimator)
-    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([estimator])
-    np.testing.assert_array_equal(theirs.predict(X), estimator.predict(X))
-    return theirs, estimator.predict(X), X, as_forest
-
-
-def test_shap_is_additive_for_numbers(regressor):
-    (shap,) = imported("shap")
-    theirs, predicted, X, _ = regressor
-    explainer = shap.TreeExplainer(theirs)
-    values = explainer.shap_values(X).sum(axis=1) + explainer.expected_value
-    np.testing.assert_allclose(values, predicted, rtol=0.0, atol=1e-12)
-
-
-def test_treelite_predicts_the_same_numbers(regressor):
-    (treelite,) = imported("treelite")
-    _, predicted, X, as_forest = regressor
-    compiled = treelite.sklearn.import_model(as_forest)
-    for dtype in (np.float32, np.float64):
-        found = treelite.gtil.predict(compiled, X.astype(dtype)).ravel()
-        np.testing.assert_allclose(found, predicted, rtol=0.0, atol=1e-14)
-
-
-def test_onnx_predicts_the_same_numbers(regressor):
-    skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
-    theirs, predicted, X, _ = regressor
-    X = X.astype(np.float32)
-    converted = skl2onnx.to_onnx(theirs, X[:1])
-    (found,) = onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": X})
-    np.testing.assert_allclose(found.ravel(), predicted, rtol=0.0, atol=1e-5)
-
-
-def test_skops_reads_regressors(regressor):
-    (sio,) = imported("skops.io")
-    theirs, predicted, X, _ = regressor
-    again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
-    np.testing.assert_array_equal(again.predict(X), predicted)
+    np.testing.assert_array_equal(told(again, X), expected)
 
 
 # ------------------------------------------------------------------------------------------------------- missing values
 
 
-@pytest.fixture(params=["tree", "forest", "scikit-learn's own forest"])
-def gappy(request):
-    """A model of scikit-learn's that learned where samples without a value go, its probabilities, and such samples."""
-    X, y = make_classes(n_samples=150, seed=0)
-    X = X.astype(np.float32).astype(np.float64)
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    if request.param == "tree":
-        estimator = DecisionTreeClassifier().fit(X, y)
-    elif request.param == "forest":
-        estimator = DecisionForestClassifier(10, random_state=0).fit(X, y)
-    else:
-        estimator = RandomForestClassifier(10, random_state=0).fit(X, y)
-    theirs = estimator if request.param.startswith("scikit-learn") else to_sklearn(estimator)
-    np.testing.assert_array_equal(theirs.predict_proba(X), estimator.predict_proba(X))
-    trees = [one.tree_ for one in getattr(theirs, "estimators_", [theirs])]
-    assert any(tree.missing_go_to_left[tree.feature >= 0].any() for tree in trees)
-    return theirs, theirs.predict_proba(X), X
-
-
 def to_the_right(theirs, X):
     """Return the probabilities if all samples without a value go right."""
     found = []
-    for one in getattr(theirs, "estimators_", [theirs]):
-        tree, leaves = one.tree_, []
+    for tree in trees_in(theirs):
+        leaves = []
         for x in X:
             node = 0
             while tree.children_left[node] != -1:
@@ -271,54 +251,29 @@ def to_the_right(theirs, X):
     return np.mean(found, axis=0)
 
 
-def test_shap_explains_samples_without_values(gappy):
-    (shap,) = imported("shap")
-    theirs, probabilities, X = gappy
-    explainer = shap.TreeExplainer(theirs)
-    values = explainer.shap_values(X).sum(axis=1) + explainer.expected_value
-    np.testing.assert_allclose(values, probabilities, rtol=0.0, atol=1e-12)
-
-
-def test_treelite_predicts_samples_without_values(gappy):
-    (treelite,) = imported("treelite")
-    theirs, probabilities, X = gappy
-    as_forest = theirs if hasattr(theirs, "estimators_") else to_sklearn([from_sklearn(theirs)])
-    found = treelite.gtil.predict(treelite.sklearn.import_model(as_forest), X)[:, 0]
-    np.testing.assert_allclose(found, probabilities, rtol=0.0, atol=1e-15)
-
-
-def test_skops_keeps_where_samples_without_values_go(gappy):
-    (sio,) = imported("skops.io")
-    theirs, probabilities, X = gappy
-    again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
-    np.testing.assert_array_equal(again.predict_proba(X), probabilities)
-
-
-def test_shapiq_before_1_8_sends_missing_values_to_the_right(gappy):
+@of_kinds(GAPS)
+def test_shapiq_before_1_8_sends_missing_values_to_the_right(model):
     (shapiq,) = imported("shapiq")
-    theirs, probabilities, X = gappy
+    theirs, probabilities, X, _ = model
     expected = to_the_right(theirs, X) if is_old(shapiq) else probabilities
     explainer = shapiq.TreeExplainer(theirs, index="SV", max_order=1, class_index=0)
     found = [explainer.explain(x).values.sum() for x in X[:40]]
     np.testing.assert_allclose(found, expected[:40, 0], rtol=0.0, atol=1e-12)
 
 
-def test_onnx_still_sends_missing_values_to_the_right(gappy):
+@of_kinds(GAPS)
+def test_onnx_still_sends_missing_values_to_the_right(model):
     """If this fails, skl2onnx has been mended: change the page."""
-    skl2onnx, onnxruntime = imported("skl2onnx", "onnxruntime")
-    theirs, probabilities, X = gappy
-    single = X.astype(np.float32)
-    converted = skl2onnx.to_onnx(theirs, single[:1], options={"zipmap": False})
-    _, shares = onnxruntime.InferenceSession(converted.SerializeToString()).run(None, {"X": single})
+    theirs, probabilities, X, _ = model
+    _, shares = run_onnx(theirs, X)
     np.testing.assert_allclose(shares, to_the_right(theirs, X), rtol=0.0, atol=1e-6)
     assert np.abs(shares - probabilities).max() > 0.01
 
 
-def test_dtreeviz_refuses_missing_values(gappy):
+@of_kinds(["tree of gaps"])
+def test_dtreeviz_refuses_missing_values(model):
     (dtreeviz,) = imported("dtreeviz")
-    theirs, _, X = gappy
-    if hasattr(theirs, "estimators_"):
-        return
+    theirs, _, X, _ = model
     columns = [f"x{m}" for m in range(X.shape[1])]
     with pytest.raises(ValueError, match="does not support NaN"):
         dtreeviz.model(theirs, X_train=X, y_train=theirs.predict(X), feature_names=columns, target_name="y")

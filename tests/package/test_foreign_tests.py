@@ -1,14 +1,12 @@
 """The program that runs scikit-learn's own tests: how files change, which tests are excluded, and a run of one file."""
 
 import ast
-import subprocess
-import sys
 from textwrap import dedent
 
 import numpy as np
 import pytest
+from programs import run_python
 from sklearn.base import clone
-from sources import ROOT
 
 from tools.foreign_tests import __main__ as program
 from tools.foreign_tests import copies, plugin, stand_ins, stand_ins_with_shares
@@ -87,14 +85,9 @@ def test_stand_ins_have_the_defaults_of_scikit_learn():
     assert regressor.predict(X).tolist() == [0.0, 1.0, 1.0]
 
 
-def run(*arguments):
-    command = [sys.executable, "-m", "tools.foreign_tests", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
 @pytest.mark.skipif(not copies.FILES["test_split.py"].is_file(), reason="scikit-learn has this test from 1.9 on")
 def test_scikit_learns_tests_of_splits_pass():
-    ran = run("test_split.py", "--", "-p", "no:randomly")
+    ran = run_python("-m", "tools.foreign_tests", "test_split.py", "--", "-p", "no:randomly")
     assert ran.returncode == 0, ran.stdout
     assert "7 passed" in ran.stdout
     assert "5 xfailed" in ran.stdout

@@ -6,10 +6,9 @@ import importlib.metadata
 import importlib.resources
 import inspect
 import re
-import subprocess
-import sys
 
 import pytest
+from programs import run_python
 from sources import PUBLIC_MODULES, source_files
 
 import pytrees
@@ -135,7 +134,7 @@ runpy.run_module("pytrees", run_name="__main__")
 
 
 def test_modules_load_only_what_they_need_and_the_package_runs_as_a_program():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False, timeout=120)
+    done = run_python("-c", PROGRAM)
     loaded, error, usage, *_ = [*done.stdout.splitlines(), "", "", ""]
     assert (loaded, done.stderr, done.returncode) == ("[]", "", 0)
     assert error == "pytrees.testing.strategies needs hypothesis: pip install 'decision-pytrees[testing]'."

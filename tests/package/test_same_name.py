@@ -3,13 +3,13 @@
 import importlib
 import os
 import re
-import subprocess
 import sys
 import tomllib
 import warnings
 from pathlib import Path
 
 import pytest
+from programs import run_python
 from sources import ROOT
 
 import pytrees
@@ -58,14 +58,7 @@ def test_the_warning_points_at_the_import(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import sys\n\nfrom pytrees.trees import ID3Classifier\n", encoding="utf-8")
     folders = [str(Path(pytrees.__file__).parents[1]), str(tmp_path)]
-    done = subprocess.run(
-        [sys.executable, "-W", "default", str(program)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(folders)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    done = run_python("-W", "default", program, PYTHONPATH=os.pathsep.join(folders))
     assert done.stderr.startswith(f"{program}:3: UserWarning: Another distribution installs a package named pytrees")
 
 

@@ -4,7 +4,6 @@ On a free-threaded Python the threads run side by side. On others they take turn
 """
 
 import pickle
-import subprocess
 import sys
 import sysconfig
 import threading
@@ -16,6 +15,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from programs import run_python
 from samples import consistent, make_ties
 from sklearn.base import clone
 
@@ -290,7 +290,7 @@ assert len(counts._n_log2_n) > 60
 
 
 def test_threads_are_the_first_to_use_kernels_and_tables():
-    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True, check=False, timeout=300)
+    done = run_python("-c", FIRST_USE)
     assert done.returncode == 0, done.stderr
 
 
@@ -314,5 +314,5 @@ assert not sys._is_gil_enabled()
 
 @pytest.mark.skipif(not FREE_THREADED, reason="this Python has no build without the lock")
 def test_no_kernel_turns_the_lock_on():
-    done = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True, check=False, timeout=300)
+    done = run_python("-c", IMPORT_ALL)
     assert done.returncode == 0, done.stderr

@@ -8,15 +8,11 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from programs import run_python
 from sources import ROOT
 
 import tools.mutate.__main__ as mutate
 import tools.other_machine.__main__ as other_machine
-
-
-def run(*arguments, folder=ROOT):
-    command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 @pytest.fixture
@@ -30,7 +26,7 @@ def tool(monkeypatch):
 def test_equal_records_have_equal_digests(tool, tmp_path, monkeypatch):
     file = tmp_path / "record.json"
     options = ["--no-instructions", "--only", "minimal tree", "--jobs", "1"]
-    assert run("tools/same_trees.py", "record", file, *options).returncode == 0
+    assert run_python("tools/same_trees.py", "record", file, *options).returncode == 0
     recorded = json.loads(file.read_text())
     assert recorded == {"digests": tool("same_trees").digests(1, "minimal tree"), "instructions": {}}
     assert all(len(digest) == 16 for digest in recorded["digests"].values()), "a problem raised an error"
@@ -201,7 +197,7 @@ def test_all_benchmarks_run(name, benchmark_module, tmp_path, monkeypatch):
 
 
 def test_scikit_learn_is_checked():
-    done = run("tools/check_scikit_learn.py", "--cases", 4, "--examples")
+    done = run_python("tools/check_scikit_learn.py", "--cases", 4, "--examples")
     assert done.returncode == 0, done.stderr
     rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")]
     assert {len(row) for row in rows} == {7}

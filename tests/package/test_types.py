@@ -3,15 +3,14 @@
 import importlib
 import importlib.util
 import inspect
-import os
 import runpy
-import subprocess
 import sys
 import types
 import typing
 
 import numpy as np
 import pytest
+from programs import run_python
 from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 from sources import ROOT
@@ -38,15 +37,7 @@ NAMES["Tree"] = pytrees.Tree
 def run_mypy(*arguments, module="mypy"):
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
-    return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "MYPYPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    return run_python("-m", module, *arguments, MYPYPATH=str(ROOT))
 
 
 def test_mypy_accepts_a_users_program_and_finds_wrong_words(tmp_path):

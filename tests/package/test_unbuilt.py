@@ -1,13 +1,12 @@
 """The package whose kernels were never compiled: the reference works, the compiled engine says what is missing."""
 
-import os
 import shutil
-import subprocess
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
+from programs import run_python
 
 import pytrees
 import pytrees.reference
@@ -53,15 +52,7 @@ def test_the_reference_needs_no_kernels_and_missing_ones_are_explained(layout, t
     shutil.copytree(Path(pytrees.__file__).parent, tmp_path / "pytrees", ignore=without)
     place = tmp_path / "pytrees" / "reference" if layout == "installed" else tmp_path / "reference"
     shutil.copytree(Path(pytrees.reference.__file__).parent, place)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = run_python("-c", PROGRAM, folder=tmp_path, PYTHONPATH=str(tmp_path))
     file = tmp_path / "pytrees" / "__init__.py"
     assert (done.stdout.splitlines(), done.stderr) == ([str(file), "1.0", *["True"] * 4], "")
 
@@ -96,8 +87,7 @@ def test_a_kernel_that_does_not_fit_is_told_in_one_sentence(damage, message, tmp
     shutil.copytree(Path(pytrees.__file__).parent, tmp_path / "pytrees", ignore=without)
     [kernel] = (tmp_path / "pytrees" / "_core" / "split").glob(f"cut_search{EXTENSION_SUFFIXES[0]}")
     damage(kernel)
-    command, environment = [sys.executable, "-c", GROW], os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = run_python("-c", GROW, folder=tmp_path, PYTHONPATH=str(tmp_path))
     assert message in done.stdout
     assert "nstall" in done.stdout
     assert done.stderr == ""

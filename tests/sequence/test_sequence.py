@@ -141,26 +141,6 @@ def test_alphabets_beyond_the_table_of_pairs(engine):
 # ------------------------------------------------------------------------------------------------------ what is refused
 
 
-@pytest.mark.parametrize("sequence", [{1, 2}, frozenset("ab"), {1: 2}, {1: 2}.keys(), 3, 3.5, None, str, object()])
-def test_objects_that_are_no_sequence_are_refused(engine, sequence):
-    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
-        assert_refuses(TypeError, "sequence of labels", function, sequence)
-
-
-@pytest.mark.parametrize(
-    "sequence", [np.array(3), np.int64(3), np.zeros((2, 2)), np.zeros((0, 2)), pd.DataFrame({"a": [1, 2]})]
-)
-def test_other_dimensions_than_one_are_refused(engine, sequence):
-    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
-        assert_refuses(ValueError, "one dimension", function, sequence)
-
-
-@pytest.mark.parametrize("sequence", [[[1], [2]], [{}, {}], [np.array([1])], np.array([[1], {}, 2], dtype=object)])
-def test_labels_that_cannot_be_hashed_are_refused(engine, sequence):
-    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
-        assert_refuses(TypeError, "hashable", function, sequence)
-
-
 MISSING = {
     "list_nan": [1.0, float("nan"), 1.0],
     "list_same_nan": [np.nan, np.nan],
@@ -187,10 +167,23 @@ if hasattr(np.dtypes, "StringDType"):
     MISSING["array_StringDType"] = np.array(["a", np.nan], dtype=np.dtypes.StringDType(na_object=np.nan))
 
 
-@pytest.mark.parametrize("sequence", MISSING.values(), ids=MISSING)
-def test_missing_labels_are_refused(engine, sequence):
-    for function in (effort_to_compress, lempel_ziv_complexity, nsrps):
-        assert_refuses(ValueError, "missing values", function, sequence)
+REFUSED = [
+    (TypeError, "sequence of labels", [{1, 2}, frozenset("ab"), {1: 2}, {1: 2}.keys(), 3, 3.5, None, str, object()]),
+    (
+        ValueError,
+        "one dimension",
+        [np.array(3), np.int64(3), np.zeros((2, 2)), np.zeros((0, 2)), pd.DataFrame({"a": [1, 2]})],
+    ),
+    (TypeError, "hashable", [[[1], [2]], [{}, {}], [np.array([1])], np.array([[1], {}, 2], dtype=object)]),
+    (ValueError, "missing values", MISSING.values()),
+]
+
+
+@pytest.mark.parametrize("function", [effort_to_compress, lempel_ziv_complexity, nsrps])
+@pytest.mark.parametrize(("error", "message", "objects"), REFUSED, ids=[message for _, message, _ in REFUSED])
+def test_objects_that_are_no_sequence_are_refused(engine, error, message, objects, function):
+    for one in objects:
+        assert_refuses(error, message, function, one)
 
 
 # ------------------------------------------------------------------------------------------------------------ the steps

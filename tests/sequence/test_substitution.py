@@ -110,14 +110,14 @@ def test_symbols_that_do_not_occur_change_nothing(engine, spare_symbols):
 @pytest.mark.parametrize(
     ("codes", "n_symbols"), [([0, 1, 2], 2), ([0, -1], 2), ([0], 0), ([5, 0, 0], 5), ([0, 2**31 - 1], 9)]
 )
-@pytest.mark.parametrize("function", ["effort_to_compress", "substitutions"])
+@pytest.mark.parametrize("function", ["effort_to_compress", "substitutions", "lempel_ziv_complexity"])
 def test_codes_outside_the_alphabet_are_rejected(function, codes, n_symbols):
     assert_refuses(ValueError, "outside", kernel(function), np.array(codes, dtype=np.int32), n_symbols)
 
 
 def test_too_many_symbols_are_rejected():
-    with pytest.raises(ValueError, match="labels can be compressed"):
-        kernel("effort_to_compress")(np.array([0], dtype=np.int32), 2**31)
+    for function, verb in (("effort_to_compress", "compressed"), ("lempel_ziv_complexity", "decomposed")):
+        assert_refuses(ValueError, f"labels can be {verb}", kernel(function), np.array([0], dtype=np.int32), 2**31)
 
 
 def test_input_is_left_alone():
