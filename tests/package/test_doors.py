@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from estimators import CLASSIFIERS
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
@@ -19,18 +20,12 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from support import NO_LIMITS, assert_refuses
 
 from pytrees import (
-    AggregatedFourierTreeClassifier,
-    C45Classifier,
     DecisionForestClassifier,
     DecisionTreeClassifier,
     FourierSpectrum,
     ID3Classifier,
     ID3ForestClassifier,
-    MinimalTreeClassifier,
-    OptimalTreeClassifier,
-    OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
-    ReconstructedFourierTree,
     Tree,
     export_graphviz,
     from_sklearn,
@@ -119,17 +114,7 @@ def test_kernels_refuse_parameters_of_other_classes(engine, parameters):
 
 # ---------------------------------------------------------------------------------------------------- exchanged trees
 
-SINGLE_TREES = [
-    DecisionTreeClassifier(),
-    PermutationDecisionTreeClassifier(),
-    OrdinalDecisionTreeClassifier(),
-    ID3Classifier(),
-    C45Classifier(),
-    OptimalTreeClassifier(),
-    MinimalTreeClassifier(),
-    AggregatedFourierTreeClassifier(DecisionForestClassifier(3, random_state=0)),
-    ReconstructedFourierTree(DecisionTreeClassifier()),
-]
+SINGLE_TREES = [one for one in map(clone, CLASSIFIERS) if hasattr(one.fit(X, Y), "tree_")]
 DOORS = [
     "predict",
     "predict_proba",
@@ -275,12 +260,9 @@ def test_spectra_that_take_too_long_are_refused_at_once(engine):
 # ------------------------------------------------------------------------------------------------- what guards kernels
 
 # Every kernel: which arrays it indexes by what they hold (None: by nothing), who hands them over, what guards it, and
-# the test that hands over bad ones. "Trees" are checked when they are made (`_tree_arrays`), and read-only.
-NOTHING = (
-    None,
-    "takes numbers, or values that it indexes nothing by",
-    "package/test_doors.py::test_every_kernel_is_listed",
-)
+# the test that hands over bad ones, in this file if none is named. "Trees" are checked when they are made
+# (`_tree_arrays`), and read-only.
+NOTHING = None, "takes numbers, or values that it indexes nothing by", "test_every_kernel_is_listed"
 CODES = "labels", "`check_samples` of the kernel; `input.validation` before it"
 WALKED = "trees; columns of X", "checks of trees; `Tree._check_columns`"
 CODED = "codes of symbols", "the kernel; `_coded_sequences.encode` before it"
@@ -290,11 +272,11 @@ BOXES = (
 )
 DIGITS = "digits of partitions", "`check_spectrum` of the kernel; `fourier.partitions` before it"
 COUNTS = "criteria; class counts", "`name_and_given`, `parameters_of`, `costs_of` and a check of counts in the kernel"
-EXCHANGED = "package/test_doors.py::test_an_exchanged_tree_is_refused"
-TAMPERED = "package/test_doors.py::test_a_tampered_spectrum_is_refused"
-BAD_BOXES = "package/test_doors.py::test_kernels_refuse_arrays_that_are_no_boxes"
+EXCHANGED = "test_an_exchanged_tree_is_refused"
+TAMPERED = "test_a_tampered_spectrum_is_refused"
+BAD_BOXES = "test_kernels_refuse_arrays_that_are_no_boxes"
 BAD_ALPHABET = "sequence/test_substitution.py::test_codes_outside_the_alphabet_are_rejected"
-BAD_CRITERIA = "package/test_doors.py::test_kernels_refuse_what_is_no_criterion"
+BAD_CRITERIA = "test_kernels_refuse_what_is_no_criterion"
 NO_TREE = "tree/test_tree.py::test_arrays_that_are_no_tree_are_refused"
 GUARDS = {
     "stoppable": NOTHING,
@@ -308,17 +290,13 @@ GUARDS = {
         "sequence/test_ngrams.py::test_kernel_refuses_slices_outside_the_sequence",
     ),
     "n_log2_n": NOTHING,
-    "highest_score": (
-        "class counts",
-        "only tests call it",
-        "package/test_doors.py::test_kernels_refuse_negative_counts",
-    ),
+    "highest_score": ("class counts", "only tests call it", "test_kernels_refuse_negative_counts"),
     "ranked_cut": (
         "labels",
         "only tests call it; the kernel checks labels and their number",
-        "package/test_doors.py::test_ranked_cuts_refuse_labels_and_many_classes",
+        "test_ranked_cuts_refuse_labels_and_many_classes",
     ),
-    "gains_of_cuts": (*COUNTS, "package/test_doors.py::test_kernels_refuse_negative_counts"),
+    "gains_of_cuts": (*COUNTS, "test_kernels_refuse_negative_counts"),
     "impurities": (*COUNTS, BAD_CRITERIA),
     "weighted_fractions": (*COUNTS, BAD_CRITERIA),
     "sums_seen": ("weights", "the kernel", "criteria/test_sums.py::test_sums_belong_to_samples"),
@@ -329,7 +307,7 @@ GUARDS = {
     "grow_by_gain": (
         "labels, weights, groups, codes of categories; samples of trees, which `trees.bootstrap` draws",
         "`check_samples`, `check_groups` and `Features` of the kernel; `input.validation` before it",
-        "package/test_doors.py::test_growth_refuses_labels_outside_the_classes",
+        "test_growth_refuses_labels_outside_the_classes",
     ),
     "node_bounds": (
         "children and features of nodes",
@@ -339,7 +317,7 @@ GUARDS = {
     "share_features": (
         "codes of categories",
         "`Features` of the kernel",
-        "package/test_doors.py::test_growth_refuses_labels_outside_the_classes",
+        "test_growth_refuses_labels_outside_the_classes",
     ),
     "grow_by_distance": (*CODES, "growth/test_by_distance.py::test_codes_and_lengths_are_checked"),
     "set_distance": (
@@ -347,11 +325,7 @@ GUARDS = {
         "a function of the user",
         "growth/test_set_functions.py::test_functions_of_other_samples_are_refused",
     ),
-    "table_distance": (
-        "numbers of samples",
-        "the kernel",
-        "package/test_doors.py::test_kernels_refuse_negative_counts",
-    ),
+    "table_distance": ("numbers of samples", "the kernel", "test_kernels_refuse_negative_counts"),
     "grow_c45": (
         "labels, codes of categories",
         "`_check` of the kernel",
@@ -381,11 +355,7 @@ GUARDS = {
     "box_profiles": (*BOXES, BAD_BOXES),
     "sample_effects": NOTHING,
     "sample_profiles": (*BOXES, BAD_BOXES),
-    "gram_of_samples": (
-        "rows of values",
-        "the kernel",
-        "package/test_doors.py::test_kernels_refuse_places_without_values",
-    ),
+    "gram_of_samples": ("rows of values", "the kernel", "test_kernels_refuse_places_without_values"),
     "count_orders": (*BOXES, BAD_BOXES),
     "evaluate_spectrum": (*DIGITS, TAMPERED),
     "expand_spectrum": (*BOXES, BAD_BOXES),
@@ -405,25 +375,18 @@ GUARDS = {
     "decision_path": (*WALKED, EXCHANGED),
     "feature_usage": (*WALKED, EXCHANGED),
     "find_leaves": (*WALKED, EXCHANGED),
-    "pack_forest": (
-        "votes of nodes",
-        "the kernel; `ForestSums` before it",
-        "package/test_doors.py::test_other_labels_of_nodes_are_refused",
-    ),
-    "sum_leaves": (
-        "trees; columns of X",
-        "`ForestSums`; forests before it",
-        "package/test_doors.py::test_forests_check_the_width_of_samples",
-    ),
+    "pack_forest": ("votes of nodes", "the kernel; `ForestSums` before it", "test_other_labels_of_nodes_are_refused"),
+    "sum_leaves": ("trees; columns of X", "`ForestSums`; forests before it", "test_forests_check_the_width_of_samples"),
 }
 
 
 def test_every_kernel_is_listed():
     assert sorted(GUARDS) == sorted(KERNELS)
     for name, (_, guard, test) in GUARDS.items():
-        file, _, function = test.partition("::")
+        file, _, function = test.rpartition("::")
+        path = Path(__file__).parents[1] / file if file else Path(__file__)
         assert guard
-        assert f"def {function}(" in (Path(__file__).parents[1] / file).read_text(encoding="utf-8"), f"{name}: {test}"
+        assert f"def {function}(" in path.read_text(encoding="utf-8"), f"{name}: {test}"
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])

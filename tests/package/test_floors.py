@@ -171,24 +171,14 @@ def test_the_python_layer_imports_from_lower_floors():
     assert_none(upward)
 
 
-def test_kernels_know_nothing_of_the_python_layer():
-    found = [
-        f"{path}: {name}"
-        for path in CORE
-        for name in imports(path)
-        if not name.startswith("pytrees._core.") and name.split(".")[0] not in KERNEL_LIBRARIES
-    ]
-    assert_none(found)
-
-
-def test_the_reference_imports_the_standard_library_alone():
-    found = [
-        f"{path}: {name}"
-        for path in REFERENCE
-        for name in imports(path)
-        if name.split(".")[0] not in {"reference", *sys.stdlib_module_names}
-    ]
-    assert_none(found)
+@pytest.mark.parametrize(
+    ("paths", "own", "libraries"),
+    [(CORE, "pytrees._core.", KERNEL_LIBRARIES), (REFERENCE, "reference.", sys.stdlib_module_names)],
+)
+def test_engines_know_nothing_of_the_python_layer(paths, own, libraries):
+    """The reference imports the standard library alone."""
+    found = ((path, name) for path in paths for name in imports(path) if not name.startswith(own))
+    assert_none(f"{path}: {name}" for path, name in found if name.split(".")[0] not in libraries)
 
 
 def test_only_the_door_and_the_criteria_know_the_engines():

@@ -15,28 +15,15 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from estimators import ESTIMATORS
 from programs import run_python
 from samples import consistent, make_ties
 from sklearn.base import clone
 
 from pytrees import (
-    AggregatedFourierTreeClassifier,
-    C45Classifier,
     DecisionForestClassifier,
-    DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
-    DistilledTreesClassifier,
-    DistilledTreesRegressor,
-    ID3Classifier,
-    ID3ForestClassifier,
-    MinimalTreeClassifier,
-    OptimalTreeClassifier,
-    OrdinalDecisionForestClassifier,
-    OrdinalDecisionTreeClassifier,
-    OrthogonalTreesClassifier,
-    PermutationDecisionForestClassifier,
-    PermutationDecisionTreeClassifier,
     config_context,
     effort_to_compress,
     export_dict,
@@ -60,29 +47,14 @@ class Gini(CountCriterion):
         return (sum(squares) - whole / sum(totals)) / sum(totals)
 
 
-ESTIMATORS = [
+MORE = [
     DecisionTreeClassifier("entropy"),
     DecisionTreeClassifier("gain_ratio", max_leaf_nodes=6),
     DecisionTreeClassifier(Gini(), max_depth=3),
-    DecisionTreeRegressor(max_depth=4),
     DecisionTreeRegressor("absolute_error", max_depth=3),
-    PermutationDecisionTreeClassifier(max_depth=3),
-    OrdinalDecisionTreeClassifier(max_depth=3),
-    ID3Classifier(max_depth=3),
-    C45Classifier(),
-    OptimalTreeClassifier(max_depth=2),
-    MinimalTreeClassifier(),
     DecisionForestClassifier(3, random_state=0, n_jobs=2),
-    DecisionForestRegressor(3, random_state=0),
-    PermutationDecisionForestClassifier(3, max_depth=2, random_state=0),
-    OrdinalDecisionForestClassifier(3, random_state=0),
-    ID3ForestClassifier(3, max_depth=2, random_state=0),
-    OrthogonalTreesClassifier(random_state=0),
-    AggregatedFourierTreeClassifier(random_state=0),
-    DistilledTreesClassifier(DecisionForestClassifier(3, random_state=0), n_trees=2, max_leaf_nodes=8),
-    DistilledTreesRegressor(DecisionForestRegressor(3, random_state=0), n_trees=2, max_leaf_nodes=8),
 ]
-each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda given: type(given).__name__)
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS + MORE, ids=lambda given: type(given).__name__)
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import typing
 
 import numpy as np
 import pytest
+from estimators import CLASSIFIERS
 from programs import run_python
-from sklearn.base import is_classifier
 from sklearn.utils._param_validation import Interval, StrOptions
 from sources import ROOT
 
@@ -21,11 +21,7 @@ from pytrees._engine import KERNELS, load
 
 PROGRAM = ROOT / "tests" / "package" / "typed_program.py"
 
-CLASSIFIERS = [
-    value
-    for value in vars(pytrees).values()
-    if inspect.isclass(value) and hasattr(value, "_parameter_constraints") and is_classifier(value())
-]
+CLASSIFIERS = [type(estimator) for estimator in CLASSIFIERS]
 
 # Where these names of annotations are looked up: modules import some of them for type checkers alone.
 NAMES = {

@@ -31,3 +31,11 @@ def whole_pictures(monkeypatch):
         save(figure, *args, **options)
 
     monkeypatch.setattr(pyplot.Figure, "savefig", looked_at)
+
+
+@pytest.fixture
+def ran(monkeypatch, request):
+    """Return the arguments that the study is run with; `RUN` of the test's module names its function."""
+    found = {}
+    monkeypatch.setattr(*request.module.RUN, lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest))
+    return found

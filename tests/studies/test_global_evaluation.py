@@ -14,6 +14,7 @@ from studies.global_growth_report import collect_growth
 from studies.global_protocol import DISTANCES, EVALUATIONS, EVALUATIONS_UNDER_NOISE, PRUNINGS, WAYS
 
 KEPT = "global_tasks.jsonl"
+RUN = global_evaluation, "run_global"
 TABLES = {
     "global_figure_4.csv",
     "global_figure_4_trees.csv",
@@ -295,16 +296,6 @@ def test_results_do_not_depend_on_the_number_of_jobs(finished, tables, tmp_path,
 
 
 # ----------------------------------------------------------------------------------------------------- the command line
-
-
-@pytest.fixture
-def ran(monkeypatch):
-    """Return the arguments that the study is run with."""
-    found = {}
-    monkeypatch.setattr(
-        global_evaluation, "run_global", lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest)
-    )
-    return found
 
 
 def test_without_a_folder_of_tables(ran, tmp_path, capsys):

@@ -19,6 +19,7 @@ from studies.orthogonal_paper import ERROR_ROWS, IN_ORDER, NODE_ROWS, SETTINGS
 from studies.orthogonal_protocol import VARIANTS, Components, HeldOutRows, c45, cross_validate_c45, judge
 
 KEPT = "orthogonal_tasks.jsonl"
+RUN = orthogonal, "run_orthogonal"
 TABLES = {
     "orthogonal_tables.csv",
     "orthogonal_models.csv",
@@ -275,16 +276,6 @@ def test_finished_seeds_are_not_computed_again(finished, tables, tmp_path, monke
 
 
 # ----------------------------------------------------------------------------------------------------- the command line
-
-
-@pytest.fixture
-def ran(monkeypatch):
-    """Return the arguments that the study is run with."""
-    found = {}
-    monkeypatch.setattr(
-        orthogonal, "run_orthogonal", lambda tables, n, output, **rest: found.update(tables=tables, n=n, **rest)
-    )
-    return found
 
 
 def test_without_a_folder_of_tables(ran, tmp_path, capsys):
