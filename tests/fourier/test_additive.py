@@ -181,23 +181,6 @@ def test_regressors_with_a_link_have_margins():
     np.testing.assert_allclose(np.exp(model.evaluate(X)[:, 0]), estimator.predict(X), rtol=1e-14)
 
 
-def test_directions_of_missing_values_are_followed():
-    rng = np.random.default_rng(0)
-    X, y = data("cancer")
-    holes = np.where(rng.random(X.shape) < 0.3, np.nan, X)
-    holes[y == 1, 0] = np.nan  # a split that parts missing values from all others
-    for estimator in (
-        HistGradientBoostingClassifier(max_iter=5),
-        RandomForestClassifier(5, random_state=0),
-        SklearnTreeClassifier(max_depth=4),
-    ):
-        estimator.fit(holes, y)
-        model = additive_model(estimator)
-        for rows in (X, holes):
-            expected = margins(estimator, rows) if model.output == "margin" else estimator.predict_proba(rows)[:, 1:]
-            np.testing.assert_allclose(model.evaluate(rows), expected, rtol=1e-14)
-
-
 @pytest.mark.parametrize("kind", ["margins", "probabilities"])
 def test_the_algebra_takes_the_sum(engine, kind):
     X, y = data("iris")

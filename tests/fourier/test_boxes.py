@@ -256,16 +256,12 @@ def test_incompatible_trees_are_refused(engine):
 def test_objects_that_are_no_sequence_of_trees_are_refused(engine):
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     tree = DecisionTreeClassifier().fit(X, [0, 0, 0, 1])
-    for make in (gram, schema_average_of_nothing, FourierSpectrum.from_ensemble):
+    for make in (gram, lambda trees, sizes: schema_average(trees, {}, sizes), FourierSpectrum.from_ensemble):
         for ensemble in (RandomForestClassifier(2).fit(X, [0, 0, 0, 1]), tree, tree.tree_):
             with pytest.raises(TypeError, match=r"A sequence of trees is expected, got .* \(ordinal_codes"):
                 make(ensemble, [2, 2])
         with pytest.raises(TypeError, match=r"got a DecisionTreeClassifier of another library. \(ordinal_codes"):
             make([SklearnTreeClassifier().fit(X, [0, 0, 0, 1])], [2, 2])
-
-
-def schema_average_of_nothing(trees, cardinalities):
-    return schema_average(trees, {}, cardinalities)
 
 
 def test_leaves_of_all_trees_are_concatenated():

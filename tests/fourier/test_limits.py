@@ -53,22 +53,6 @@ def test_nodes_of_the_minimum_confidence_are_leaves(engine, seed, n_classes, lea
             pairs += [(getattr(cut.tree, side)[ours], getattr(whole.tree, side)[uncut]) for side in sides]
 
 
-@examples(50)
-@given(seed=SEEDS, n_classes=st.sampled_from([2, 3]), least=CONFIDENCES)
-def test_engines_agree_with_and_without_spectra(seed, n_classes, least):
-    cardinalities, trees = sample(seed, n_classes)
-    indices = range(n_classes) if n_classes > 2 else [-1]
-    spectra = [FourierSpectrum.from_ensemble(trees, cardinalities, class_index=q) for q in indices]
-    of_spectra = on_both_engines(lambda: tree_from_spectra(spectra, min_confidence=least))
-    of_boxes = on_both_engines(
-        lambda: tree_from_ensemble(
-            trees, cardinalities, class_index=None if n_classes > 2 else -1, min_confidence=least
-        )
-    )
-    for other in (of_spectra[1], *of_boxes):
-        assert_same_rebuilt(of_spectra[0], other)
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("structure", ["separate", "shared"])

@@ -431,6 +431,8 @@ def test_invalid_parameters_are_refused(engine):
     for options in ({"energy": 0.9}, {"max_order": 1}):
         with pytest.raises(ValueError, match="spectra need measure='uniform'"):
             AggregatedFourierTreeClassifier([tree], measure="empirical", **options).fit(X, y)
+        rebuilt = ReconstructedFourierTree(tree, measure="joint", **options)
+        assert_refuses(ValueError, "spectra need measure='uniform'", rebuilt.fit, X, y)
     for several in ([tree, tree], RandomForestClassifier()):
         assert_refuses(ValueError, "One tree is rebuilt", ReconstructedFourierTree(several).fit, X, y)
     for parameters in ({"combine": "mean"}, {"structure": "one"}, {"n_components": 0}, {"n_components": 1.5}):

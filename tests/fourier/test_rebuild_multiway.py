@@ -147,10 +147,12 @@ def test_two_values_are_split_alike_as_cut_and_as_categories(engine, seed, limit
 # ------------------------------------------------------------------------------------------- what is not there, limits
 
 
-@examples(80)
-@given(seed=SEEDS)
-def test_values_without_mass_have_no_child(engine, seed):
+@examples(120)
+@given(seed=SEEDS, multiway=st.booleans())
+def test_values_without_mass_have_no_child(engine, seed, multiway):
     rng, cardinalities, trees, mask = sample(seed)
+    if not multiway:
+        trees, mask = random_trees(rng, cardinalities, 2), []
     masses = random_masses(rng, cardinalities, zeros=True)
     rebuilt = tree_from_ensemble(trees, cardinalities, measure=masses, categorical_features=mask)
     tree, points = rebuilt.tree, domain(cardinalities)

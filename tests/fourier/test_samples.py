@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fourier_samples import (
     CLOSE,
+    LIMITS,
     SEEDS,
-    Problem,
     assert_same_rebuilt,
     domain,
     naive_values,
@@ -24,21 +24,10 @@ from support import assert_refuses, examples, on_both_engines
 from pytrees import (
     DecisionTreeClassifier,
     OrthogonalTreesClassifier,
-    ReconstructedFourierTree,
 )
 from pytrees._engine import kernel
 from pytrees.fourier import gram, measures, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
 from pytrees.fourier.measures import Samples
-
-LIMITS = st.fixed_dictionaries(
-    {
-        "criterion": st.sampled_from(["entropy", "variance"]),
-        "max_depth": st.sampled_from([None, None, 0, 1, 2]),
-        "max_leaf_nodes": st.sampled_from([None, None, 1, 3, 5]),
-        "tol": st.sampled_from([0.0, 0.0, 0.05]),
-        "min_confidence": st.sampled_from([None, None, 0.7, 1.0]),
-    }
-)
 
 
 def sample(seed, n_trees=3, n_classes=2, *, multiway=False):
@@ -184,13 +173,6 @@ def test_codes_of_a_forest():
     found = gram(codes.trees, codes.cardinalities, measure="joint", X=codes.transform(X))
     predicted = np.array([tree.predict(X) for tree in forest.estimators_])
     np.testing.assert_array_equal(found, predicted @ predicted.T / len(X))
-
-
-@pytest.mark.parametrize("truncation", [{"energy": 0.9}, {"max_order": 1}])
-def test_truncated_spectra_need_the_uniform_measure(truncation):
-    problem = Problem(1)
-    with pytest.raises(ValueError, match="spectra need measure='uniform'"):
-        problem.fit(ReconstructedFourierTree(problem.trees[0], measure="joint", **truncation))
 
 
 def test_values_may_be_in_any_order_of_memory(engine):

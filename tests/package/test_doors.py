@@ -44,15 +44,10 @@ def leaf_of(value, criterion):
 
 
 NO_CRITERIA = [
-    ((), "must be one of"),
-    ([], "must be one of"),
-    (("gini",), "must be one of"),
-    (("gini", {}, 1), "must be one of"),
-    (("gini", None), "must be one of"),
-    ((["gini"], {}), "must be one of"),
-    ("nvi", "must be one of"),
-    ("user_counts", "must be one of"),
-    (3, "must be one of"),
+    *(
+        (wrong, "must be one of")
+        for wrong in ((), [], ("gini",), ("gini", {}, 1), ("gini", None), (["gini"], {}), "nvi", "user_counts", 3)
+    ),
     (("gini", {"alpha": 1.0}), "has no parameter 'alpha'"),
     (("ranking", {"alpha": 1.0}), "has no parameter 'alpha'"),
     (("ranking", {"class_scores": [1.0]}), "1 scores for 3 classes"),

@@ -112,24 +112,21 @@ def fail(estimator, X, y):
     assert_refuses(RuntimeError, "this criterion is broken", estimator.fit, X, y)
 
 
-@without_sanitizer
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("kind", dict.fromkeys(type(estimator) for estimator, _ in ESTIMATORS))
-def test_memory_of_repeated_fits_does_not_grow(kind):
-    few = {name: value for name, value in FEW.items() if name in kind().get_params()}
-    if "max_leaf_nodes" in kind().get_params():
-        few["max_leaf_nodes"] = 6
-    watch_memory(fit_and_ask, kind(**few))
+def of_few_leaves(kind):
+    """Return an estimator of a class, of few leaves and members."""
+    known = kind().get_params()
+    return kind(**{name: value for name, value in (FEW | {"max_leaf_nodes": 6}).items() if name in known})
+
+
+KINDS = dict.fromkeys(type(estimator) for estimator, _ in ESTIMATORS)
+REPEATED = [(fit_and_ask, of_few_leaves(kind)) for kind in KINDS] + [(fail, DecisionTreeClassifier(Broken()))]
 
 
 @without_sanitizer
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_memory_of_repeated_failures_does_not_grow():
-    watch_memory(fail, DecisionTreeClassifier(Broken()))
-
-
-def watch_memory(function, estimator):
-    """Call a function again and again; a call that leaks leaves some kilobytes."""
+@pytest.mark.parametrize(("function", "estimator"), REPEATED, ids=[named(estimator) for _, estimator in REPEATED])
+def test_memory_of_repeated_calls_does_not_grow(function, estimator):
+    """A call that leaks leaves some kilobytes."""
     X, y = make_noise(60, 3)
     sizes = []
     for repetition in range(N_FITS):
