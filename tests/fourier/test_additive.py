@@ -115,20 +115,27 @@ def test_averages_of_classification_trees(name, estimator):
         BaggingRegressor(n_estimators=6, max_features=1, random_state=0),
         DecisionTreeRegressor(max_leaf_nodes=9),
         RandomForestRegressor(4, criterion="absolute_error", max_depth=2, random_state=0),
+        GradientBoostingRegressor(n_estimators=12, random_state=0),
+        GradientBoostingRegressor(n_estimators=5, loss="huber", init="zero", random_state=0),
+        HistGradientBoostingRegressor(max_iter=12),
+        HistGradientBoostingRegressor(max_iter=6, loss="quantile", quantile=0.3, early_stopping=True),
     ],
 )
 @pytest.mark.parametrize("n_outputs", [1, 2])
-def test_averages_of_regression_trees(estimator, n_outputs):
+def test_sums_and_averages_of_regression_trees(estimator, n_outputs):
+    """Values of boosting are equal."""
     X, y = data("diabetes")
+    is_boosted = isinstance(estimator, GradientBoostingRegressor | HistGradientBoostingRegressor)
     if n_outputs == 2:
-        if isinstance(estimator, BaggingRegressor):
-            pytest.skip("bagging has one output")
+        if is_boosted or isinstance(estimator, BaggingRegressor):
+            pytest.skip("bagging and boosting have one output")
         y = np.stack([y, -3 * y], axis=1)
     estimator.fit(X, y)
     model = additive_model(FrozenEstimator(estimator))
     assert (model.output, model.classes, model.n_outputs) == ("value", None, n_outputs)
-    X = near(model, X, np.float32)
-    np.testing.assert_allclose(model.evaluate(X), estimator.predict(X).reshape(len(X), -1), rtol=1e-14)
+    X = near(model, X, np.float64 if isinstance(estimator, HistGradientBoostingRegressor) else np.float32)
+    expected = estimator.predict(X).reshape(len(X), -1)
+    np.testing.assert_allclose(model.evaluate(X), expected, rtol=0.0 if is_boosted else 1e-14)
 
 
 def margins(estimator, X):
@@ -153,24 +160,6 @@ def test_margins_of_boosting_are_equal(name, estimator):
     np.testing.assert_array_equal(model.classes, estimator.classes_)
     X = near(model, X, np.float32)
     np.testing.assert_array_equal(model.evaluate(X), margins(estimator, X))
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        GradientBoostingRegressor(n_estimators=12, random_state=0),
-        GradientBoostingRegressor(n_estimators=5, loss="huber", init="zero", random_state=0),
-        HistGradientBoostingRegressor(max_iter=12),
-        HistGradientBoostingRegressor(max_iter=6, loss="quantile", quantile=0.3, early_stopping=True),
-    ],
-)
-def test_values_of_boosting_are_equal(estimator):
-    X, y = data("diabetes")
-    estimator.fit(X, y)
-    model = additive_model(estimator)
-    assert (model.output, model.n_outputs) == ("value", 1)
-    X = near(model, X, np.float64 if isinstance(estimator, HistGradientBoostingRegressor) else np.float32)
-    np.testing.assert_array_equal(model.evaluate(X)[:, 0], estimator.predict(X))
 
 
 def test_regressors_with_a_link_have_margins():

@@ -12,7 +12,6 @@ from pytrees import (
     DecisionTreeClassifier,
     FourierSpectrum,
     OrthogonalTreesClassifier,
-    ReconstructedFourierTree,
 )
 from pytrees._tree_checks import LEAF
 from pytrees.fourier import gram, orthogonal, rebuild, tree_from_ensemble, tree_from_spectra
@@ -159,9 +158,3 @@ def test_arithmetic_beyond_float64_is_refused():
     with pytest.raises(TypeError):
         spectrum * 10**400
     assert_refuses(TypeError, "A sequence of FourierSpectrum is expected", tree_from_spectra, spectrum)
-
-
-@pytest.mark.parametrize("least", [0.0, 1.5, "x"])
-@pytest.mark.parametrize("estimator", [ReconstructedFourierTree, OrthogonalTreesClassifier])
-def test_estimators_check_the_confidence(estimator, least):
-    assert_refuses(ValueError, "'min_confidence' parameter", estimator(min_confidence=least).fit, [[0], [1]], [0, 1])

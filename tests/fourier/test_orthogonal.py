@@ -428,6 +428,9 @@ def test_invalid_parameters_are_refused(engine):
     for make in (AggregatedFourierTreeClassifier, ReconstructedFourierTree):
         for energy in (0.0, -0.5, 1.5, np.nan):
             assert_refuses(ValueError, "'energy' parameter", make(energy=energy).fit, X, y)
+    for make in (OrthogonalTreesClassifier, ReconstructedFourierTree):
+        for least in (0.0, 1.5, "x"):
+            assert_refuses(ValueError, "'min_confidence' parameter", make(min_confidence=least).fit, X, y)
     for options in ({"energy": 0.9}, {"max_order": 1}):
         with pytest.raises(ValueError, match="spectra need measure='uniform'"):
             AggregatedFourierTreeClassifier([tree], measure="empirical", **options).fit(X, y)

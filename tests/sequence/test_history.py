@@ -131,14 +131,6 @@ def test_a_longer_sequence_is_not_less_complex(drawn, stop):
 # ------------------------------------------------------------------------------------------------- the public function
 
 
-@pytest.mark.parametrize("sequence", ["", [], np.array([]), "x", [3]])
-def test_fewer_than_two_labels(engine, sequence):
-    assert lempel_ziv_complexity(sequence) == len(sequence)
-    normalized = lempel_ziv_complexity(sequence, normalized=True)
-    assert normalized == 0.0
-    assert type(normalized) is float
-
-
 @pytest.mark.parametrize(
     ("sequence", "n_symbols"), [("0001101001000101", 2), ("aaaa", 2), ("abcabcabd", 4), ([5, 9, 900, 5], 3)]
 )

@@ -68,23 +68,20 @@ def cheapest_cut(labels, orders, cuts, criterion="etc"):
 # ------------------------------------------------------------------------------------------------------------ by hand
 
 
-def test_cut_between_two_classes_costs_nothing(engine):
-    assert best_cut([0, 0, 1, 1], [[0, 1, 2, 3]], [[1, 2, 3]]) == (0, 0, 2)
-
-
-def test_cost_is_length_times_effort(engine):
-    # 0 alone costs nothing; of 0 1 1, 01 goes first: 2 1, then 3. Three rows by two steps.
-    assert best_cut([0, 0, 1, 1], [[0, 1, 2, 3]], [[1]]) == (6, 0, 1)
-
-
-def test_ties_go_to_the_lowest_feature_then_to_the_fewest_rows(engine):
-    labels, order = [0, 1, 0], [0, 1, 2]
-    assert best_cut(labels, [order], [[1, 2]]) == (2, 0, 1)
-    assert best_cut(labels, [order, order[::-1]], [[2], [1, 2]]) == (2, 0, 2)
-
-
-def test_no_cut(engine):
-    assert best_cut([0, 1], [[0, 1], [1, 0]], [[], []]) is None
+@pytest.mark.parametrize(
+    ("labels", "orders", "cuts", "found"),
+    [
+        ([0, 0, 1, 1], [[0, 1, 2, 3]], [[1, 2, 3]], (0, 0, 2)),  # between two classes
+        # 0 alone costs nothing; of 0 1 1, 01 goes first: 2 1, then 3. Three rows by two steps.
+        ([0, 0, 1, 1], [[0, 1, 2, 3]], [[1]], (6, 0, 1)),
+        # Ties go to the lowest feature, then to the fewest rows.
+        ([0, 1, 0], [[0, 1, 2]], [[1, 2]], (2, 0, 1)),
+        ([0, 1, 0], [[0, 1, 2], [2, 1, 0]], [[2], [1, 2]], (2, 0, 2)),
+        ([0, 1], [[0, 1], [1, 0]], [[], []], None),
+    ],
+)
+def test_cuts_by_hand(engine, labels, orders, cuts, found):
+    assert best_cut(labels, orders, cuts) == found
 
 
 # ------------------------------------------------------------------------------------------- compiled against reference

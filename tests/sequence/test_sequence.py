@@ -107,9 +107,11 @@ def test_a_generator_is_taken_once(engine):
 def test_fewer_than_two_labels_need_no_effort(engine, sequence):
     assert effort_to_compress(sequence) == 0
     assert nsrps(sequence) == []
-    normalized = effort_to_compress(sequence, normalized=True)
-    assert normalized == 0.0
-    assert type(normalized) is float
+    assert lempel_ziv_complexity(sequence) == len(sequence)
+    for function in (effort_to_compress, lempel_ziv_complexity):
+        normalized = function(sequence, normalized=True)
+        assert normalized == 0.0
+        assert type(normalized) is float
 
 
 @pytest.mark.parametrize(("sequence", "share"), [("00011", 1.0), ("121212", 0.2), ("1111", 0.0), ("122112", 0.8)])
