@@ -146,13 +146,18 @@ def test_function_of_zeros_and_xor(engine):
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
 def test_additive_function_of_any_magnitude(engine, scale):
-    x = np.arange(4.0)
-    table = scale * np.add.outer(x, np.add.outer(10 * x[:2], 0 * x[:3]))
-    rebuilt = FourierSpectrum.from_table(table).to_tree(criterion="variance")
-    np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), rtol=0, atol=1e-12 * scale)
-    assert rebuilt.tree.n_leaves == 8
-    assert rebuilt.tree.feature[0] == 1  # it explains 25 of 26.25
-    assert set(rebuilt.tree.feature.tolist()) == {0, 1, -2}
+    """Categories need one node where thresholds need several."""
+    table = scale * np.add.outer([0.0, 3.0, 1.0, 2.0], np.add.outer([0.0, 10.0], np.zeros(3)))
+    spectrum, points = FourierSpectrum.from_table(table), domain(table.shape)
+    by_cuts, by_categories = (
+        spectrum.to_tree(criterion="variance", categorical_features=features) for features in (None, [0, 2])
+    )
+    for rebuilt in (by_cuts, by_categories):
+        np.testing.assert_allclose(rebuilt.evaluate(points)[:, 0], table.ravel(), rtol=0, atol=1e-12 * scale)
+    assert by_cuts.tree.n_leaves == 8
+    assert by_cuts.tree.feature[0] == 1  # it explains 25 of 26.25
+    assert set(by_cuts.tree.feature.tolist()) == {0, 1, -2}
+    assert by_categories.tree.feature.tolist() == [1] + [0, -2, -2, -2, -2] * 2
 
 
 POWERS = [-1000, -601, -300, -299, 299, 300, 530, 1015]
@@ -284,7 +289,7 @@ def test_several_classes(engine, seed, limits, multiway):
     assert_same_rebuilt(rebuilt, tree_from_ensemble(trees, cardinalities, class_index=None, **limits))
     np.testing.assert_allclose(rebuilt.averages.sum(axis=1), 1.0, **CLOSE)
     np.testing.assert_allclose(rebuilt.tree.shares, rebuilt.averages, **CLOSE)
-    if not any(limits[name] for name in ("max_depth", "max_leaf_nodes", "tol", "min_confidence")):
+    if [limits[name] for name in ("max_depth", "max_leaf_nodes", "min_confidence", "tol")] == [None, None, None, 0.0]:
         shares = np.stack(
             [sum(table_of(t, cardinalities, indicator(t, k)) for t in trees).ravel() / 2 for k in range(3)], axis=1
         )

@@ -98,15 +98,6 @@ def test_xor_of_three_values(engine):
     np.testing.assert_allclose(mixed.evaluate(domain(table.shape))[:, 0], table.ravel(), **CLOSE)
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-def test_additive_function(engine, scale):
-    """Categories need one node where thresholds need several: the attribute that explains most comes first."""
-    table = scale * np.add.outer([0.0, 3.0, 1.0, 2.0], np.add.outer([0.0, 10.0], np.zeros(3)))
-    rebuilt = FourierSpectrum.from_table(table).to_tree(criterion="variance", categorical_features=[0, 2])
-    assert rebuilt.tree.feature.tolist() == [1] + [0, -2, -2, -2, -2] * 2
-    np.testing.assert_allclose(rebuilt.evaluate(domain(table.shape))[:, 0], table.ravel(), rtol=0, atol=1e-12 * scale)
-
-
 def test_gains_by_hand(engine):
     """f is 1 at one of three values with one of two: the gain of three children, and of two."""
     table = np.zeros((3, 2))
