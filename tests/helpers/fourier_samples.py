@@ -22,7 +22,7 @@ LIMITS = st.fixed_dictionaries(
         "max_depth": st.sampled_from([None, None, 0, 1, 2, 3]),
         "max_leaf_nodes": st.sampled_from([None, None, 1, 2, 3, 5, 8, 12]),
         "tol": st.sampled_from([0.0, 0.0, 1e-3, 0.05]),
-        "min_confidence": st.sampled_from([None, None, None, 0.4, 0.6, 0.7, 0.75, 0.9, 1.0]),
+        "min_confidence": st.sampled_from([None, None, None, 0.4, 0.6, 0.75, 0.75, 0.9, 1.0]),
     }
 )
 STRUCTURE = (
