@@ -5,6 +5,8 @@ from itertools import pairwise
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from pytrees.testing import TreeCheckError, check_tree_estimator
+
 FAULTS = (
     "next threshold",
     "next cut",
@@ -162,3 +164,11 @@ class OwnRegressionCart(RegressorMixin, OwnCart):
 
     def predict(self, X):
         return self.predict_proba(X) @ self.targets_
+
+
+def report_of(*args, **kwargs):
+    """Return the report of `check_tree_estimator`, whether it finds errors or none."""
+    try:
+        return check_tree_estimator(*args, **kwargs)
+    except TreeCheckError as error:
+        return error.report

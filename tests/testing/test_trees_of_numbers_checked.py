@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from own_cart import FAULTS, OwnRegressionCart
+from own_cart import OwnRegressionCart, report_of
 from own_criteria import (
     Deviation,
     Gamma,
@@ -35,48 +35,7 @@ from pytrees.testing import (
 )
 
 ERRORS = ("squared_error", "absolute_error")
-ALL_TABLES = ("ties", "duplicates", "constants", "copies", "real", "missing", "close", "extreme")
-LIMITS = [
-    {},
-    {"max_leaf_nodes": 4},
-    {"min_samples_leaf": 3},
-    {"min_samples_split": 0.4},
-    {"max_depth": 2},
-    {"min_impurity_decrease": 0.03},
-    {"min_weight_fraction_leaf": 0.2},
-]
-
-
-def report_of(*args, **kwargs):
-    try:
-        return check_tree_estimator(*args, **kwargs)
-    except TreeCheckError as error:
-        return error.report
-
-
 # ------------------------------------------------------------------------------------------------- trees that are right
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("parameters", [*LIMITS, {"min_gain": 0.05}], ids=str)
-@pytest.mark.parametrize("error", ERRORS)
-def test_own_trees_take_the_first_of_ties(error, parameters, weighted):
-    estimator = DecisionTreeRegressor(error, **parameters)
-    report = check_tree_estimator(estimator, error, n_cases=24, tables=ALL_TABLES, weighted=weighted, ties="first")
-    assert report.splits["tie, another"] == 0
-    assert report.splits["tie, first"] > 3
-    # Cuts that tie on the grid of decimals differ by what decimals lack to be doubles.
-    assert report.splits["within rounding"] <= 3
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("parameters", LIMITS, ids=str)
-@pytest.mark.parametrize("error", ERRORS)
-def test_scikit_learn_takes_some_tie(error, parameters, weighted):
-    estimator = SklearnTree(criterion=error, **parameters)
-    report = check_tree_estimator(estimator, error, n_cases=40, weighted=weighted, dtype=np.float32)
-    assert report.splits["tie, another"] > 2
-    assert set(report.thresholds) == {"midpoint"}
 
 
 def test_trees_on_both_engines_are_checked(engine):
@@ -132,54 +91,6 @@ def test_a_node_that_rounding_made_impure_is_no_error():
 
 
 # --------------------------------------------------------------------------------------------------------------- faults
-
-FOUND = {
-    "next threshold": ("samples", "of the next lower threshold of x["),
-    "next cut": ("worse split", "is a best one: off by one? This would explain"),
-    "strictly below": ("samples", ", whose value is the threshold: < in the place of <=? This would explain all"),
-    "predicts strictly below": ("prediction", "< in the place of <=?"),
-    "children unweighted": ("worse split", "the children's impurities are not weighted by their shares"),
-    "weights ignored": ("worse split", "sample weights are ignored"),
-    "children by samples": ("worse split", "children are weighted by their numbers of samples"),
-    "last of ties": ("tie rule", "by >= in place of >?"),
-    "float16": ("worse split", ""),
-    "stops early": ("not split", "is a leaf, but"),
-    "splits pure nodes": ("pure node split", "all its samples have one target"),
-    "counts of parent": ("samples", "but the tree has"),
-    "forgets min_samples_leaf": ("limit ignored", "has children of"),
-    "wrong gain": ("gain", "says that its split gains"),
-    "depth-first": ("order of growth", "times its samples"),
-}
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("leaves", [None, 4])
-def test_a_right_cart_passes(weighted, leaves):
-    cart = OwnRegressionCart(max_leaf_nodes=leaves)
-    assert not check_tree_estimator(cart, "squared_error", weighted=weighted, n_cases=50).errors
-
-
-def test_every_fault_is_expected():
-    assert set(FOUND) == set(FAULTS)
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_found_and_named(fault):
-    kind, words = FOUND[fault]
-    cart = OwnRegressionCart(
-        fault,
-        max_depth=2 if fault == "float16" else None,
-        min_samples_leaf=3 if fault == "forgets min_samples_leaf" else 1,
-        max_leaf_nodes=4 if fault == "depth-first" else None,
-    )
-    ties = "first" if fault == "last of ties" else "any"
-    weighted = fault in ("weights ignored", "children by samples")
-    report = report_of(cart, "squared_error", weighted=weighted, ties=ties, n_cases=60)
-    assert report.errors[kind] > 0
-    assert words in str(report)
-    assert "np.float64(" not in str(report)
-    if fault != "next cut":
-        assert set(report.errors) <= {kind, "gain"}
 
 
 class TreeOfThresholds(DecisionTreeRegressor):
@@ -345,20 +256,6 @@ def test_other_libraries_give_impurities_that_a_criterion_of_the_user_lacks():
     check_tree(
         SklearnTree(criterion="poisson", max_depth=3, random_state=0).fit(X, y), X, y, Poisson(), dtype=np.float32
     )
-
-
-class IgnoresConstraints(DecisionTreeRegressor):
-    def fit(self, X, y, sample_weight=None):
-        given, self.monotonic_cst = self.monotonic_cst, None
-        super().fit(X, y, sample_weight=sample_weight)
-        self.monotonic_cst = given
-        return self
-
-
-def test_broken_monotonic_constraints_are_found():
-    report = report_of(IgnoresConstraints(monotonic_cst=[1, 0]), "squared_error", n_cases=20)
-    assert report.errors["limit ignored"] > 0
-    assert "breaks the monotonic constraint" in str(report)
 
 
 # -------------------------------------------------------------------------------------------- a criterion of one's own
