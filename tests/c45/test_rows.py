@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from c45_samples import GOLF_CATEGORIES, LACKING, OUTLOOK, golf, mixed_problems
+from c45_samples import GOLF_CATEGORIES, LACKING, OUTLOOK, golf, grow, mixed_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
@@ -15,19 +15,14 @@ from pytrees._tree_checks import LEAF
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
 
 
-def grow_once(X, y, weights, n_classes, n_categories):
-    limits = {"max_depth": 1, "min_samples_leaf": 0.0, "confidence": None, "subtree_raising": False}
-    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
-    return kernel("grow_c45")(X, y, weights, n_classes, n_categories=n_categories, **limits)[0]
-
-
 def divide(X, weights, n_categories):
     """Return the rows and their weights in the children of the root; there are none if the root is not split.
 
     Every row is a class of its own, so that the class weights of a node tell which rows it has.
     """
-    tree = grow_once(X, range(len(X)), weights, len(X), n_categories)
-    value = np.asarray(tree["value"])[1:]
+    limits = {"max_depth": 1, "min_samples_leaf": 0.0, "confidence": None, "subtree_raising": False}
+    tree, _ = grow(X, range(len(X)), weights, len(X), n_categories, **limits)
+    value = tree["value"][1:]
     assert [np.count_nonzero(weights) for weights in value] == list(tree["n_node_samples"])[1:]
     return [(np.flatnonzero(weights).tolist(), weights[weights > 0.0].tolist()) for weights in value]
 

@@ -4,24 +4,19 @@ from math import log2
 
 import numpy as np
 import pytest
-from c45_samples import GOLF_CATEGORIES, HUMIDITY, OUTLOOK, WINDY, golf, mixed_problems
+from c45_samples import GOLF_CATEGORIES, HUMIDITY, OUTLOOK, WINDY, golf, grow, mixed_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from support import examples, on_both_engines
 
-from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
 
 
 def find(X, y, weights=None, n_classes=None, n_categories=None, min_samples_leaf=2.0, max_depth=1):
     """The split of the root as (gain, feature, threshold), or None. A split that saves no training error is undone."""
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    y = np.asarray(y, dtype=np.int32)
-    n_classes = int(y.max()) + 1 if n_classes is None else n_classes
-    n_categories = None if n_categories is None else np.asarray(n_categories)
-    limits = {"max_depth": max_depth, "min_samples_leaf": min_samples_leaf, "confidence": None}
-    tree, _ = kernel("grow_c45")(X, y, weights, n_classes, n_categories=n_categories, subtree_raising=False, **limits)
+    limits = {"max_depth": max_depth, "min_samples_leaf": min_samples_leaf}
+    tree, _ = grow(X, y, weights, n_classes, n_categories, confidence=None, subtree_raising=False, **limits)
     if tree["children_left"][0] == LEAF:
         return None
     threshold = None if tree["children_left"][0] == MULTIWAY else tree["threshold"][0]

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from c45_samples import CLASSES, GOLF_CATEGORIES, HUMIDITY, OUTLOOK, golf, mixed_problems
+from c45_samples import CLASSES, GOLF_CATEGORIES, HUMIDITY, OUTLOOK, golf, grow, mixed_problems
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
@@ -16,17 +16,6 @@ from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.datasets import load, load_shipped
 from pytrees.testing.strategies import count_weights, float_weights, no_weights
-
-LIMITS = {"max_depth": UNLIMITED, "min_samples_leaf": 2.0, "confidence": 0.25, "subtree_raising": True}
-
-
-def grow(X, y, weights=None, n_classes=None, n_categories=None, **limits):
-    """The arrays of a tree, and how many nodes it had before it was pruned."""
-    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
-    n_classes = int(y.max()) + 1 if n_classes is None else n_classes
-    n_categories = None if n_categories is None else np.asarray(n_categories)
-    tree, n_grown = kernel("grow_c45")(X, y, weights, n_classes, n_categories=n_categories, **(LIMITS | limits))
-    return {name: np.asarray(array, np.int64 if name == "children" else None) for name, array in tree.items()}, n_grown
 
 
 def pessimistic(total, errors, confidence=0.25):

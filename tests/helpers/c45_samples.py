@@ -4,8 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
+from support import UNLIMITED
 
+from pytrees._engine import kernel
 from pytrees.testing.strategies import _columns, labels
+
+LIMITS = {"max_depth": UNLIMITED, "min_samples_leaf": 2.0, "confidence": 0.25, "subtree_raising": True}
 
 OUTLOOKS = ["overcast", "rain", "sunny"]
 CLASSES = ["don't play", "play"]
@@ -40,6 +44,15 @@ def golf(lacks_outlook=False):
     if lacks_outlook:
         X[LACKING, OUTLOOK] = np.nan
     return X, np.array([CLASSES.index(row[-1]) for row in GOLF], dtype=np.int32)
+
+
+def grow(X, y, weights=None, n_classes=None, n_categories=None, **limits):
+    """The arrays of a tree, and how many nodes it had before it was pruned."""
+    X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.int32)
+    n_classes = int(y.max()) + 1 if n_classes is None else n_classes
+    n_categories = None if n_categories is None else np.asarray(n_categories)
+    tree, n_grown = kernel("grow_c45")(X, y, weights, n_classes, n_categories=n_categories, **(LIMITS | limits))
+    return {name: np.asarray(array, np.int64 if name == "children" else None) for name, array in tree.items()}, n_grown
 
 
 @dataclass

@@ -120,7 +120,7 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
 
 def grow_one_by_one(*problem, **options):
     """Grow a tree from sorted samples, cut by cut: a limit on cuts that never applies leaves no other way."""
-    return grow(*problem, max_candidates=UNLIMITED - 1, **options)
+    return grow(*problem, **options | {"max_candidates": UNLIMITED - 1})
 
 
 def grow_reference(*problem, **options):
@@ -136,6 +136,13 @@ def assert_same_tree(tree, other, *, names=None):
         np.testing.assert_array_equal(tree[name], other[name], err_msg=name)
         if tree[name].dtype.kind == "f":
             np.testing.assert_array_equal(np.signbit(tree[name]), np.signbit(other[name]), err_msg=name)
+
+
+def assert_as_one_by_one(*problem, **options):
+    """Grow a tree that `grow_one_by_one` grows too; return it."""
+    tree = grow(*problem, **options)
+    assert_same_tree(tree, grow_one_by_one(*problem, **options))
+    return tree
 
 
 def children_of(tree, node):

@@ -32,6 +32,11 @@ def search(X, y, **options):
     return None if found is None else {name: np.asarray(array) for name, array in found.items()}, lower, n_sets
 
 
+def assert_same_result(found, expected):
+    assert_same_tree(found[0], expected[0])
+    assert found[1] == expected[1]
+
+
 def random_rows(n_rows, n_features, n_classes, seed=0, n_values=None):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_rows, n_features))
@@ -83,9 +88,7 @@ def test_engines_find_the_same_tree(problem):
 @pytest.mark.parametrize(("n_features", "n_values"), [(1, None), (2, 4), (4, 2), (2, None)])
 def test_engines_find_the_same_tree_of_more_samples(n_classes, n_features, n_values):
     X, y = random_rows(18, n_features, n_classes, seed=n_classes, n_values=n_values)
-    compiled, reference = on_both_engines(search, X, y)
-    assert_same_tree(compiled[0], reference[0])
-    assert compiled[1] == reference[1]
+    assert_same_result(*on_both_engines(search, X, y))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -155,11 +158,14 @@ def test_greedy_trees_are_larger():
     np.testing.assert_array_equal(found.classes[found.tree.predict(X)], y)
 
 
-@pytest.mark.parametrize("n_nodes", [7, 11, 15, 19, 23])
-def test_trees_of_the_size_of_the_paper(n_nodes):
-    """500 vectors with 6 features of 4 classes (Fig. 5): the tree they come from bounds the size."""
-    for seed in range(5):
-        X, y, tree = make_from_random_tree(500, 6, 4, n_nodes, random_state=seed)
+@pytest.mark.parametrize(
+    ("n_features", "n_classes", "n_nodes", "n_seeds"), [*((6, 4, n, 5) for n in (7, 11, 15, 19, 23)), (20, 3, 17, 1)]
+)
+def test_trees_of_the_size_of_the_paper(n_features, n_classes, n_nodes, n_seeds):
+    """500 vectors with 6 features of 4 classes (Fig. 5): the tree they come from bounds the size. With 20 features,
+    five seconds were not enough without the growing working set."""
+    for seed in range(n_seeds):
+        X, y, tree = make_from_random_tree(500, n_features, n_classes, n_nodes, random_state=seed)
         found = minimal_tree(X, y)
         assert found.is_proven
         assert found.tree.node_count <= tree.node_count
@@ -175,27 +181,21 @@ def test_bounds_from_any_number_of_samples_find_the_same_tree(bound_rows, seed):
     X, _ = random_rows(130, 3, 2, seed=seed, n_values=9)
     y = (X[:, 0] > 3).astype(int) + (X[:, 1] > X[:, 0].mean()) * (X[:, 2] > 2)
     expected = search(X, y)
-    found = search(X, y, bound_rows=bound_rows)
-    assert_same_tree(found[0], expected[0])
-    assert found[1] == expected[1]
+    assert_same_result(search(X, y, bound_rows=bound_rows), expected)
 
 
 @examples(200)
 @given(problem=problems(max_rows=12), bound_rows=st.integers(1, 12), memory=st.sampled_from([0, 50, 100, 200, 1000]))
 def test_memory_limits_and_bounds_find_the_same_tree(problem, bound_rows, memory):
     expected = search(*problem)
-    found = search(*problem, memory_limit=memory, bound_rows=bound_rows)
-    assert_same_tree(found[0], expected[0])
-    assert found[1] == expected[1]
+    assert_same_result(search(*problem, memory_limit=memory, bound_rows=bound_rows), expected)
 
 
 @examples(400)
 @given(problem=problems(max_rows=12), first_turn=st.integers(0, 3), memory=st.sampled_from([0, 10**5, 2**20, 2**30]))
 def test_the_growing_working_set_finds_the_same_tree(problem, first_turn, memory):
     """The growing working set takes turns with the complete one, from the beginning or soon after."""
-    compiled, reference = on_both_engines(search, *problem, first_turn=first_turn, memory_limit=memory)
-    assert_same_tree(compiled[0], reference[0])
-    assert compiled[1] == reference[1]
+    assert_same_result(*on_both_engines(search, *problem, first_turn=first_turn, memory_limit=memory))
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,7 @@ def test_working_sets_of_any_size_find_the_same_tree(n_rows, n_features, n_class
     y = consistent(X, y)
     expected = search(X, y, first_turn=10**9)
     for memory_limit in (10**6, 2**30):
-        found = search(X, y, first_turn=0, memory_limit=memory_limit)
-        assert_same_tree(found[0], expected[0])
-        assert found[1] == expected[1]
+        assert_same_result(search(X, y, first_turn=0, memory_limit=memory_limit), expected)
 
 
 @pytest.mark.parametrize("n_features", [8, 9])
@@ -221,18 +219,7 @@ def test_both_working_sets_find_the_same_tree(n_features, seed):
     X, y, _ = make_from_random_tree(300, n_features, 3, 13, random_state=seed)
     expected = search(X, y, first_turn=10**9)
     for first_turn in (None, 0, 20):
-        found = search(X, y, first_turn=first_turn)
-        assert_same_tree(found[0], expected[0])
-        assert found[1] == expected[1]
-
-
-def test_many_features_are_no_obstacle():
-    """Without the growing working set, five seconds were not enough."""
-    X, y, tree = make_from_random_tree(500, 20, 3, 17, random_state=0)
-    found = minimal_tree(X, y)
-    assert found.is_proven
-    assert found.tree.node_count <= tree.node_count
-    np.testing.assert_array_equal(found.tree.predict(X), y)
+        assert_same_result(search(X, y, first_turn=first_turn), expected)
 
 
 @pytest.mark.parametrize("memory_limit", [1000, 10**5])
@@ -279,9 +266,7 @@ def test_the_search_goes_on_after_rollouts():
     """Rollouts in between change neither the tree nor the bound; the search before them counts."""
     X, y = random_rows(40, 3, 2, seed=5)
     expected = search(X, y)
-    found = search(X, y, time_limit=60.0, rollout_times=(0.0, 0.01))
-    assert_same_tree(found[0], expected[0])
-    assert found[1] == expected[1]
+    assert_same_result(search(X, y, time_limit=60.0, rollout_times=(0.0, 0.01)), expected)
 
 
 @pytest.mark.parametrize("rollout_times", [(0.0, 5.0), (0.05, 5.0)])

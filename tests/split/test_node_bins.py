@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from samples import columns_of_some_kinds, noisy_labels
 from seeded import count_weights, no_weights, problems
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, examples, grow, grow_one_by_one, grow_reference, on_both_engines
+from support import UNLIMITED, assert_as_one_by_one, assert_same_tree, examples, grow, grow_reference, on_both_engines
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
@@ -75,10 +75,8 @@ def test_bins_and_pairs_do_not_change_the_tree(
     elif criterion != "gini" and n_classes > 2:
         heaviest = min(heaviest, 10**5)  # classes times the square of all weights together stay below 2**62
     weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
-    options = {name: limit for name, limit in growth_limits.items() if name != "max_candidates"}
-    options |= {"max_features": max_features}
-    problem = X, y, weights, n_classes, criterion
-    assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+    options = growth_limits | {"max_features": max_features}
+    assert_as_one_by_one(X, y, weights, n_classes, criterion, **options)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -96,8 +94,7 @@ def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
         rng = np.random.default_rng(seed)
         X = columns_of_some_kinds(n_rows, rng, 12)
         problem = X, noisy_labels(X, n_classes, rng), None, n_classes, criterion
-        options = {"max_features": 3, "seed": seed, "min_samples_leaf": min_samples_leaf}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(*problem, max_features=3, seed=seed, min_samples_leaf=min_samples_leaf)
 
 
 # A node has bins of one value each if its ranks spread over no more values than there are samples, or half as many. The
@@ -122,7 +119,7 @@ def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples
         y = rng.integers(n_classes, size=len(X)).astype(np.int32)
         problem = X, y, None, n_classes, criterion
         options = {"max_features": n_drawn, "seed": seed, "min_samples_leaf": min_samples_leaf, "rows": rows}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(*problem, **options)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -135,8 +132,7 @@ def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, t
         X = columns_of_some_kinds(n_rows, rng, 12)
         weights = 1 + rng.multinomial(total + excess - n_rows, np.full(n_rows, 1 / n_rows))
         problem = X, noisy_labels(X, n_classes, rng), weights, n_classes, criterion
-        options = {"max_features": 3, "seed": seed}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(*problem, max_features=3, seed=seed)
 
 
 # The squares of ordinal Gini add up to the number of classes times the square of all weights, in 32 bits; of pairs, to
@@ -152,9 +148,7 @@ def test_forms_around_what_lanes_have_room_for(n_classes, of_pairs, excess):
         X = columns_of_some_kinds(n_rows, rng, 12)
         y = np.where(rng.random(n_rows) < 0.1, rng.integers(n_classes, size=n_rows), 0).astype(np.int32)
         weights = 1 + rng.multinomial(total - n_rows, np.full(n_rows, 1 / n_rows))
-        problem = X, y, weights, n_classes, "ogini"
-        options = {"max_features": 3, "seed": seed}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(X, y, weights, n_classes, "ogini", max_features=3, seed=seed)
 
 
 # Only some classes have samples; they are neighbours or not.
@@ -166,8 +160,7 @@ def test_classes_without_samples(n_rows, classes):
         X = columns_of_some_kinds(n_rows, rng, 12)
         y = np.array(classes, dtype=np.int32)[noisy_labels(X, len(classes), rng)]
         for criterion in ("gini", "ogini"):
-            problem = X, y, None, 17, criterion
-            options = {"max_features": 3, "seed": seed}
+            problem, options = (X, y, None, 17, criterion), {"max_features": 3, "seed": seed}
             assert_same_tree(grow(*problem, **options), grow_reference(*problem, **options))
 
 
@@ -177,8 +170,7 @@ def test_weights_beyond_32_bits(total):
     rng = np.random.default_rng(0)
     X = columns_of_some_kinds(150, rng, 12)
     weights = np.append(np.ones(148, dtype=np.int64), [total - 148 - total // 2, total // 2])
-    problem = X, noisy_labels(X, 3, rng), weights, 3, "gini"
-    assert_same_tree(grow(*problem, max_features=2), grow_one_by_one(*problem, max_features=2))
+    assert_as_one_by_one(X, noisy_labels(X, 3, rng), weights, 3, "gini", max_features=2)
 
 
 # Ranks of more rows than 65,536 have 32 bits, and nodes of an eighth of all rows or fewer read them row by row.
@@ -191,8 +183,7 @@ def test_ranks_of_16_and_of_32_bits(n_rows, n_classes, criterion):
     y = noisy_labels(X, n_classes, rng)
     weights = rng.integers(1, 4, size=n_rows)
     for problem in ((X, y, None, n_classes, criterion), (X, y, weights, n_classes, criterion)):
-        options = {"max_features": 1, "min_samples_leaf": 3}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(*problem, max_features=1, min_samples_leaf=3)
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [UNLIMITED, 20])
@@ -205,7 +196,7 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
         n_categories = [4 if feature % 3 == 0 else 0 for feature in range(8)]
         problem = X, noisy_labels(X, 3, rng), rng.integers(1, 4, size=n_rows), 3, "gini"
         options = {"max_features": 2, "seed": seed, "n_categories": n_categories, "max_leaf_nodes": max_leaf_nodes}
-        assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+        assert_as_one_by_one(*problem, **options)
 
 
 # ------------------------------------------------------------------------------------------------------ of one node

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import columns_of_some_kinds, noisy_labels
 from strategies import limits
-from support import UNLIMITED, assert_same_tree, examples, grow, grow_one_by_one
+from support import UNLIMITED, assert_as_one_by_one, assert_same_tree, examples, grow, grow_one_by_one
 
 from pytrees._core.base.sizes import sizes
 
@@ -44,9 +44,7 @@ def with_distances(criterion, n_classes):
 def test_any_number_of_entries(criterion, n_classes, n_rows, n_features, growth_limits, seed, noise):
     rng = np.random.default_rng(seed)
     X = columns_of_some_kinds(n_rows, rng, n_features)
-    problem = X, noisy_labels(X, n_classes, rng, noise), None, n_classes, criterion
-    del growth_limits["max_candidates"]
-    assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+    assert_as_one_by_one(X, noisy_labels(X, n_classes, rng, noise), None, n_classes, criterion, **growth_limits)
 
 
 # One word of a sample has its weight and its weight of the second class.
@@ -70,9 +68,7 @@ def test_weights_of_two_classes(criterion, n_rows, growth_limits, largest, seed,
     weights = np.where(rng.random(n_rows) < 0.1, rng.integers(1, largest + 1, size=n_rows), 1)
     problem = X, y, weights, 2, criterion
     growth_limits |= {"max_leaf_nodes": max_leaf_nodes}
-    del growth_limits["max_candidates"]
-    tree = grow(*problem, **growth_limits)
-    assert_same_tree(tree, grow_one_by_one(*problem, **growth_limits))
+    tree = assert_as_one_by_one(*problem, **growth_limits)
     assert_same_tree(grow(*problem, block_rows=min(n_rows, 30), **growth_limits), tree)
 
 
@@ -92,9 +88,7 @@ def test_ordinal_criteria(criterion, n_classes, n_rows, growth_limits, seed, noi
     X = columns_of_some_kinds(n_rows, rng, 4)
     y = noisy_labels(X, n_classes, rng, noise)
     X[rng.random(X.shape) < share * (rng.random(4) < 0.8)] = np.nan
-    problem = X, y, None, n_classes, with_distances(criterion, n_classes)
-    del growth_limits["max_candidates"]
-    assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+    assert_as_one_by_one(X, y, None, n_classes, with_distances(criterion, n_classes), **growth_limits)
 
 
 # Forms of more samples do not fit 32 bits. They are greatest if nearly all samples are of the lowest class.
@@ -111,7 +105,7 @@ def test_most_samples_of_ordinal_criteria(criterion, n_classes, excess):
     for y in (*labels, rare, n_classes - 1 - rare):
         problem = X, y, None, n_classes, criterion
         for options in ({"max_depth": 4}, {"max_depth": 3, "min_samples_leaf": 40}):
-            assert_same_tree(grow(*problem, **options), grow_one_by_one(*problem, **options))
+            assert_as_one_by_one(*problem, **options)
 
 
 # Missing values, which are the last entries, are on either side of every cut.
@@ -136,15 +130,12 @@ def test_missing_values(criterion, n_classes, n_rows, growth_limits, seed, noise
     weights = rng.integers(1, 4, size=n_rows) if is_weighted else None
     if n_classes == 0:
         criterion, n_classes = (criterion, {"targets": np.sort(rng.permutation(200)[:20]) - 100}), 20
-    problem = X, y, weights, n_classes, criterion
-    del growth_limits["max_candidates"]
-    assert_same_tree(grow(*problem, **growth_limits), grow_one_by_one(*problem, **growth_limits))
+    assert_as_one_by_one(X, y, weights, n_classes, criterion, **growth_limits)
 
 
 def assert_same_in_one_block(X, y, weights, n_classes, criterion, min_samples_leaf):
     problem, options = (X, y, weights, n_classes, criterion), {"min_samples_leaf": min_samples_leaf, "max_depth": 5}
-    one_block = grow(*problem, block_rows=len(X), **options)
-    assert_same_tree(one_block, grow_one_by_one(*problem, **options))
+    assert_same_tree(grow(*problem, block_rows=len(X), **options), grow_one_by_one(*problem, **options))
 
 
 # Numbers of more samples do not fit the halves of words.
@@ -196,8 +187,7 @@ def test_near_ties(n_classes, criterion, is_weighted):
         first, second = rng.integers(n_rows, size=(2, 3))
         X[first, feature], X[second, feature] = X[second, feature], X[first, feature]
     weights = rng.integers(1, 6, size=n_rows) if is_weighted else None
-    problem = X, y.astype(np.int32), weights, n_classes, criterion
-    assert_same_tree(grow(*problem), grow_one_by_one(*problem))
+    assert_as_one_by_one(X, y.astype(np.int32), weights, n_classes, criterion)
 
 
 # Values that all have a bin of their own are sorted by it, beside features of more values, and missing ones.

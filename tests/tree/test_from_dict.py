@@ -105,7 +105,7 @@ def test_trees_that_have_learned_from_missing_values_come_back(engine):
     assert (exported["threshold"], exported["missing"]) == (None, "right")
     assert Tree.from_dict(exported) == parted.tree_
     assert not Tree.from_dict(through_json(make_stump())).takes_missing
-    for path, value in ((["missing"], "up"), (["takes_missing"], 1), (["takes_missing"], None), (["missing"], None)):
+    for path, value in ((["missing"], "up"), (["takes_missing"], 1), (["takes_missing"], ...), (["missing"], ...)):
         with pytest.raises(ValueError, match="Not an exported tree"):
             Tree.from_dict(changed(exported, path, value))
 
@@ -154,13 +154,13 @@ def test_deep_trees_come_back_without_recursion():
 
 
 def changed(exported, path, value):
-    """Return a copy of an exported tree with another value at a path; None: without it."""
+    """Return a copy of an exported tree with another value at a path; `...`: without it."""
     exported = copy.deepcopy(exported)
     *above, last = path
     node = exported
     for step in above:
         node = node[step]
-    if value is None:
+    if value is ...:
         del node[last]
     else:
         node[last] = value
@@ -170,14 +170,14 @@ def changed(exported, path, value):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["n_features"], None, "n_features is missing"),
+        (["n_features"], ..., "n_features is missing"),
         (["n_features"], 2.0, "n_features is 2.0"),
         (["n_features"], True, "n_features is True"),
         (["n_features"], 4, "3 feature_names for 4 features"),
         (["feature_names"], ["a", "b", "a"], "feature_names has a name twice"),
         (["feature_names"], "abc", "feature_names is no list"),
         (["feature_names"], ["x", "y", "z"], "'.*' is none of its 3 features"),
-        (["class_names"], None, "class_names is missing"),
+        (["class_names"], ..., "class_names is missing"),
         (["class_names"], ["a", "b"], "counts are not 2 numbers"),
         (["categories"], [], "categories is no dict"),
         (["categories"], {"age": ["a", "a"]}, "categories of 'age' has a name twice"),
@@ -186,10 +186,10 @@ def changed(exported, path, value):
         (["threshold"], "1", "threshold is '1'"),
         (["threshold"], 10**400, "threshold is beyond the range"),
         (["threshold"], float("nan"), "threshold holds NaN"),
-        (["gain"], None, "gain is missing"),
-        (["left"], None, "left is missing"),
+        (["gain"], ..., "gain is missing"),
+        (["left"], ..., "left is missing"),
         (["left"], [], "left is"),
-        (["right", "counts"], None, "counts is missing"),
+        (["right", "counts"], ..., "counts is missing"),
         (["right", "counts"], [1, 2, "3"], "counts are not 3 numbers"),
         (["right", "counts"], [1, 2, True], "counts are not 3 numbers"),
         (["right", "counts"], [1, 2, -1], "class counts that are finite, not negative"),
@@ -209,6 +209,27 @@ def test_tampered_dicts_are_refused(path, value, message):
         Tree.from_dict(changed(exported, path, value))
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["value"], "x", "value is 'x'"),
+        (["left", "value"], None, "value is None"),
+        (["left", "value"], float("nan"), "value holds a number that is not finite"),
+        (["left", "value"], True, "value is True"),
+        (["right", "weighted_n_node_samples"], 0.0, "a weight that is finite and positive"),
+        (["right", "weighted_n_node_samples"], [1], "weighted_n_node_samples is"),
+        (["right", "impurity"], -1.0, "impurity holds NaN or a negative number"),
+        (["criterion"], "gini", "criterion of a tree of numbers must be one of"),
+        (["class_names"], ["a"], "counts is missing"),
+        *[(["left", name], ..., f"{name} is missing") for name in ("value", "weighted_n_node_samples", "impurity")],
+    ],
+)
+def test_tampered_dicts_of_numbers_are_refused(path, value, message):
+    exported = export_dict(DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [0.25, 3.0, 4.0], [2, 1, 3]))
+    with pytest.raises(ValueError, match=message):
+        Tree.from_dict(changed(exported, path, value))
+
+
 @pytest.mark.parametrize("value", ["white", -1, 1.0, True, "0", [0], {}])
 def test_unknown_categories_are_refused(value):
     X, y = table()
@@ -218,7 +239,7 @@ def test_unknown_categories_are_refused(value):
         with pytest.raises(ValueError, match="is no category of"):
             Tree.from_dict(changed(through_json(one), ["children", 0, "category"], value))
     with pytest.raises(ValueError, match="category is missing"):
-        Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], None))
+        Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], ...))
     with pytest.raises(ValueError, match="category must ascend"):
         Tree.from_dict(changed(through_json(fitted), ["children", 0, "category"], "red"))
 

@@ -15,9 +15,11 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     RandomForestClassifier,
+    RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
+from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree import ExtraTreeClassifier
 
 import pytrees
@@ -382,12 +384,15 @@ def test_from_sklearn_refuses_other_estimators(other):
             read(other.fit(X, y))
 
 
-@pytest.mark.parametrize("estimator", [SklearnDecisionTreeClassifier, RandomForestClassifier])
+@pytest.mark.parametrize(
+    "estimator",
+    [SklearnDecisionTreeClassifier, RandomForestClassifier, SklearnDecisionTreeRegressor, RandomForestRegressor],
+)
 def test_from_sklearn_refuses_unfitted_estimators_and_several_outputs(estimator):
     X, y = make_classes()
     with pytest.raises(NotFittedError):
         from_sklearn(estimator())
-    with pytest.raises(ValueError, match="2 outputs"):
+    with pytest.raises(ValueError, match=f"{estimator.__name__} has 2 outputs"):
         from_sklearn(estimator().fit(X, np.column_stack([y, y])))
 
 

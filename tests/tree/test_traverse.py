@@ -24,13 +24,14 @@ def traverse(function, tree, X):
     return tuple(map(np.asarray, result)) if function == "decision_path" else np.asarray(result)
 
 
-def naive_path(tree, row_values, node=0):
+def naive_path(tree, row_values, node=0, missing_go_left=None):
     """The nodes from this one down to the row's leaf."""
     if tree["children_left"][node] == LEAF:
         return [node]
-    goes_left = row_values[tree["feature"][node]] <= tree["threshold"][node]
+    value = row_values[tree["feature"][node]]
+    goes_left = missing_go_left[node] if np.isnan(value) else value <= tree["threshold"][node]
     child = tree["children_left" if goes_left else "children_right"][node]
-    return [node, *naive_path(tree, row_values, int(child))]
+    return [node, *naive_path(tree, row_values, int(child), missing_go_left)]
 
 
 def assert_walked_as_naively(tree, X):
@@ -93,6 +94,9 @@ def test_values_around_the_threshold(engine):
     X = np.array(_EXTREME_VALUES)[:, None]
     tree = grow(X, np.arange(len(X)))
     assert_walked_as_naively(tree, X)
+    leaves, finite = find_leaves(tree, X)
+    assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]
+    assert finite
 
 
 @examples(200)
@@ -117,6 +121,11 @@ def find_leaves(tree, X, goes_left=None):
     missing = () if goes_left is None else ([goes_left],)
     forest = kernel("pack_forest")([parts(tree)], [np.arange(n_nodes)], n_nodes, *missing)
     return kernel("find_leaves")(forest, X)
+
+
+def sum_leaves(trees, of_nodes, n_classes, X):
+    """Pack trees, and return the sums over the leaves that the rows reach, and whether X is finite."""
+    return kernel("sum_leaves")(kernel("pack_forest")(list(map(parts, trees)), of_nodes, n_classes), X)
 
 
 def random_rows(rng, n_rows, n_features):
@@ -146,16 +155,7 @@ def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, 
     tree = random_tree(rng, n_inner_nodes, 3)
     X = rng.choice([-1.5, -0.5, 0.0, 0.5, 1.5, np.nan], (n_rows, 3))
     goes_left = rng.integers(0, 2, len(tree["feature"]), dtype=np.uint8)
-
-    def leaf(row_values):
-        node = 0
-        while tree["children_left"][node] != LEAF:
-            value = row_values[tree["feature"][node]]
-            is_left = goes_left[node] if np.isnan(value) else value <= tree["threshold"][node]
-            node = tree["children_left" if is_left else "children_right"][node]
-        return node
-
-    expected = np.array([leaf(row_values) for row_values in X], dtype=np.int64)
+    expected = np.array([naive_path(tree, row_values, 0, goes_left)[-1] for row_values in X], dtype=np.int64)
     leaves, _ = find_leaves(tree, X, goes_left)
     np.testing.assert_array_equal(leaves, expected)
     leaves = kernel("apply")(*(tree[name] for name in STRUCTURE), X, goes_left)
@@ -164,14 +164,6 @@ def test_missing_values_take_the_given_side_beside_values_on_thresholds(engine, 
     forest = kernel("pack_forest")([parts(tree)], [votes], len(votes), [goes_left])
     sums, _ = kernel("sum_leaves")(forest, X)
     np.testing.assert_array_equal(np.reshape(sums, (n_rows, len(votes))), np.eye(len(votes))[expected])
-
-
-def test_extreme_values_in_packed_trees(engine):
-    X = np.array(_EXTREME_VALUES)[:, None]
-    tree = grow(X, np.arange(len(X)))
-    leaves, finite = find_leaves(tree, X)
-    assert list(leaves) == [naive_path(tree, row_values)[-1] for row_values in X]
-    assert finite
 
 
 def test_thresholds_may_be_infinite(engine, stump):
@@ -211,7 +203,7 @@ def test_sums_over_trees(engine, n_trees, n_rows, n_features):
             counted[row, votes[i][leaf]] += 1
             total[row] += values[i][leaf]
     for of_nodes, expected in ((values, total), (votes, counted)):
-        summed, finite = kernel("sum_leaves")(kernel("pack_forest")(list(map(parts, trees)), of_nodes, 3), X)
+        summed, finite = sum_leaves(trees, of_nodes, 3, X)
         np.testing.assert_array_equal(np.asarray(summed).reshape(n_rows, 3), expected)
         assert finite
 
@@ -251,7 +243,7 @@ def test_numbers_decide_where_keys_are_equal(engine, seed, n_rows, shift, n_feat
     leaves = np.array([[naive_path(tree, row_values)[-1] for row_values in X] for tree in trees])
     votes = [np.arange(len(tree["feature"])) for tree in trees]
     n_classes = max(map(len, votes))
-    sums, _ = kernel("sum_leaves")(kernel("pack_forest")(list(map(parts, trees)), votes, n_classes), X)
+    sums, _ = sum_leaves(trees, votes, n_classes, X)
     np.testing.assert_array_equal(sums, sum(np.eye(n_classes)[of_tree] for of_tree in leaves))
     np.testing.assert_array_equal(find_leaves(trees[0], X)[0], leaves[0])
 
@@ -261,11 +253,10 @@ def test_numbers_decide_where_keys_are_equal(engine, seed, n_rows, shift, n_feat
 def test_zeros_of_both_signs_are_equal(engine, n_rows, signs):
     tree = dict(zip(STRUCTURE, chain(2), strict=True))
     tree["threshold"][:2] = np.copysign(0.0, signs)
-    forest = kernel("pack_forest")([parts(tree)], [np.arange(5)], 5)
     for zero in (0.0, -0.0):
         X = np.full((n_rows, 1), zero)
         assert list(find_leaves(tree, X)[0]) == [2] * n_rows
-        np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], [[0, 0, 1, 0, 0]] * n_rows)
+        np.testing.assert_array_equal(sum_leaves([tree], [np.arange(5)], 5, X)[0], [[0, 0, 1, 0, 0]] * n_rows)
 
 
 @pytest.mark.parametrize("n_rows", [1, 9, 10, 40, 100])
@@ -276,8 +267,8 @@ def test_rows_stay_at_leaves_far_above_the_lowest(engine, n_rows, depth):
     X = np.random.default_rng(depth).integers(-1, depth + 2, (n_rows, 1)).astype(np.float64)
     expected = [naive_path(tree, row_values)[-1] for row_values in X]
     np.testing.assert_array_equal(find_leaves(tree, X)[0], expected)
-    forest = kernel("pack_forest")([parts(tree)] * 14, [np.eye(2)[np.arange(2 * depth + 1) % 2]] * 14, 2)
-    np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], 14 * np.eye(2)[np.array(expected) % 2])
+    sums, _ = sum_leaves([tree] * 14, [np.eye(2)[np.arange(2 * depth + 1) % 2]] * 14, 2, X)
+    np.testing.assert_array_equal(sums, 14 * np.eye(2)[np.array(expected) % 2])
 
 
 @pytest.mark.parametrize(
@@ -286,12 +277,10 @@ def test_rows_stay_at_leaves_far_above_the_lowest(engine, n_rows, depth):
 def test_leaves_that_give_all_to_one_class_beside_others(engine, stump, of_leaves):
     X = np.resize([-9.0, 9.0], (30, 2))
     X[:, 1] = X[:, 0] = np.repeat([-9.0, 9.0], 15)
-    forest = kernel("pack_forest")([parts(stump)] * 2, [np.array([[7.0, 7.0], *of_leaves])] * 2, 2)
+    sums, _ = sum_leaves([stump] * 2, [np.array([[7.0, 7.0], *of_leaves])] * 2, 2, X)
     leaves = [naive_path(stump, row_values)[-1] for row_values in X]
     assert set(leaves) == {1, 2}
-    np.testing.assert_array_equal(
-        kernel("sum_leaves")(forest, X)[0], [np.array(of_leaves[n - 1]) * 2.0 for n in leaves]
-    )
+    np.testing.assert_array_equal(sums, [np.array(of_leaves[n - 1]) * 2.0 for n in leaves])
 
 
 def test_a_second_block_of_rows_has_keys_of_its_own(stump):
@@ -300,8 +289,7 @@ def test_a_second_block_of_rows_has_keys_of_its_own(stump):
     tree = stump | {"feature": np.array([0, UNDEFINED, UNDEFINED]), "threshold": np.array([0.5, UNDEFINED, UNDEFINED])}
     expected = np.where(X[:, 0] <= 0.5, 1, 2)
     np.testing.assert_array_equal(find_leaves(tree, X)[0], expected)
-    forest = kernel("pack_forest")([parts(tree)], [np.arange(3)], 3)
-    np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], np.eye(3)[expected])
+    np.testing.assert_array_equal(sum_leaves([tree], [np.arange(3)], 3, X)[0], np.eye(3)[expected])
 
 
 def test_trees_too_large_for_the_bits_of_a_node_are_refused(stump):
@@ -323,21 +311,17 @@ def test_leaves_are_found_in_one_tree_of_votes(stump):
 
 
 def test_sums_need_a_value_for_every_node(stump):
-    tree = parts(stump)
-    for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2))):
+    for values in (np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((3, 2)), np.zeros(2, dtype=np.int64)):
         with pytest.raises(ValueError, match="one row of values for every node"):
-            kernel("pack_forest")([tree], [values], 3)
-    with pytest.raises(ValueError, match="one row of values for every node"):
-        kernel("pack_forest")([tree], [np.zeros(2, dtype=np.int64)], 3)
+            kernel("pack_forest")([parts(stump)], [values], 3)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_sums_tell_whether_values_are_finite(engine, stump, value):
     X = np.zeros((14, 2))
-    forest = kernel("pack_forest")([parts(stump)], [np.zeros((3, 2))], 2)
-    assert kernel("sum_leaves")(forest, X)[1]
+    assert sum_leaves([stump], [np.zeros((3, 2))], 2, X)[1]
     X[13, 1] = value
-    assert not kernel("sum_leaves")(forest, X)[1]
+    assert not sum_leaves([stump], [np.zeros((3, 2))], 2, X)[1]
 
 
 # --------------------------------------------------------------------------------------------------------- grown trees

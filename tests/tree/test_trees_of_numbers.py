@@ -46,28 +46,6 @@ def data(n_samples=60, seed=0, missing=0.0):
     return pd.DataFrame(X, columns=NAMES), y
 
 
-def tree_of_categories(split="multiway", criterion="squared_error"):
-    """Return a tree of numbers with splits by category, and samples: the numbers are means of codes of classes."""
-    rng = np.random.default_rng(0)
-    colour = rng.choice(["red", "green", "blue", "grey", "white"], 80)
-    X = pd.DataFrame({"colour": colour, "size": rng.normal(size=80).astype(np.float32).astype(float)})
-    y = np.char.str_len(colour.astype(str)) + rng.integers(0, 3, 80)
-    options = {"categorical_features": ["colour"], "categorical_split": split, "max_depth": 3}
-    estimator = DecisionTreeClassifier(**options).fit(X, y)
-    tree = estimator.tree_
-    codes = np.arange(tree.n_classes)
-    means = tree.shares @ codes
-    impurity = tree.shares @ codes**2 - means**2
-    weights, gain = tree.weighted_n_node_samples, np.zeros(tree.node_count)
-    for node in np.flatnonzero(tree.children_left != -1):
-        below = tree.children_of(node)
-        gain[node] = impurity[node] - weights[below] @ impurity[below] / weights[node]
-    names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "child_offsets", "children")
-    arrays = {name: getattr(tree, name) for name in (*names, "category", "category_offsets", "categories")}
-    numbers = {"value": means[:, np.newaxis], "gain": gain, "weighted_n_node_samples": weights, "impurity": impurity}
-    return Tree(**arrays, **numbers, n_features=2, criterion=criterion), estimator.encode(X)
-
-
 def assert_same(tree, other):
     """Compare all that trees of numbers hold: `==` leaves out impurities and the name of their criterion."""
     assert tree == other
@@ -84,13 +62,12 @@ def stump():
     return DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [0.25, 3.0, 4.0], sample_weight=[2, 1, 3])
 
 
-def test_text_has_numbers_and_weights(engine):
-    tree = DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [0.25, 3.0, 4.0], sample_weight=[2, 1, 3])
-    assert export_text(tree, feature_names=["age"]) == (
+def test_text_has_numbers_and_weights(engine, stump):
+    assert export_text(stump, feature_names=["age"]) == (
         "age <= 0.5 (gain 2.722)\n|   value 0.25 [2]\nage > 0.5\n|   value 3.75 [4]"
     )
-    assert export_text(tree, show_weights=False, precision=1).splitlines()[1] == "|   value 0.2"
-    assert export_text(tree.tree_, proportion=True).splitlines()[3] == "|   value 3.75 [0.6667]"
+    assert export_text(stump, show_weights=False, precision=1).splitlines()[1] == "|   value 0.2"
+    assert export_text(stump.tree_, proportion=True).splitlines()[3] == "|   value 3.75 [0.6667]"
 
 
 @pytest.mark.parametrize("show", [export_text, export_dict, export_graphviz, to_sklearn, plot_tree])
@@ -111,13 +88,6 @@ def test_an_impurity_without_a_name_is_shown():
 # ---------------------------------------------------------------------------------------------------------------- dicts
 
 
-@pytest.mark.parametrize("split", ["multiway", "subset"])
-def test_categories_come_back_through_json(split):
-    tree = tree_of_categories(split)[0]
-    assert tree.is_multiway
-    assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(tree)))), tree)
-
-
 def test_huge_impurities_and_trees_without_any_come_back(stump):
     X, y = [[0.0], [1.0]], [-1e300, 1e300]
     exported = export_dict(DecisionTreeRegressor().fit(X, y))
@@ -133,38 +103,6 @@ def without_impurity(tree):
     arrays = {name: getattr(tree, name) for name in ("children_left", "children_right", "feature", "threshold", "gain")}
     arrays |= {name: getattr(tree, name) for name in ("n_node_samples", "value", "weighted_n_node_samples")}
     return Tree(**arrays, n_features=tree.n_features)
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "message"),
-    [
-        ([], {"value": "x"}, "value is 'x'"),
-        (["left"], {"value": None}, "value is None"),
-        (["left"], {"value": float("nan")}, "value holds a number that is not finite"),
-        (["left"], {"value": True}, "value is True"),
-        (["right"], {"weighted_n_node_samples": 0.0}, "a weight that is finite and positive"),
-        (["right"], {"weighted_n_node_samples": [1]}, "weighted_n_node_samples is"),
-        (["right"], {"impurity": -1.0}, "impurity holds NaN or a negative number"),
-        ([], {"criterion": "gini"}, "criterion of a tree of numbers must be one of"),
-        ([], {"class_names": ["a"]}, "counts is missing"),
-    ],
-)
-def test_tampered_dicts_are_refused(stump, path, value, message):
-    exported = export_dict(stump)
-    node = exported
-    for step in path:
-        node = node[step]
-    node.update(value)
-    with pytest.raises(ValueError, match=message):
-        Tree.from_dict(exported)
-
-
-@pytest.mark.parametrize("name", ["value", "weighted_n_node_samples", "impurity"])
-def test_every_node_has_all_numbers(stump, name):
-    exported = export_dict(stump)
-    del exported["left"][name]
-    with pytest.raises(ValueError, match=f"{name} is missing"):
-        Tree.from_dict(exported)
 
 
 # ------------------------------------------------------------------------------------------------------------- pictures
@@ -289,37 +227,31 @@ def test_attributes_are_as_in_scikit_learn():
 
 
 @pytest.mark.parametrize("error", ERRORS)
-def test_categories_in_scikit_learn(engine, error):
-    ours, X = tree_of_categories(criterion=error)
-    theirs = to_sklearn(ours)
-    np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
-    np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances(), atol=1e-9)
-    assert theirs.tree_.value[0, 0, 0] == ours.value[0, 0]
-    assert theirs.tree_.impurity[0] == ours.impurity[0]
-    assert theirs.tree_.weighted_n_node_samples[0] == 80.0
-    unknown = np.array([[-1.0, 0.0], [7.0, 0.0]])
-    np.testing.assert_array_equal(theirs.predict(unknown), ours.predict(unknown))
-    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
-        to_sklearn(tree_of_categories("subset")[0])
-
-
-@pytest.mark.parametrize("error", ERRORS)
-def test_regressors_with_categories_go_and_come_back(error):
-    X = pd.DataFrame(
-        {"colour": np.array(["red", "green", "blue", "grey"])[np.arange(60) % 4], "size": data()[0]["age"]}
-    )
+def test_regressors_with_categories_go_and_come_back(engine, error):
+    colour = np.array(["red", "green", "blue", "grey"])[np.arange(60) % 4]
+    X = pd.DataFrame({"colour": colour, "size": data()[0]["age"]})
     y = np.round(np.arange(60) % 4 % 3 + X["size"].to_numpy(), 1)
     options = {"criterion": error, "categorical_features": ["colour"], "max_depth": 3}
     multiway = options | {"categorical_split": "multiway"}
-    for ours in (DecisionTreeRegressor(**multiway), DecisionForestRegressor(3, random_state=0, **multiway)):
+    for ours in (DecisionForestRegressor(3, random_state=0, **multiway), DecisionTreeRegressor(**multiway)):
         theirs = to_sklearn(ours.fit(X, y))
         encoded = pd.DataFrame(ours.encode(X), columns=X.columns)
         np.testing.assert_array_equal(theirs.predict(encoded), ours.predict(X))
         np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances_, atol=1e-9)
-    ours = DecisionTreeRegressor(**options).fit(X, y)
-    assert "colour" in export_text(ours)
-    assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(ours)))), ours.tree_)
-    np.testing.assert_array_equal(merge_redundant(ours.tree_).predict(encoded.to_numpy()), ours.predict(X))
+    nodes, tree = theirs.tree_, ours.tree_
+    assert (nodes.value[0, 0, 0], nodes.impurity[0]) == (tree.value[0, 0], tree.impurity[0])
+    assert nodes.weighted_n_node_samples[0] == 60.0
+    unknown = np.array([[-1.0, 0.0], [7.0, 0.0]])
+    np.testing.assert_array_equal(tree.to_sklearn().predict(unknown), tree.predict(unknown))
+    subset = DecisionTreeRegressor(**options).fit(X, y)
+    assert "colour" in export_text(subset)
+    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
+        to_sklearn(subset)
+    for fitted in (ours, subset):
+        assert fitted.tree_.is_multiway
+        for one in (fitted, fitted.tree_):
+            assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(one)))), fitted.tree_)
+        np.testing.assert_array_equal(merge_redundant(fitted.tree_).predict(encoded.to_numpy()), fitted.predict(X))
 
 
 def test_lists_of_trees_become_forests(stump):
@@ -407,56 +339,41 @@ def test_squares_beyond_the_doubles_leave_no_impurity():
     assert not np.any(tree.gain)
 
 
-def test_several_outputs_are_refused():
-    X, y = data()
-    for theirs in (sklearn.tree.DecisionTreeRegressor(), sklearn.ensemble.RandomForestRegressor(2)):
-        with pytest.raises(ValueError, match=f"{type(theirs).__name__} has 2 outputs"):
-            from_sklearn(theirs.fit(X, np.column_stack([y, y])))
-
-
 # --------------------------------------------------------------------------------------------------- redundant splits
 
 
-def tree_of(splits, numbers, impurity=None):
-    """Return a tree on one feature: `splits` are nested pairs of thresholds and children, leaves are numbers."""
-    rows = []
-
-    def add(node):
-        place = len(rows)
-        rows.append(None)
-        if not isinstance(node, tuple):
-            rows[place] = (-1, -1, -2, -2.0, 1, node, 0.0, 1.0)
-            return place, 1, node
-        threshold, left, right = node
-        (i, n, a), (j, m, b) = add(left), add(right)
-        mean = (n * a + m * b) / (n + m)
-        rows[place] = (i, j, 0, threshold, n + m, mean, n * m * (a - b) ** 2 / (n + m) ** 2, float(n + m))
-        return place, n + m, mean
-
-    add(splits)
-    left, right, feature, threshold, n, value, gain, weights = (list(column) for column in zip(*rows, strict=True))
-    value = np.array(value)[:, np.newaxis]
-    return Tree(left, right, feature, threshold, n, value, gain, 1, weighted_n_node_samples=weights, impurity=impurity)
-
-
-def test_leaves_of_equal_numbers_are_merged():
-    tree = tree_of((2.0, (1.0, 5.0, 5.0), 7.0), None, impurity=[2.0, 0.5, 0.25, 0.75, 1.0])
-    merged = merge_redundant(tree)
-    assert merged == tree_of((2.0, 5.0, 7.0), None) or merged.node_count == 3
-    assert merged.value[:, 0].tolist() == [tree.value[0, 0], 5.0, 7.0]
-    assert merged.weighted_n_node_samples.tolist() == [3.0, 2.0, 1.0]
-    assert merged.impurity.tolist() == [2.0, 0.5, 1.0]
-    assert redundant_splits(tree) == (0, 1)
-
-
-def test_repeated_splits_of_equal_numbers_are_joined():
-    tree = tree_of((1.0, 5.0, (2.0, 5.0, 7.0)), None, impurity=[3.0, 1.0, 2.0, 0.0, 0.5])
-    merged = merge_redundant(tree)
-    assert redundant_splits(tree) == (1, 0)
-    assert merged.threshold.tolist() == [2.0, -2.0, -2.0]
-    assert merged.weighted_n_node_samples.tolist() == [3.0, 2.0, 1.0]
-    assert merged.impurity.tolist() == [3.0, 0.5, 0.5]
-    np.testing.assert_allclose(merged.gain[0], (2.0 / 9.0) * 4.0)
+# Trees on one feature: leaves of equal numbers, and repeated splits that leave equal numbers aside.
+@pytest.mark.parametrize(
+    ("structure", "value", "impurity", "merged", "counts"),
+    [
+        (
+            ([1, 2, -1, -1, -1], [4, 3, -1, -1, -1], [0, 0, -2, -2, -2], [2.0, 1.0, -2.0, -2.0, -2.0], [3, 2, 1, 1, 1]),
+            [17 / 3, 5.0, 5.0, 5.0, 7.0],
+            [2.0, 0.5, 0.25, 0.75, 1.0],
+            ([17 / 3, 5.0, 7.0], [2.0, 0.5, 1.0]),
+            (0, 1),
+        ),
+        (
+            ([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [1.0, -2.0, 2.0, -2.0, -2.0], [3, 1, 2, 1, 1]),
+            [17 / 3, 5.0, 6.0, 5.0, 7.0],
+            [3.0, 1.0, 2.0, 0.0, 0.5],
+            ([17 / 3, 5.0, 7.0], [3.0, 0.5, 0.5]),
+            (1, 0),
+        ),
+    ],
+)
+def test_splits_of_equal_numbers_are_merged(structure, value, impurity, merged, counts):
+    left, right = (np.array(structure[side]) for side in (0, 1))
+    n, value = np.array(structure[4], dtype=float), np.array(value)
+    gain = np.where(left < 0, 0.0, n[left] * n[right] * (value[left] - value[right]) ** 2 / n**2)
+    weights = {"weighted_n_node_samples": n, "impurity": impurity}
+    tree = Tree(*structure, value[:, np.newaxis], gain, 1, **weights)
+    found = merge_redundant(tree)
+    assert redundant_splits(tree) == counts
+    assert (found.value[:, 0].tolist(), found.impurity.tolist()) == merged
+    assert found.threshold.tolist() == [2.0, -2.0, -2.0]
+    assert found.weighted_n_node_samples.tolist() == [3.0, 2.0, 1.0]
+    np.testing.assert_allclose(found.gain[0], (2.0 / 9.0) * 4.0)
 
 
 def test_labels_are_for_classes(stump):
