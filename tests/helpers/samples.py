@@ -4,6 +4,8 @@ import numpy as np
 
 from pytrees import Tree
 
+NODE_ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
+
 
 def make_classes(n_samples=40, n_features=3, n_classes=3, seed=0):
     """Make overlapping classes in continuous features: no value occurs twice, and all values are exact in float32."""

@@ -145,6 +145,13 @@ def assert_as_one_by_one(*problem, **options):
     return tree
 
 
+def assert_predicts_the_same(theirs, ours, X):
+    """Assert equal leaves and predictions of fitted estimators, and equal shares if they predict classes."""
+    for name in ("apply", "predict", "predict_proba"):
+        if name != "predict_proba" or hasattr(ours, name):
+            np.testing.assert_array_equal(getattr(theirs, name)(X), getattr(ours, name)(X), err_msg=name)
+
+
 def children_of(tree, node):
     """Return the children of a node, also of trees whose nodes have two at most."""
     if "children" in tree:

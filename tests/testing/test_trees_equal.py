@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from hypothesis import given
+from samples import NODE_ARRAYS
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
@@ -14,15 +15,13 @@ from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree, conf
 from pytrees.testing import assert_trees_equal
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
-NAMES = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
-
 
 @pytest.fixture
 def iris():
     return load_iris(return_X_y=True, as_frame=True)
 
 
-def arrays_of(tree, names=NAMES):
+def arrays_of(tree, names=NODE_ARRAYS):
     return {name: getattr(tree, name).copy() for name in names}
 
 
@@ -67,13 +66,13 @@ def test_one_tree_in_all_its_forms(iris):
             assert_trees_equal(form, other)
     values = X.to_numpy().astype(np.float32)
     assert_trees_equal(fitted.to_sklearn(), fitted, X=values)
-    assert_trees_equal(fitted, {name: arrays_of(fitted.tree_)[name] for name in NAMES[:4]})
+    assert_trees_equal(fitted, {name: arrays_of(fitted.tree_)[name] for name in NODE_ARRAYS[:4]})
 
 
 def test_nodes_in_another_order(iris):
     X, y = (np.asarray(each) for each in iris)
     best_first = SklearnTree(max_leaf_nodes=5, random_state=3).fit(X, y)
-    assert_trees_equal(arrays_of(best_first.tree_, NAMES[:5]), best_first)
+    assert_trees_equal(arrays_of(best_first.tree_, NODE_ARRAYS[:5]), best_first)
 
 
 def test_forests_are_compared_tree_by_tree(iris):

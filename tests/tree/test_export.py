@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import export_text as sklearn_export_text
+from support import assert_predicts_the_same
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -327,12 +328,6 @@ def neighbours32(thresholds):
     return np.unique(values[np.isfinite(values)]).astype(np.float64)
 
 
-def assert_decides_the_same(ours, theirs, X):
-    np.testing.assert_array_equal(theirs.apply(X), ours.apply(X))
-    np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
-    np.testing.assert_array_equal(theirs.predict_proba(X), ours.predict_proba(X))
-
-
 @pytest.mark.parametrize("criterion", ["gini", "etc"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scikit_learns_tree_decides_the_same(engine, criterion, weighted):
@@ -340,9 +335,9 @@ def test_scikit_learns_tree_decides_the_same(engine, criterion, weighted):
     weights = np.linspace(0.1, 2.0, 40) if weighted and criterion == "gini" else None
     ours = DecisionTreeClassifier(criterion, max_depth=4).fit(X, np.array(["c", "a", "b"])[y], sample_weight=weights)
     theirs = to_sklearn(ours)
-    assert_decides_the_same(ours, theirs, X)
+    assert_predicts_the_same(theirs, ours, X)
     close = np.concatenate([neighbours32(column) for column in X.T] + [neighbours32(ours.tree_.threshold)])
-    assert_decides_the_same(ours, theirs, np.random.default_rng(0).choice(close, size=(500, 3)))
+    assert_predicts_the_same(theirs, ours, np.random.default_rng(0).choice(close, size=(500, 3)))
 
 
 @pytest.mark.parametrize(
@@ -377,7 +372,7 @@ def test_any_tree_on_float32_data_decides_the_same(problem, seed):
     ours = DecisionTreeClassifier().fit(X, problem.y)
     close = np.concatenate([neighbours32(ours.tree_.threshold), X.ravel()])
     rows = np.random.default_rng(seed).choice(close, size=(50, X.shape[1]))
-    assert_decides_the_same(ours, to_sklearn(ours), rows)
+    assert_predicts_the_same(to_sklearn(ours), ours, rows)
 
 
 def test_the_estimators_names_and_classes_are_kept(fitted):
@@ -410,7 +405,7 @@ def test_scikit_learns_tools_take_the_tree(fitted):
 @pytest.mark.parametrize(("X", "y"), [([[1.0]], [5]), ([[1.0], [2.0]], ["a", "a"])])
 def test_a_leaf_in_scikit_learn(engine, X, y):
     ours = DecisionTreeClassifier().fit(X, y)
-    assert_decides_the_same(ours, to_sklearn(ours), np.array(X))
+    assert_predicts_the_same(to_sklearn(ours), ours, np.array(X))
 
 
 def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
@@ -530,19 +525,12 @@ def test_dict_of_the_first_levels():
 
 @pytest.mark.parametrize("show", [export_text, export_dict, plot_tree])
 @pytest.mark.parametrize(
-    ("parameter", "given"),
-    [
-        ("max_depth", -1),
-        ("max_depth", 1.5),
-        ("max_depth", "2"),
-        ("feature_names", "a"),
-        ("feature_names", 3),
-        ("class_names", iter("ab")),
-    ],
+    ("parameter", "wrong"), [("max_depth", [-1, 1.5, "2"]), ("feature_names", ["a", 3]), ("class_names", [iter("ab")])]
 )
-def test_parameters_of_other_kinds_are_refused(show, parameter, given):
-    with pytest.raises(ValueError, match=parameter):
-        show(make_stump(), **{parameter: given})
+def test_parameters_of_other_kinds_are_refused(show, parameter, wrong):
+    for value in wrong:
+        with pytest.raises(ValueError, match=parameter):
+            show(make_stump(), **{parameter: value})
 
 
 # ----------------------------------------------------------------------------------------------------- what goes away

@@ -148,15 +148,6 @@ def test_forests_score_samples_with_gaps_out_of_bag(engine, gaps):
     np.testing.assert_array_equal(again.oob_decision_function_, forest.oob_decision_function_)
 
 
-def test_scikit_learn_decides_alike(gaps):
-    X, y = gaps
-    for estimator in (DecisionTreeClassifier(), PermutationDecisionTreeClassifier(max_candidates=8)):
-        ours = estimator.fit(X, y)
-        theirs = ours.to_sklearn()
-        np.testing.assert_array_equal(theirs.apply(X), ours.apply(X))
-        np.testing.assert_array_equal(theirs.predict_proba(X), ours.predict_proba(X))
-
-
 # ------------------------------------------------------------------------------------------------ what is made of trees
 
 

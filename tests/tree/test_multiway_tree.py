@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
+from samples import NODE_ARRAYS
 from support import examples
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
@@ -19,12 +20,11 @@ from pytrees.reference import traverse as naive
 pytestmark = pytest.mark.kernels
 
 CARDINALITIES = [0, 1, 2, 3, 9]
-ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 CHILD_ARRAYS = ("child_offsets", "children", "category")
 
 
 def arrays_of(tree):
-    return {name: getattr(tree, name).copy() for name in (*ARRAYS, *CHILD_ARRAYS)}
+    return {name: getattr(tree, name).copy() for name in (*NODE_ARRAYS, *CHILD_ARRAYS)}
 
 
 def trunk():
@@ -183,7 +183,7 @@ def test_arrays_of_no_tree_are_refused(name, place, number, message):
 
 @examples(400)
 @given(
-    name=st.sampled_from((*ARRAYS, *CHILD_ARRAYS)),
+    name=st.sampled_from((*NODE_ARRAYS, *CHILD_ARRAYS)),
     place=st.integers(0, 100),
     number=st.one_of(st.integers(-3, 9), st.sampled_from([99, 2**31, 2**62, 2**63 - 1, -(2**63)])),
 )

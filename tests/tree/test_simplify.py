@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree
-from samples import make_chain, make_classes, make_ties
+from samples import NODE_ARRAYS, make_chain, make_classes, make_ties
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from support import examples, rows_of_nodes
@@ -21,8 +21,6 @@ from pytrees import (
     minimal_tree,
     redundant_splits,
 )
-
-NAMES = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
 
 def build(shape, n_features=2, n_classes=3):
@@ -184,7 +182,7 @@ def test_grown_trees_predict_the_same(criterion, make, max_depth):
     at_thresholds = np.random.default_rng(1).choice(tree.threshold, size=(500, 3))
     merged = merge_redundant(tree)
     assert_simplified(tree, merged, np.concatenate([X, random, at_thresholds]))
-    rows = rows_of_nodes({name: getattr(merged, name) for name in NAMES}, X)
+    rows = rows_of_nodes({name: getattr(merged, name) for name in NODE_ARRAYS}, X)
     for node, here in enumerate(rows):
         np.testing.assert_array_equal(merged.value[node], np.bincount(y[here], minlength=3))
 
@@ -210,13 +208,13 @@ def test_deep_trees_are_merged_without_recursion():
 def multiway(children, of_node=None, n_classes=3):
     """A root with a child for every category: a leaf of a class, or a split at 0.5 of the second feature into leaves of
     a pair of classes. The root predicts `of_node`, as it has further rows of this class."""
-    arrays = {name: [] for name in (*NAMES, "category")}
+    arrays = {name: [] for name in (*NODE_ARRAYS, "category")}
     offsets, flat = [0], []
 
     def add(left, right, feature, threshold, label, category):
         counts = np.eye(n_classes)[label] * 2
         entries = left, right, feature, threshold, 2, counts, 0.25 * (feature >= 0), category
-        for name, entry in zip((*NAMES, "category"), entries, strict=True):
+        for name, entry in zip((*NODE_ARRAYS, "category"), entries, strict=True):
             arrays[name].append(entry)
 
     add(-2, -2, 0, -2.0, 0 if of_node is None else of_node, -1)

@@ -9,6 +9,7 @@ import sklearn.base
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_chain, make_classes, make_multiway_chain, make_stump, make_ties, trees_of
+from sklearn.base import is_regressor
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
@@ -21,17 +22,21 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree import ExtraTreeClassifier
+from support import assert_predicts_the_same
 
 import pytrees
 from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionForestClassifier,
+    PermutationDecisionTreeClassifier,
     Tree,
     config_context,
     from_sklearn,
@@ -63,6 +68,9 @@ FORESTS = {
 }
 
 
+OF_SAMPLES = ("oob_score_", "oob_decision_function_", "oob_prediction_")
+
+
 def data(n_samples=60, seed=0):
     """Return float32 samples as float64 in a data frame, and labels that are words."""
     X, y = make_classes(n_samples, seed=seed)
@@ -73,12 +81,6 @@ def grown(forest, X, y):
     """Return a copy that the compiled engine has grown, whichever engine predicts: growth has its own tests."""
     with config_context(engine="compiled"):
         return sklearn.base.clone(forest).fit(X, y)
-
-
-def assert_predicts_the_same(theirs, ours, X):
-    np.testing.assert_array_equal(theirs.predict_proba(X), ours.predict_proba(X))
-    np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
-    np.testing.assert_array_equal(theirs.apply(X), ours.apply(X))
 
 
 # ----------------------------------------------------------------------------------------------------------------- out
@@ -105,35 +107,38 @@ def test_any_forest_on_float32_data_predicts_the_same(problem, seed, votes):
     assert_predicts_the_same(to_sklearn(ours), ours, X)
 
 
-def test_attributes_of_forests_are_as_in_scikit_learn():
+@pytest.mark.parametrize(
+    ("fitted", "ours"),
+    [
+        (SklearnDecisionTreeClassifier(), DecisionTreeClassifier()),
+        (SklearnDecisionTreeRegressor(), DecisionTreeRegressor()),
+        (RandomForestClassifier(4), DecisionForestClassifier(4)),
+        (RandomForestRegressor(30, oob_score=True), DecisionForestRegressor(30, max_features=1.0, oob_score=True)),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_attributes_are_as_in_scikit_learn(fitted, ours):
     X, y = data()
-    fitted = RandomForestClassifier(4, random_state=0).fit(X, y)
-    theirs = to_sklearn(DecisionForestClassifier(4, max_depth=3, random_state=5).fit(X, y))
-    of_theirs, of_fitted = (
-        {name: value for name, value in vars(forest).items() if not name.startswith("_")} for forest in (theirs, fitted)
-    )
-    assert of_theirs.keys() == of_fitted.keys()
-    for name in of_fitted.keys() - {"max_depth", "random_state", "estimators_"}:
-        assert type(of_theirs[name]) is type(of_fitted[name]), name
-        if name != "estimator" and name != "estimator_":
-            np.testing.assert_array_equal(of_theirs[name], of_fitted[name], err_msg=name)
-    assert (theirs.max_depth, theirs.random_state) == (3, 5)
-    one, other = vars(theirs.estimators_[0]), vars(fitted.estimators_[0])
-    assert one.keys() == other.keys()
-    assert one["max_features_"] == other["max_features_"] == 1
-    np.testing.assert_array_equal(one["classes_"], other["classes_"])
-    assert one["classes_"].dtype == other["classes_"].dtype
-    same = RandomForestClassifier(4, max_depth=3, random_state=5).fit(X, y)
-    assert_predicts_the_same(sklearn.base.clone(theirs).fit(X, y), same, X)
-
-
-def test_samples_and_scores_of_trees_are_kept():
-    X, y = data()
-    ours = DecisionForestClassifier(30, max_samples=0.5, oob_score=True, random_state=0).fit(X, y)
+    if is_regressor(ours):
+        y = np.round(X["age"] + np.abs(X["weight"]), 2).to_numpy()
+    fitted, ours = (one.set_params(max_depth=3, random_state=5).fit(X, y) for one in (fitted, ours))
     theirs = to_sklearn(ours)
-    assert theirs.oob_score_ == ours.oob_score_
-    np.testing.assert_array_equal(theirs.oob_decision_function_, ours.oob_decision_function_)
-    np.testing.assert_array_equal(theirs.estimators_samples_, ours.estimators_samples_)
+    pairs = [(theirs, fitted)]
+    if hasattr(fitted, "estimators_"):
+        pairs.append((theirs.estimators_[0], fitted.estimators_[0]))
+    for one, other in pairs:
+        kept, expected = ({name: vars(each)[name] for name in vars(each) if name[0] != "_"} for each in (one, other))
+        assert kept.keys() == expected.keys()
+        for name, value in expected.items():
+            assert type(kept[name]) is type(value), name
+            if name not in ("estimator", "estimator_", "estimators_", "tree_", "random_state", *OF_SAMPLES):
+                np.testing.assert_array_equal(kept[name], value, err_msg=name)
+    assert theirs.random_state == 5
+    assert_predicts_the_same(sklearn.base.clone(theirs).fit(X, y), fitted, X)
+
+
+def test_samples_of_trees_are_kept():
+    X, y = data()
     ours = DecisionForestClassifier(3, bootstrap=False).fit(X, y)
     np.testing.assert_array_equal(to_sklearn(ours).estimators_samples_, ours.estimators_samples_)
     weighted = DecisionForestClassifier(3, random_state=0).fit(X, y, sample_weight=np.arange(60) % 3)
@@ -338,14 +343,21 @@ def test_random_trees_come_back_as_they_were(weights, criterion, draw, seed):
     assert back.get_params() == ours.get_params()
 
 
-def test_forests_come_back_as_they_were():
+@pytest.mark.parametrize("kind", [DecisionForestClassifier, DecisionForestRegressor])
+@pytest.mark.parametrize("options", [{"max_depth": 4}, {"max_samples": 0.5}], ids=str)
+def test_forests_come_back_as_they_were(kind, options):
     X, y = make_ties(60)
-    ours = DecisionForestClassifier(30, max_depth=4, oob_score=True, random_state=3).fit(X, y)
-    back = from_sklearn(to_sklearn(ours))
-    assert trees_of(back) == trees_of(ours)
-    assert back.oob_score_ == ours.oob_score_
-    np.testing.assert_array_equal(back.estimators_samples_, ours.estimators_samples_)
-    assert len(back.set_params(n_estimators=32, warm_start=True).fit(X, y)) == 32
+    ours = kind(30, oob_score=True, random_state=3, **options).fit(X, y)
+    theirs = to_sklearn(ours)
+    back = from_sklearn(theirs)
+    assert kind is DecisionForestRegressor or trees_of(back) == trees_of(ours)  # gains of numbers are rounded
+    for name in ("estimators_samples_", *OF_SAMPLES):
+        for other in (theirs, back):
+            assert hasattr(other, name) == hasattr(ours, name)
+            np.testing.assert_array_equal(getattr(other, name, None), getattr(ours, name, None))
+    grown = trees_of(back)
+    assert trees_of(back.set_params(n_estimators=32, warm_start=True).fit(X, y))[:30] == grown
+    assert len(back) == 32
 
 
 def test_deep_trees_come_and_go():
@@ -418,11 +430,15 @@ def trees_of_any(estimator):
     return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
 
 
-@pytest.mark.parametrize("forest", FORESTS.values(), ids=FORESTS.keys())
-def test_forests_that_have_learned_from_missing_values(engine, forest):
+@pytest.mark.parametrize(
+    "estimator",
+    [*FORESTS.values(), DecisionTreeClassifier(), PermutationDecisionTreeClassifier(max_candidates=8)],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_what_has_learned_from_missing_values_predicts_the_same_in_scikit_learn(engine, estimator):
     X, y = data(80)
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
-    ours = grown(forest, X, y)
+    ours = grown(estimator, X, y)
     assert_predicts_the_same(to_sklearn(ours), ours, X)
 
 

@@ -9,11 +9,9 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from multiway_trees import way
-from samples import make_chain, make_classes, make_multiway_chain, make_stump, stump_arrays
+from samples import NODE_ARRAYS, make_chain, make_classes, make_multiway_chain, make_stump, stump_arrays
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text
-
-ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
 
 @pytest.fixture
@@ -66,7 +64,7 @@ def test_a_tree_differs_from_other_objects(other):
     assert make_stump() != other
 
 
-@pytest.mark.parametrize("name", [*ARRAYS, "n_features", "max_depth", "node_count", "something"])
+@pytest.mark.parametrize("name", [*NODE_ARRAYS, "n_features", "max_depth", "node_count", "something"])
 def test_attributes_cannot_be_set_or_deleted(name):
     tree = make_stump()
     with pytest.raises(AttributeError):
@@ -75,7 +73,7 @@ def test_attributes_cannot_be_set_or_deleted(name):
         delattr(tree, name)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", NODE_ARRAYS)
 def test_arrays_cannot_be_written_to(tree, name):
     with pytest.raises(ValueError, match="read-only"):
         getattr(tree, name)[0] = 0
@@ -103,7 +101,7 @@ def test_copies_and_pickles_are_equal(tree, data, duplicate):
     assert hash(again) == hash(tree)
     assert again.max_depth == tree.max_depth
     np.testing.assert_array_equal(again.apply(data[0]), tree.apply(data[0]))
-    for name in ARRAYS:
+    for name in NODE_ARRAYS:
         assert getattr(again, name).dtype == getattr(tree, name).dtype
         assert not getattr(again, name).flags.writeable
 
@@ -155,14 +153,14 @@ NOT_TREES = {
     "ragged": {"children_left": [[1, 2], [3]]},
     "ragged_counts": {"value": [[1.0, 2.0], [3.0], [1.0, 1.0]]},
     "threshold_nan": {"threshold": [np.nan, -2, -2]},
-    "no_nodes": {name: [] for name in ARRAYS} | {"value": np.zeros((0, 1))},
+    "no_nodes": {name: [] for name in NODE_ARRAYS} | {"value": np.zeros((0, 1))},
     "no_classes": {"value": np.zeros((3, 0))},
     "value_of_one_dimension": {"value": [1.0, 1.0, 1.0]},
     "value_of_three_dimensions": {"value": np.ones((3, 1, 2))},
     "scalar": {"feature": 0},
-    **{f"short_{name}": {name: stump_arrays()[name][:2]} for name in ARRAYS},
-    **{f"long_{name}": {name: [*stump_arrays()[name], stump_arrays()[name][-1]]} for name in ARRAYS},
-    **{f"nested_{name}": {name: [[entry] for entry in stump_arrays()[name]]} for name in ARRAYS if name != "value"},
+    **{f"short_{name}": {name: stump_arrays()[name][:2]} for name in NODE_ARRAYS},
+    **{f"long_{name}": {name: [*stump_arrays()[name], stump_arrays()[name][-1]]} for name in NODE_ARRAYS},
+    **{f"nested_{name}": {name: [[one] for one in stump_arrays()[name]]} for name in NODE_ARRAYS if name != "value"},
 }
 
 
@@ -333,7 +331,7 @@ def test_feature_importances_take_negative_gains_for_none():
 
 def test_feature_importances_weigh_gains_by_samples():
     tree = two_features_twice()
-    arrays = {name: getattr(tree, name) for name in ARRAYS} | {"gain": [0.5, 0.25, 0, 1.0, 0, 0, 0]}
+    arrays = {name: getattr(tree, name) for name in NODE_ARRAYS} | {"gain": [0.5, 0.25, 0, 1.0, 0, 0, 0]}
     # 10 rows gain 0.5 and 4 rows gain 1 by feature 0, 7 rows gain 0.25 by feature 1.
     expected = np.array([10 * 0.5 + 4 * 1.0, 7 * 0.25, 0.0])
     np.testing.assert_allclose(Tree(**arrays, n_features=3).feature_importances(), expected / expected.sum())
@@ -366,7 +364,7 @@ def test_checks_of_deep_trees_take_no_longer(make):
 def test_features_of_a_deep_tree_are_counted_without_a_set_for_every_node():
     depth = 20_000
     chain = make_chain(depth)
-    arrays = {name: getattr(chain, name) for name in ARRAYS}
+    arrays = {name: getattr(chain, name) for name in NODE_ARRAYS}
     arrays["feature"] = np.where(chain.feature == 0, np.arange(chain.node_count) // 2, -2)
     start = time.process_time()
     usage = Tree(**arrays, n_features=depth).feature_usage()

@@ -12,7 +12,6 @@ import sklearn.ensemble
 import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import trees_of
 from support import SKLEARN
 
 from pytrees import (
@@ -168,8 +167,10 @@ def test_distinct_trees_share_one_scale(plt):
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missing, weighted):
+@pytest.mark.parametrize(
+    ("weighted", "constraints"), [(False, None), (True, None), (False, [1, 0, -1]), (True, {"height": -1})]
+)
+def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missing, weighted, constraints):
     if missing and error == "absolute_error" and SKLEARN < (1, 9):
         pytest.skip("older trees of scikit-learn predict no missing values by absolute error")
     X, y = data(missing=missing)
@@ -177,7 +178,7 @@ def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missi
     weights = np.arange(len(y)) % 3 + 1 if weighted else None
     for ours in (DecisionTreeRegressor(error), DecisionForestRegressor(7, criterion=error, oob_score=False)):
         with config_context(engine="compiled"):
-            ours.set_params(random_state=0).fit(X, y, sample_weight=weights)
+            ours.set_params(random_state=0, monotonic_cst=constraints).fit(X, y, sample_weight=weights)
         theirs = pickle.loads(pickle.dumps(to_sklearn(ours)))
         np.testing.assert_array_equal(theirs.predict(near), ours.predict(near))
         np.testing.assert_array_equal(theirs.apply(near), ours.apply(near))
@@ -191,39 +192,17 @@ def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missi
             np.testing.assert_array_equal(tree.impurity, other.impurity)
             np.testing.assert_allclose(tree.gain, other.gain, rtol=1e-9, atol=1e-12)
             assert tree.criterion_name == error
-        assert back.get_params() == ours.get_params()
+            assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(other)))), other)
+            np.testing.assert_array_equal(merge_redundant(other).predict(near), other.predict(near))
+        if constraints is None:
+            assert back.get_params() == ours.get_params()
+        else:
+            assert list(theirs.monotonic_cst) == ([1, 0, -1] if constraints == [1, 0, -1] else [0, 0, -1])
         np.testing.assert_array_equal(back.predict(near), ours.predict(near))
 
 
 def trees(estimator):
     return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
-
-
-def test_attributes_are_as_in_scikit_learn():
-    X, y = data()
-    for fitted, ours in (
-        (sklearn.tree.DecisionTreeRegressor(), DecisionTreeRegressor()),
-        (
-            sklearn.ensemble.RandomForestRegressor(4, oob_score=True),
-            DecisionForestRegressor(30, max_features=1.0, oob_score=True),
-        ),
-    ):
-        theirs = to_sklearn(ours.set_params(random_state=5).fit(X, y))
-        fitted.set_params(random_state=5)
-        if hasattr(fitted, "n_estimators"):
-            fitted.set_params(n_estimators=30)
-        fitted.fit(X, y)
-        kept, expected = ({name for name in vars(one) if not name.startswith("_")} for one in (theirs, fitted))
-        assert kept == expected
-        np.testing.assert_array_equal(sklearn.base.clone(theirs).fit(X, y).predict(X), fitted.predict(X))
-    assert theirs.oob_score_ == ours.oob_score_
-    np.testing.assert_array_equal(theirs.oob_prediction_, ours.oob_prediction_)
-    np.testing.assert_array_equal(theirs.estimators_samples_, ours.estimators_samples_)
-    back = from_sklearn(theirs)
-    assert back.oob_score_ == ours.oob_score_
-    np.testing.assert_array_equal(back.oob_prediction_, ours.oob_prediction_)
-    np.testing.assert_array_equal(back.estimators_samples_, ours.estimators_samples_)
-    assert trees_of(back.set_params(n_estimators=32, warm_start=True).fit(X, y))[:30] == trees_of(back)[:30]
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -414,23 +393,3 @@ def test_categories_of_equal_numbers_are_merged():
     assert merged.weighted_n_node_samples.tolist() == [3.0]
     for different in (star(1.5, 1.0, 2.0), star(1.5, 1.0, 1.0)):  # the node itself predicts for other categories
         assert merge_redundant(different) == different
-
-
-# ------------------------------------------------------------------------------------------------ monotonic constraints
-
-
-@pytest.mark.parametrize("error", ERRORS)
-def test_trees_with_constraints_go_and_come_back(error):
-    X, y = data()
-    near = data(200, seed=1)[0]
-    for constraints in ([1, 0, -1], {"height": -1}):
-        ours = DecisionTreeRegressor(error, max_depth=4, monotonic_cst=constraints).fit(X, y)
-        theirs = to_sklearn(ours)
-        np.testing.assert_array_equal(theirs.predict(near), ours.predict(near))
-        assert list(theirs.monotonic_cst) == ([1, 0, -1] if isinstance(constraints, list) else [0, 0, -1])
-        assert_same(Tree.from_dict(json.loads(json.dumps(export_dict(ours)))), ours.tree_)
-        np.testing.assert_array_equal(from_sklearn(theirs).predict(near), ours.predict(near))
-        merged = merge_redundant(ours.tree_)
-        np.testing.assert_array_equal(merged.predict(near.to_numpy()), ours.predict(near))
-    forest = DecisionForestRegressor(3, criterion=error, monotonic_cst=[1, 0, 0], random_state=0).fit(X, y)
-    np.testing.assert_array_equal(to_sklearn(forest).predict(near), forest.predict(near))
