@@ -7,8 +7,9 @@ import pytest
 from c45_samples import CLASSES, GOLF, golf
 from sklearn.base import clone
 from sklearn.utils import get_tags
+from support import on_both_engines
 
-from pytrees import C45Classifier, config_context, export_text
+from pytrees import C45Classifier, export_text
 
 COLUMNS = ["outlook", "temperature", "humidity", "windy"]
 
@@ -168,15 +169,11 @@ def test_missing_values_of_features_that_no_node_tests(engine):
 
 def test_both_engines_predict_the_same():
     X, y = make_gaps(150, rate=0.3)
-    results = []
-    for engine in ("compiled", "reference"):
-        with config_context(engine=engine):
-            tree = C45Classifier(confidence=0.5).fit(X, y)
-            results.append((tree.tree_, tree.predict_proba(X), tree.predict(X)))
-    assert results[0][0].node_count >= 5
-    assert results[0][0] == results[1][0]
-    for one, other in zip(results[0][1:], results[1][1:], strict=True):
-        np.testing.assert_array_equal(one, other)
+    compiled, reference = on_both_engines(lambda: C45Classifier(confidence=0.5).fit(X, y))
+    assert compiled.tree_.node_count >= 5
+    assert compiled.tree_ == reference.tree_
+    for method in ("predict_proba", "predict"):
+        np.testing.assert_array_equal(*on_both_engines(getattr(compiled, method), X))
 
 
 @pytest.mark.parametrize("method", ["apply", "decision_path", "feature_usage"])

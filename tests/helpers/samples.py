@@ -108,8 +108,9 @@ def noisy_labels(X, n_classes, rng, noise=0.2):
     return np.where(rng.random(len(X)) < noise, rng.integers(n_classes, size=len(X)), y)
 
 
-def trees_of(forest):
-    return [estimator.tree_ for estimator in forest.estimators_]
+def trees_of(estimator):
+    """Return the trees of a forest, or the one of a tree estimator."""
+    return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
 
 
 def columns_of_all_kinds(n_rows, seed=0):

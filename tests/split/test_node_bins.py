@@ -26,6 +26,13 @@ CRITERIA = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": Fals
 BINARY_CRITERIA = CRITERIA[3:]  # without bounds for more than two classes
 
 
+def tables(n_rows, n_features=12, n_seeds=10):
+    """Yield seeds, their generators, and features drawn by them."""
+    for seed in range(n_seeds):
+        rng = np.random.default_rng(seed)
+        yield seed, rng, columns_of_some_kinds(n_rows, rng, n_features)
+
+
 def both_sides_of(*limits):
     return [limit + more for limit in limits for more in (0, 1)]
 
@@ -90,9 +97,7 @@ def test_bins_and_pairs_do_not_change_the_tree(
 )
 @pytest.mark.parametrize("min_samples_leaf", [1, 2, 7])
 def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X = columns_of_some_kinds(n_rows, rng, 12)
+    for seed, rng, X in tables(n_rows):
         problem = X, noisy_labels(X, n_classes, rng), None, n_classes, criterion
         assert_as_one_by_one(*problem, max_features=3, seed=seed, min_samples_leaf=min_samples_leaf)
 
@@ -127,9 +132,7 @@ def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples
 @pytest.mark.parametrize(("n_rows", "total"), [(40, MOST_WEIGHT_IN_PAIRS), (700, MOST_WEIGHT_IN_HALVES)])
 @pytest.mark.parametrize("excess", [0, 1])
 def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, total, excess):
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X = columns_of_some_kinds(n_rows, rng, 12)
+    for seed, rng, X in tables(n_rows):
         weights = 1 + rng.multinomial(total + excess - n_rows, np.full(n_rows, 1 / n_rows))
         problem = X, noisy_labels(X, n_classes, rng), weights, n_classes, criterion
         assert_as_one_by_one(*problem, max_features=3, seed=seed)
@@ -143,9 +146,7 @@ def test_weights_around_what_lanes_have_room_for(criterion, n_classes, n_rows, t
 def test_forms_around_what_lanes_have_room_for(n_classes, of_pairs, excess):
     most = MOST_OF_PAIRED_FORM // (n_classes - 1) if of_pairs else MOST_OF_FORM // n_classes
     total, n_rows = math.isqrt(most) + excess, 20 if of_pairs else 700
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X = columns_of_some_kinds(n_rows, rng, 12)
+    for seed, rng, X in tables(n_rows):
         y = np.where(rng.random(n_rows) < 0.1, rng.integers(n_classes, size=n_rows), 0).astype(np.int32)
         weights = 1 + rng.multinomial(total - n_rows, np.full(n_rows, 1 / n_rows))
         assert_as_one_by_one(X, y, weights, n_classes, "ogini", max_features=3, seed=seed)
@@ -155,9 +156,7 @@ def test_forms_around_what_lanes_have_room_for(n_classes, of_pairs, excess):
 @pytest.mark.parametrize("n_rows", [12, 40, 400])
 @pytest.mark.parametrize("classes", [[0, 7], [3, 4, 9], [9], [2, 3, 5, 16]])
 def test_classes_without_samples(n_rows, classes):
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X = columns_of_some_kinds(n_rows, rng, 12)
+    for seed, rng, X in tables(n_rows):
         y = np.array(classes, dtype=np.int32)[noisy_labels(X, len(classes), rng)]
         for criterion in ("gini", "ogini"):
             problem, options = (X, y, None, 17, criterion), {"max_features": 3, "seed": seed}
@@ -189,9 +188,7 @@ def test_ranks_of_16_and_of_32_bits(n_rows, n_classes, criterion):
 @pytest.mark.parametrize("max_leaf_nodes", [UNLIMITED, 20])
 @pytest.mark.parametrize("n_rows", [50, 500])
 def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        X = columns_of_some_kinds(n_rows, rng, 8)
+    for seed, rng, X in tables(n_rows, 8, 20):
         X[:, ::3] = rng.integers(4, size=(n_rows, 3))
         n_categories = [4 if feature % 3 == 0 else 0 for feature in range(8)]
         problem = X, noisy_labels(X, 3, rng), rng.integers(1, 4, size=n_rows), 3, "gini"

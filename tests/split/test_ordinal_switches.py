@@ -45,24 +45,17 @@ def test_any_number_of_classes(n_classes, criterion, is_weighted):
 
 # The kernel's greatest entry is 2 n_classes of ordinal Gini, and the range of the scores of ranking impurity.
 @pytest.mark.parametrize(
-    ("n_classes", "factor", "excess"),
-    [(n_classes, 1, excess) for n_classes in (2, 5, MIN_LANES, 18) for excess in (-1, 0, 1)]
-    + [(MIN_LANES, 4, 0), (18, 4, 0)],
+    ("n_classes", "total"),
+    [(n, -(-LANE_LIMIT // (2 * n)) - 1 + excess) for n in (2, 5, MIN_LANES, 18) for excess in (-1, 0, 1)]
+    + [(n, 4 * -(-LANE_LIMIT // (2 * n)) - 1) for n in (MIN_LANES, 18)]
+    + [(2, 2**31), (5, 2**30), (18, 2**29)],  # more than its sums can hold
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_ordinal_gini_of_totals_around_the_limit_of_lanes(n_classes, factor, excess, seed):
+def test_ordinal_gini_of_totals_around_the_limit_of_lanes(n_classes, total, seed):
     rng = np.random.default_rng(seed)
-    total = factor * -(-LANE_LIMIT // (2 * n_classes)) - 1 + excess
     X, y = noisy_grades(24, n_classes, rng)
     weights = shared_out(total, len(y), rng)
     assert weights.sum() == total
-    assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, "ogini"))
-
-
-@pytest.mark.parametrize(("n_classes", "total"), [(2, 2**31), (5, 2**30), (18, 2**29)])
-def test_ordinal_gini_of_more_than_its_sums_can_hold(n_classes, total):
-    X, y = noisy_grades(24, n_classes, np.random.default_rng(0))
-    weights = shared_out(total, len(y), np.random.default_rng(1))
     assert_same_tree(*on_both_engines(grow, X, y, weights, n_classes, "ogini"))
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given
-from samples import make_classes, make_stump, stump_arrays
+from samples import make_classes, make_stump, stump_arrays, trees_of
 from support import examples, grow
 
 from pytrees import (
@@ -71,7 +71,7 @@ def test_samples_walk_as_the_arrays_say(engine, estimator, gaps):
     X, y = gaps
     with config_context(engine="compiled"):  # growth has its own tests
         fitted = estimator.fit(X, y)
-    trees = [one.tree_ for one in getattr(fitted, "estimators_", [fitted])]
+    trees = trees_of(fitted)
     expected = np.array([[naive_leaf(tree, row) for tree in trees] for row in X])
     # Few samples walk in the arrays as they are, many in a packed tree.
     for rows in (slice(0, 5), slice(None)):
@@ -95,7 +95,7 @@ def test_missing_at_prediction_alone(engine, estimator):
     fitted = estimator.fit(X, y)
     lacking = X.copy()
     lacking[::2, 1] = NAN
-    trees = [one.tree_ for one in getattr(fitted, "estimators_", [fitted])]
+    trees = trees_of(fitted)
     leaves = np.reshape(fitted.apply(lacking), (-1, len(trees)))
     np.testing.assert_array_equal(leaves, [[naive_leaf(tree, row) for tree in trees] for row in lacking])
     for tree in trees:

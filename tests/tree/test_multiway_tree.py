@@ -203,25 +203,22 @@ def test_tampered_numbers_are_refused_or_harmless(engine, name, place, number):
     export_text(tree), export_dict(tree), tree.to_sklearn(), tree.feature_usage(), tree.feature_importances()
 
 
-def test_offsets_that_wrap_around_are_refused():
-    arrays = arrays_of(trunk())
-    arrays["children_left"][:5] = arrays["children_right"][:5] = MULTIWAY
-    arrays["child_offsets"] = np.array([0, 2**62, -(2**63), -(2**62), 1, 5, 5])
-    with pytest.raises(ValueError, match="child_offsets do not agree"):
-        Tree(**arrays, n_features=2)
-
-
-def test_multiway_nodes_need_their_children():
-    arrays = {name: array for name, array in arrays_of(trunk()).items() if name not in CHILD_ARRAYS}
-    with pytest.raises(ValueError, match="multiway nodes need child_offsets"):
-        Tree(**arrays, n_features=2)
-
-
-def test_sizes_are_checked(engine):
-    arrays = arrays_of(trunk())
-    arrays["children"] = arrays["children"][:-1]
-    with pytest.raises(ValueError, match="children has shape"):
-        Tree(**arrays, n_features=2)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            # Offsets that wrap around.
+            {side: [*5 * [MULTIWAY], LEAF] for side in ("children_left", "children_right")}
+            | {"child_offsets": [0, 2**62, -(2**63), -(2**62), 1, 5, 5]},
+            "child_offsets do not agree",
+        ),
+        (dict.fromkeys(CHILD_ARRAYS), "multiway nodes need child_offsets"),
+        ({"children": [1, 2, 5, 3]}, "children has shape"),
+    ],
+)
+def test_arrays_that_do_not_go_together_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Tree(**arrays_of(trunk()) | changes, n_features=2)
 
 
 class Estimator:

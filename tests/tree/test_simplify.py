@@ -319,19 +319,17 @@ def test_there_must_be_one_label_for_every_node(labels):
             function(build((0, 1.0, 0, 1)), labels)
 
 
-def test_objects_without_a_tree_are_refused():
-    with pytest.raises(NotFittedError, match="not fitted"):
-        merge_redundant(DecisionTreeClassifier())
-    with pytest.raises(TypeError, match="not an estimator"):
-        redundant_splits([1, 2])
-
-
-def test_estimators_whose_predictions_are_not_known():
+def test_what_is_no_tree_of_known_predictions_is_refused():
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
-    with pytest.raises(TypeError, match=r"pass one tree, such as estimators_\[0\]"):
-        merge_redundant(DecisionForestClassifier(2).fit(X, y))
-    with pytest.raises(TypeError, match="not one of pytrees"):
-        redundant_splits(SklearnTreeClassifier().fit(X, y))
+    for given_one, error, words in (
+        (DecisionTreeClassifier(), NotFittedError, "not fitted"),
+        ([1, 2], TypeError, "not an estimator"),
+        (DecisionForestClassifier(2).fit(X, y), TypeError, r"pass one tree, such as estimators_\[0\]"),
+        (SklearnTreeClassifier().fit(X, y), TypeError, "not one of pytrees"),
+    ):
+        for function in (merge_redundant, redundant_splits):
+            with pytest.raises(error, match=words):
+                function(given_one)
     median = OrdinalDecisionTreeClassifier(predict_rule="median").fit(X, y)
     with pytest.raises(ValueError, match="predict_rule='median'"):
         merge_redundant(median)

@@ -295,8 +295,7 @@ def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator):
     np.testing.assert_array_equal(ours.predict(near), theirs.predict(near))
     np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
     assert ours.feature_names_in_.tolist() == ["age", "weight", "height"]
-    trees = ours.estimators_ if hasattr(ours, "estimators_") else [ours]
-    for tree in (one.tree_ for one in trees):
+    for tree in trees_of(ours):
         np.testing.assert_array_equal(tree.value, np.rint(tree.value))
         assert pickle.loads(pickle.dumps(tree)) == tree
         assert hasattr(tree, "impurity")
@@ -420,14 +419,10 @@ def test_missing_values_go_the_same_way(engine, estimator, weighted):
         ours = from_sklearn(theirs)
         np.testing.assert_allclose(ours.predict_proba(lacking), theirs.predict_proba(lacking), rtol=0.0, atol=1e-15)
         np.testing.assert_array_equal(to_sklearn(ours).apply(lacking), ours.apply(lacking))
-        for back, one in zip(trees_of_any(from_sklearn(to_sklearn(ours))), trees_of_any(ours), strict=True):
+        for back, one in zip(trees_of(from_sklearn(to_sklearn(ours))), trees_of(ours), strict=True):
             np.testing.assert_array_equal(back.missing_go_to_left, one.missing_go_to_left)
             np.testing.assert_array_equal(back.saw_missing, one.saw_missing)
             assert Tree.from_dict(pytrees.export_dict(one)) == one
-
-
-def trees_of_any(estimator):
-    return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from pytrees.testing.strategies import problems
 DIGITS = [Digits(), Digits(0), Digits(3)]
 
 
-def greatest_left(tree, X, parts=False):
+def greatest_left(tree, X):
     """The greatest value of the samples that go left at every node, from the definition."""
     below = np.full(tree.node_count, -2.0)
     path = tree.decision_path(X).toarray() > 0
@@ -50,6 +50,11 @@ def assert_prints_divide(tree, X):
             text, values = texts(node), X[path[:, node], tree.feature[node]]
             assert re.fullmatch(r"-?\d+(\.\d+)?", text)
             np.testing.assert_array_equal(values <= float(text), values <= tree.threshold[node])
+
+
+def assert_knows_gaps(tree, X):
+    np.testing.assert_array_equal(tree.below_threshold, greatest_left(tree, X))
+    assert_prints_divide(tree, X)
 
 
 # Values whose thresholds are hard to print: whole numbers, large ones, neighbouring doubles, both signs.
@@ -76,8 +81,7 @@ def test_printed_thresholds_divide_the_training_samples(data, n, kind):
         ID3Classifier(max_leaf_nodes=6),
     )[kind]
     tree = estimator.fit(X, y).tree_
-    np.testing.assert_array_equal(tree.below_threshold, greatest_left(tree, X))
-    assert_prints_divide(tree, X)
+    assert_knows_gaps(tree, X)
 
 
 ESTIMATORS = [
@@ -110,24 +114,20 @@ def test_every_tree_knows_its_gaps(engine, estimator, make, with_missing):
             X = X[:30]
             y = y[:30]
     tree = estimator.fit(X, y).tree_
-    np.testing.assert_array_equal(tree.below_threshold, greatest_left(tree, X))
-    assert_prints_divide(tree, X)
+    assert_knows_gaps(tree, X)
 
 
 def test_trees_of_tables_in_bins_know_their_gaps():
     X, y = make_classes(n_samples=30_000, n_features=3)
     for table in (X, np.round(X, 1), np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)):
         tree = DecisionTreeClassifier(max_depth=4).fit(table, y).tree_
-        np.testing.assert_array_equal(tree.below_threshold, greatest_left(tree, table))
-        assert_prints_divide(tree, table)
+        assert_knows_gaps(tree, table)
 
 
 def test_the_smallest_tree_knows_its_gaps(engine):
     X = np.array([[1.5, 2.5], [1.25, 3.5], [3.0, 2.25], [3.5, 4.0], [2.0, 1.0]])
-    tree = MinimalTreeClassifier().fit(X, [0, 1, 0, 1, 1]).tree_
-    np.testing.assert_array_equal(tree.below_threshold, greatest_left(tree, X))
-    by_size = ID3Classifier("mts").fit(X, [0, 1, 0, 1, 1]).tree_
-    np.testing.assert_array_equal(by_size.below_threshold, greatest_left(by_size, X))
+    for estimator in (MinimalTreeClassifier(), ID3Classifier("mts")):
+        assert_knows_gaps(estimator.fit(X, [0, 1, 0, 1, 1]).tree_, X)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -144,15 +144,14 @@ def test_merged_splits_know_their_gaps():
     tree = DecisionTreeClassifier(max_depth=5).fit(X, np.random.default_rng(0).integers(0, 2, len(y))).tree_
     merged = merge_redundant(tree)
     assert merged.node_count < tree.node_count
-    np.testing.assert_array_equal(merged.below_threshold, greatest_left(merged, X))
-    assert_prints_divide(merged, X)
+    assert_knows_gaps(merged, X)
 
 
 def test_trees_of_forests_know_the_gaps_of_their_samples(engine):
     X, y = make_classes(n_samples=40)
     forest = DecisionForestClassifier(3, bootstrap=False, max_features=2, random_state=0).fit(X, y)
     for tree in forest:
-        np.testing.assert_array_equal(tree.tree_.below_threshold, greatest_left(tree.tree_, X))
+        assert_knows_gaps(tree.tree_, X)
 
 
 @given(problem=problems(max_rows=20))

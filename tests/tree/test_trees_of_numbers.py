@@ -12,6 +12,7 @@ import sklearn.ensemble
 import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
+from samples import trees_of
 from support import SKLEARN
 
 from pytrees import (
@@ -187,7 +188,7 @@ def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missi
         assert theirs.feature_names_in_.tolist() == NAMES
         back = from_sklearn(theirs)
         assert type(back) is type(ours)
-        for tree, other in zip(trees(back), trees(ours), strict=True):
+        for tree, other in zip(trees_of(back), trees_of(ours), strict=True):
             np.testing.assert_array_equal(tree.value, other.value)
             np.testing.assert_array_equal(tree.impurity, other.impurity)
             np.testing.assert_allclose(tree.gain, other.gain, rtol=1e-9, atol=1e-12)
@@ -199,10 +200,6 @@ def test_trees_and_forests_predict_the_same_in_scikit_learn(engine, error, missi
         else:
             assert list(theirs.monotonic_cst) == ([1, 0, -1] if constraints == [1, 0, -1] else [0, 0, -1])
         np.testing.assert_array_equal(back.predict(near), ours.predict(near))
-
-
-def trees(estimator):
-    return [one.tree_ for one in getattr(estimator, "estimators_", [estimator])]
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -289,7 +286,7 @@ def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator, weig
     # Some versions give nodes that lack values a Poisson deviance far below 0, and count it.
     if all(one.tree_.impurity.min() > -1e-9 for one in members):
         np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
-    for tree, one in zip(trees(ours), members, strict=True):
+    for tree, one in zip(trees_of(ours), members, strict=True):
         assert tree.is_regressor
         np.testing.assert_allclose(np.sort(tree.impurity), np.maximum(np.sort(one.tree_.impurity), 0.0))
         assert tree.criterion_name == (None if theirs.criterion == "poisson" else theirs.criterion)
