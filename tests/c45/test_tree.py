@@ -299,13 +299,12 @@ def test_deep_trees():
 
 def test_bad_input_is_refused():
     X = np.zeros((3, 1))
-    with pytest.raises(ValueError, match="Labels and weights must have the 3 samples"):
-        grow(X, [0, 1])
-    with pytest.raises(ValueError, match="there must be some"):
-        grow(np.empty((0, 1)), np.empty(0, dtype=np.int32), n_classes=1)
-    with pytest.raises(ValueError, match=r"Class codes must be 0\.\.1"):
-        grow(X, [0, 1, 2], n_classes=2)
-    with pytest.raises(ValueError, match="Weights must be positive"):
-        grow(X, [0, 1, 1], np.array([1.0, 0.0, 2.0]))
-    with pytest.raises(ValueError, match=r"codes of categories, 0\.\.0"):
-        grow(X + 1, [0, 1, 1], n_categories=[1])
+    for table, options, words in (
+        ((X, [0, 1]), {}, "Labels and weights must have the 3 samples"),
+        ((np.empty((0, 1)), []), {"n_classes": 1}, "there must be some"),
+        ((X, [0, 1, 2]), {"n_classes": 2}, r"Class codes must be 0\.\.1"),
+        ((X, [0, 1, 1], np.array([1.0, 0.0, 2.0])), {}, "Weights must be positive"),
+        ((X + 1, [0, 1, 1]), {"n_categories": [1]}, r"codes of categories, 0\.\.0"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            grow(*table, **options)

@@ -6,6 +6,13 @@ from pytrees import Tree
 
 NODE_ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
+# Doubles next to each other, in descending order, and zeros of both signs beside the smallest numbers.
+NEIGHBOURS = [
+    [np.nextafter(value, np.inf), value, np.nextafter(value, -np.inf)]
+    for value in (1.0, -1.0, 1e308, -1e308, 2.2250738585072014e-308, 5e-324, -5e-324, 0.0)
+]
+SMALLEST = [0.0, -0.0, 5e-324, -0.0, -5e-324, 0.0]
+
 
 def make_classes(n_samples=40, n_features=3, n_classes=3, seed=0):
     """Make overlapping classes in continuous features: no value occurs twice, and all values are exact in float32."""

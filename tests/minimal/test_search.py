@@ -437,22 +437,15 @@ def test_id3_forests_of_smallest_trees():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("parameters", "X", "message"),
     [
-        ({"evaluation": "global"}, "judges single leaves only"),
-        ({"evaluation": "glocal"}, "judges single leaves only"),
-        ({"max_features": 1}, "no min_samples_leaf or max_features"),
-        ({"min_samples_leaf": 2}, "no min_samples_leaf or max_features"),
+        *[({"evaluation": name}, np.eye(2), "judges single leaves only") for name in ("global", "glocal")],
+        ({"max_features": 1}, np.eye(2), "no min_samples_leaf or max_features"),
+        ({"min_samples_leaf": 2}, np.eye(2), "no min_samples_leaf or max_features"),
+        ({}, np.zeros((2, 1)), "no consistent tree"),
+        ({}, np.arange(600.0).reshape(-1, 1), "too deep"),
     ],
 )
-def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, message):
+def test_what_id3_refuses_with_delta_mts(parameters, X, message):
     with pytest.raises(ValueError, match=message):
-        ID3Classifier("mts", **parameters).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
-
-
-def test_id3_of_samples_without_a_consistent_tree():
-    with pytest.raises(ValueError, match="no consistent tree"):
-        ID3Classifier("mts").fit([[0.0], [0.0]], [0, 1])
-    chain = np.arange(600.0).reshape(-1, 1)
-    with pytest.raises(ValueError, match="too deep"):
-        ID3Classifier("mts").fit(chain, np.arange(600) % 2)
+        ID3Classifier("mts", **parameters).fit(X, np.arange(len(X)) % 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import columns_of_all_kinds
+from samples import NEIGHBOURS, SMALLEST, columns_of_all_kinds
 from support import examples, on_both_engines
 
 from pytrees._core.base.sizes import sizes
@@ -169,17 +169,13 @@ def test_extreme_values(engine, max_bins):
     assert_are_bins(X, max_bins)
 
 
-@pytest.mark.parametrize("value", [1.0, -1.0, 1e308, -1e308, 2.2250738585072014e-308, 5e-324, -5e-324, 0.0])
-def test_neighbouring_doubles_are_different(engine, value):
-    below, above = np.nextafter(value, -np.inf), np.nextafter(value, np.inf)
-    codes, is_mixed = bin_features(column([above, value, below]))
-    assert codes.ravel().tolist() == [2, 1, 0]
-    assert is_mixed == [[False] * 3]
-
-
-def test_zeros_of_both_signs_are_equal(engine):
-    codes, is_mixed = bin_features(column([0.0, -0.0, 5e-324, -0.0, -5e-324, 0.0]))
-    assert codes.ravel().tolist() == [1, 1, 2, 1, 0, 1]
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [*((neighbours, [2, 1, 0]) for neighbours in NEIGHBOURS), (SMALLEST, [1, 1, 2, 1, 0, 1])],
+)
+def test_neighbouring_doubles_are_different_and_zeros_of_both_signs_equal(engine, values, expected):
+    codes, is_mixed = bin_features(column(values))
+    assert codes.ravel().tolist() == expected
     assert is_mixed == [[False] * 3]
 
 

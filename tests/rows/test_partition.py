@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import columns_of_all_kinds
+from samples import NEIGHBOURS, SMALLEST, columns_of_all_kinds
 from support import examples, grow, on_both_engines
 
 from pytrees._core.base.sizes import sizes
@@ -54,18 +54,13 @@ def test_a_threshold_separates_neighbouring_doubles(engine):
     assert 0.5 * first + 0.5 * np.nextafter(first, 2.0) > first
 
 
-def test_zeros_of_both_signs_are_equal(engine):
-    rows, ranks = rank_features(column([0.0, -0.0, 5e-324, -0.0, -5e-324, 0.0]))
-    assert rows.tolist() == [[4, 0, 1, 3, 5, 2]]
-    assert ranks.tolist() == [[0, 1, 1, 1, 1, 2]]
-
-
-@pytest.mark.parametrize("value", [1.0, -1.0, 1e308, -1e308, 2.2250738585072014e-308, 5e-324, -5e-324, 0.0])
-def test_neighbouring_doubles_are_different(engine, value):
-    below, above = np.nextafter(value, -np.inf), np.nextafter(value, np.inf)
-    rows, ranks = rank_features(column([above, value, below]))
-    assert rows.tolist() == [[2, 1, 0]]
-    assert ranks.tolist() == [[0, 1, 2]]
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [*((three, ([2, 1, 0], [0, 1, 2])) for three in NEIGHBOURS), (SMALLEST, ([4, 0, 1, 3, 5, 2], [0, 1, 1, 1, 1, 2]))],
+)
+def test_neighbouring_doubles_are_different_and_zeros_of_both_signs_equal(engine, values, expected):
+    rows, ranks = rank_features(column(values))
+    assert (rows.tolist(), ranks.tolist()) == tuple([part] for part in expected)
 
 
 @pytest.mark.parametrize("digit", range(8))

@@ -7,16 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from own_criteria import Gini
+from own_criteria import OF_CUTS, OF_SEQUENCES, Changes, Effort, Gini, GiniOfChildren
 
-from pytrees import effort_to_compress
 from pytrees.criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
 from pytrees.testing import CriterionCheckError, check_criterion
-
-
-class Effort(SequenceCriterion):
-    def impurity(self, labels):
-        return effort_to_compress(labels)
 
 
 def gini_of(left, right):
@@ -30,10 +24,14 @@ def gini_of(left, right):
     return impurity(node) - sum(sum(counts) / sum(node) * impurity(counts) for counts in (left, right))
 
 
-def errors_of(criterion, **parameters):
+def report_of(criterion, **parameters):
     with pytest.raises(CriterionCheckError) as raised:
         check_criterion(criterion, **{"n_cases": 31, **parameters})
-    return raised.value.report.errors
+    return raised.value.report
+
+
+def errors_of(criterion, **parameters):
+    return report_of(criterion, **parameters).errors
 
 
 # ------------------------------------------------------------------------------------------- criteria that are right
@@ -75,12 +73,6 @@ def changes_of(labels, goes_left):
     return changes(labels) - sum(changes(part) for part in parts)
 
 
-class Changes(SequenceCriterion):
-    def gain(self, labels, goes_left):
-        changes = [np.count_nonzero(np.diff(part)) for part in (labels, labels[goes_left], labels[~goes_left])]
-        return changes[0] - changes[1] - changes[2]
-
-
 @pytest.mark.parametrize(
     ("criterion", "definition"),
     [
@@ -99,26 +91,6 @@ def test_criteria_agree_with_their_definitions(criterion, definition):
     assert "no errors" in str(report)
 
 
-class Rows(SequenceCriterion):
-    needs_rows = True
-
-    def impurity(self, labels, rows):
-        return float(rows.max() - rows.min())
-
-
-class PerFeature(CountCriterion):
-    per_feature = True
-
-    def gains(self, left, right):
-        gains = Gini().gains(left, right)
-        return gains / gains.sum() if gains.sum() > 1e-9 else np.zeros(len(gains))
-
-
-class EvenOnly(CountCriterion):
-    def gains(self, left, right):
-        return np.where(np.floor(left.sum(axis=1)) % 2 == 0, Gini().gains(left, right), -np.inf)
-
-
 class OfImpureNodes(CountCriterion):
     """Gains as shares of the node's impurity, which a node of one class does not have."""
 
@@ -134,14 +106,7 @@ class ShareOfChanges(Changes):
         return super().gain(labels, goes_left) / np.float64(np.count_nonzero(np.diff(labels)))
 
 
-class WithChildren(Gini):
-    def gain_of_children(self, counts):
-        shares = counts.sum(axis=1) / counts.sum()
-        impurities = 1 - ((counts / counts.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
-        return 1 - ((counts.sum(axis=0) / counts.sum()) ** 2).sum() - (shares * impurities).sum()
-
-
-@pytest.mark.parametrize("criterion", [Rows(), PerFeature(), EvenOnly(), WithChildren()], ids=type)
+@pytest.mark.parametrize("criterion", [*OF_CUTS, GiniOfChildren(), *OF_SEQUENCES], ids=type)
 def test_criteria_of_every_kind(criterion):
     check_criterion(criterion, n_cases=20)
 
@@ -310,17 +275,13 @@ def test_claims_that_do_not_hold(criterion, claim):
 
 
 def test_a_claim_that_does_not_hold_is_shown_once():
-    with pytest.raises(CriterionCheckError) as raised:
-        check_criterion("ogini", claims=["classes"], n_cases=20)
-    report = raised.value.report
+    report = report_of("ogini", claims=["classes"])
     assert str(report).count(report.properties["classes"]) == 1
     assert "ERROR, claimed 'classes': it does not hold, see above" in str(report)
 
 
 def test_untested_properties_are_reported_as_not_tested():
-    with pytest.raises(CriterionCheckError) as raised:
-        check_criterion(WrongShape(), claims=["sides"])
-    report = raised.value.report
+    report = report_of(WrongShape(), claims=["sides"])
     assert set(report.properties.values()) == {"not tested"}
     assert set(report.errors) == {"raises"}
 

@@ -632,21 +632,20 @@ def test_the_tolerance_is_about_leaves_and_limits_too():
 def test_check_tree_refuses_wrong_parameters(iris):
     X, y = iris
     fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
-    with pytest.raises(ValueError, match="limits has no 'depth'"):
-        check_tree(fitted, X, y, "gini", limits={"depth": 1})
-    with pytest.raises(ValueError, match="whole numbers above 0"):
-        check_tree(fitted, X, y, "gini", sample_weight=np.full(150, 0.5))
     codes = np.round(X[:, :1])
     multiway = DecisionTreeClassifier(categorical_features=[0]).fit(codes, y)
-    with pytest.raises(ValueError, match="splits by categories"):
-        check_tree(multiway.tree_, codes, y, "gini")
+    for tree, table, criterion, options, words in (
+        (fitted, iris, "gini", {"limits": {"depth": 1}}, "limits has no 'depth'"),
+        (fitted, iris, "gini", {"sample_weight": np.full(150, 0.5)}, "whole numbers above 0"),
+        (multiway.tree_, (codes, y), "gini", {}, "splits by categories"),
+        (fitted, iris, "ginny", {}, "criterion must be one of"),
+        (fitted, iris, "etc", {"sample_weight": np.ones(150)}, "A label sequence has no weights"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            check_tree(tree, *table, criterion, **options)
     with pytest.raises(TreeCheckError, match="was fitted to 149"):
         check_tree(fitted, X[1:], y[1:], "gini")
-    with pytest.raises(ValueError, match="criterion must be one of"):
-        check_tree(fitted, X, y, "ginny")
     with pytest.raises(TypeError, match=r"write Gini\(\)"):
         check_tree_estimator(fitted, Gini)
-    with pytest.raises(ValueError, match="A label sequence has no weights"):
-        check_tree(fitted, X, y, "etc", sample_weight=np.ones(150))
     with pytest.raises(ValueError, match="A label sequence has no weights"):
         check_tree_estimator(PermutationDecisionTreeClassifier(), "etc", weighted=True)

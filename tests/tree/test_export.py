@@ -12,7 +12,7 @@ import pytest
 import sklearn.tree
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import hostile, make_chain, make_classes, make_stump
+from samples import hostile, make_chain, make_classes, make_stump, trees_of
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -23,6 +23,7 @@ from support import assert_predicts_the_same
 from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     ID3Classifier,
     OptimalTreeClassifier,
@@ -156,36 +157,26 @@ def test_dict_goes_through_json_unchanged(fitted):
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [
-        [0, 1],
-        [False, True],
-        [-1.0, 2.0],
-        ["a", "b"],
-        np.array([0, 1], dtype=np.uint8),
-        np.array(["a", "b"], dtype=object),
-    ],
-    ids=repr,
-)
-def test_labels_become_plain_values(engine, labels):
-    root = export_dict(DecisionTreeClassifier().fit([[1.0], [2.0]], labels))
-    assert json.loads(json.dumps(root))["left"]["class"] == labels[0]
-    assert type(root["left"]["class"]) in (int, bool, float, str)
-
-
-@pytest.mark.parametrize(
     ("labels", "expected"),
     [
+        ([0, 1], 0),
+        ([False, True], False),
+        ([-1.0, 2.0], -1.0),
+        (["a", "b"], "a"),
+        (np.array([0, 1], dtype=np.uint8), 0),
+        (np.array(["a", "b"], dtype=object), "a"),
         (np.array(["2000-01-01", "2000-02-01"], dtype="datetime64[D]"), "2000-01-01"),
         (np.array(["2000-01-01", "2000-02-01"], dtype="datetime64[ns]"), "2000-01-01"),
         (np.array(["2000-01-01T12:30", "2000-02-01"], dtype="datetime64[us]"), "2000-01-01T12:30"),
         (np.array([5, 7], dtype="timedelta64[D]"), "5 days"),
     ],
-    ids=["days", "nanoseconds", "minutes", "durations"],
+    ids=repr,
 )
-def test_dates_as_classes_become_text(labels, expected):
+def test_labels_become_plain_values(engine, labels, expected):
     fitted = DecisionTreeClassifier().fit([[1.0], [2.0]], labels)
-    assert json.loads(json.dumps(export_dict(fitted)))["left"]["class"] == expected
+    root = export_dict(fitted)
+    assert json.loads(json.dumps(root))["left"]["class"] == expected
+    assert type(root["left"]["class"]) is type(expected)
     assert f"class {expected} [1, 0]" in export_text(fitted)
 
 
@@ -365,14 +356,22 @@ def test_thresholds_are_kept_to_the_last_bit_of_a_float32(engine, threshold):
     np.testing.assert_array_equal(theirs.predict(X), ours.predict(X))
 
 
+@pytest.mark.parametrize(
+    "ours",
+    [
+        DecisionTreeClassifier(),
+        *[kind(4, max_depth=2) for kind in (DecisionForestClassifier, PermutationDecisionForestClassifier)],
+    ],
+    ids=repr,
+)
 @given(problem=problems(max_rows=15), seed=st.integers(0, 2**32 - 1))
-def test_any_tree_on_float32_data_decides_the_same(problem, seed):
+def test_what_is_fitted_to_float32_data_predicts_the_same(ours, problem, seed):
     # scikit-learn adds the numbers up, which must not overflow.
     X = np.clip(problem.X, -1e30, 1e30).astype(np.float32).astype(np.float64)
-    ours = DecisionTreeClassifier().fit(X, problem.y)
-    close = np.concatenate([neighbours32(ours.tree_.threshold), X.ravel()])
+    ours = sklearn.base.clone(ours).set_params(random_state=seed).fit(X, problem.y)
+    close = np.concatenate([*(neighbours32(tree.threshold) for tree in trees_of(ours)), X.ravel()])
     rows = np.random.default_rng(seed).choice(close, size=(50, X.shape[1]))
-    assert_predicts_the_same(to_sklearn(ours), ours, rows)
+    assert_predicts_the_same(to_sklearn(ours), ours, np.concatenate([X, rows]))
 
 
 def test_the_estimators_names_and_classes_are_kept(fitted):

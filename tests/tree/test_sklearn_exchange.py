@@ -45,7 +45,7 @@ from pytrees import (
 from pytrees.convert.sklearn_estimators import kept_parameters
 from pytrees.criteria import CountCriterion
 from pytrees.fourier import ordinal_codes
-from pytrees.testing.strategies import count_weights, float_weights, problems
+from pytrees.testing.strategies import count_weights, float_weights
 
 
 class Largest(CountCriterion):
@@ -97,14 +97,6 @@ def test_forests_predict_the_same_in_scikit_learn(engine, forest):
     for mine, one in zip(ours.to_sklearn().estimators_, theirs.estimators_, strict=True):
         assert mine.get_params() == one.get_params()
         assert mine.tree_.__getstate__()["nodes"].tobytes() == one.tree_.__getstate__()["nodes"].tobytes()
-
-
-@given(problem=problems(max_rows=15), seed=st.integers(0, 99), votes=st.booleans())
-def test_any_forest_on_float32_data_predicts_the_same(problem, seed, votes):
-    X = np.clip(problem.X, -1e30, 1e30).astype(np.float32).astype(np.float64)
-    kind = PermutationDecisionForestClassifier if votes else DecisionForestClassifier
-    ours = kind(4, max_depth=2, random_state=seed).fit(X, problem.y)
-    assert_predicts_the_same(to_sklearn(ours), ours, X)
 
 
 @pytest.mark.parametrize(
