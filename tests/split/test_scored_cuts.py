@@ -30,23 +30,6 @@ def with_distances(criterion, n_classes):
     return "ranking", {"class_scores": class_scores}
 
 
-# With more than two classes, and by entropy, two features are scored side by side, and the last of an odd number alone.
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-@examples(120)
-@given(
-    n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
-    n_features=st.integers(1, 6),
-    growth_limits=limits(max_candidates=UNLIMITED),
-    seed=st.integers(0, 2**32 - 1),
-    noise=st.sampled_from([0.0, 0.2, 1.0]),
-)
-def test_any_number_of_entries(criterion, n_classes, n_rows, n_features, growth_limits, seed, noise):
-    rng = np.random.default_rng(seed)
-    X = columns_of_some_kinds(n_rows, rng, n_features)
-    assert_as_one_by_one(X, noisy_labels(X, n_classes, rng, noise), None, n_classes, criterion, **growth_limits)
-
-
 # One word of a sample has its weight and its weight of the second class.
 @pytest.mark.parametrize("criterion", ["gini", "ogini"])
 @examples(250)
@@ -108,26 +91,30 @@ def test_most_samples_of_ordinal_criteria(criterion, n_classes, excess):
             assert_as_one_by_one(*problem, **options)
 
 
+# With more than two classes, and by entropy, two features are scored side by side, and the last of an odd number alone.
 # Missing values, which are the last entries, are on either side of every cut.
 @pytest.mark.parametrize(
     ("criterion", "n_classes"),
     [(name, n_classes) for name in ("gini", "entropy") for n_classes in (2, 3, 10)] + [("squared_error", 0)],
 )
-@examples(120)
+@examples(240)
 @given(
     n_rows=st.integers(FEWEST_SCORED - 2, 4 * ENTRIES_AT_ONCE + 3),
+    n_features=st.integers(1, 6),
     growth_limits=limits(max_candidates=UNLIMITED),
     seed=st.integers(0, 2**32 - 1),
     noise=st.sampled_from([0.0, 0.2, 1.0]),
-    share=st.sampled_from([0.01, 0.1, 0.5, 0.95]),
+    share=st.just(0.0) | st.sampled_from([0.01, 0.1, 0.5, 0.95]),
     is_weighted=st.booleans(),
 )
-def test_missing_values(criterion, n_classes, n_rows, growth_limits, seed, noise, share, is_weighted):
+def test_any_number_of_entries(
+    criterion, n_classes, n_rows, n_features, growth_limits, seed, noise, share, is_weighted
+):
     rng = np.random.default_rng(seed)
-    X = columns_of_some_kinds(n_rows, rng, 6)
+    X = columns_of_some_kinds(n_rows, rng, n_features)
     y = noisy_labels(X, n_classes or 20, rng, noise)
-    X[rng.random(X.shape) < share * (rng.random(6) < 0.8)] = np.nan
-    weights = rng.integers(1, 4, size=n_rows) if is_weighted else None
+    X[rng.random(X.shape) < share * (rng.random(n_features) < 0.8)] = np.nan
+    weights = rng.integers(1, 4, size=n_rows) if is_weighted and share else None
     if n_classes == 0:
         criterion, n_classes = (criterion, {"targets": np.sort(rng.permutation(200)[:20]) - 100}), 20
     assert_as_one_by_one(X, y, weights, n_classes, criterion, **growth_limits)

@@ -174,6 +174,8 @@ def test_one_tree_in_all_its_forms():
     assert_trees_equal(forests[0], to_sklearn(forests[0]), X=X, rtol=1e-12)
     with pytest.raises(AssertionError, match="whether it is split of node 1 of tree 0"):
         assert_trees_equal(*forests)
+    theirs = RandomForestRegressor(3, random_state=0).fit(X, y)
+    assert_trees_equal(theirs, from_sklearn(theirs))
 
 
 def test_other_numbers_and_weights_are_named():
@@ -186,13 +188,6 @@ def test_other_numbers_and_weights_are_named():
     ):
         with pytest.raises(AssertionError, match=f"(?s){words}"):
             assert_trees_equal(tree, other, gains=False)
-
-
-def test_forests_of_scikit_learn_are_compared():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 2)).astype(np.float32), rng.normal(size=30)
-    forest = RandomForestRegressor(3, random_state=0).fit(X, y)
-    assert_trees_equal(forest, from_sklearn(forest))
 
 
 def test_equal_gains_allow_any_order_of_growth():
