@@ -446,6 +446,6 @@ def test_id3_forests_of_smallest_trees():
         ({}, np.arange(600.0).reshape(-1, 1), "too deep"),
     ],
 )
-def test_what_id3_refuses_with_delta_mts(parameters, X, message):
+def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, X, message):
     with pytest.raises(ValueError, match=message):
         ID3Classifier("mts", **parameters).fit(X, np.arange(len(X)) % 2)

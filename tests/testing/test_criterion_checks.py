@@ -7,10 +7,33 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from own_criteria import OF_CUTS, OF_SEQUENCES, Changes, Effort, Gini, GiniOfChildren
+from own_criteria import (
+    OF_CUTS,
+    OF_SEQUENCES,
+    Changes,
+    Deviation,
+    Effort,
+    Gamma,
+    GammaWithZeros,
+    Gini,
+    GiniOfChildren,
+    Poisson,
+    PoissonOfEvents,
+    ShareOfFeatureInVariance,
+    Variance,
+)
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 
-from pytrees.criteria import CRITERIA, CountCriterion, RankingImpurity, SequenceCriterion, WeightedInformationGain
-from pytrees.testing import CriterionCheckError, check_criterion
+from pytrees import DecisionTreeClassifier, DecisionTreeRegressor
+from pytrees.criteria import (
+    CRITERIA,
+    CountCriterion,
+    RankingImpurity,
+    SequenceCriterion,
+    SumCriterion,
+    WeightedInformationGain,
+)
+from pytrees.testing import CriterionCheckError, TreeCheckError, check_criterion, check_tree, check_tree_estimator
 
 
 def gini_of(left, right):
@@ -440,3 +463,128 @@ def test_errors_pickle():
 def test_wrong_parameters_are_refused(criterion, parameters, error, words):
     with pytest.raises(error, match=words):
         check_criterion(criterion, **parameters)
+
+
+# -------------------------------------------------------------------------------------------------------- of numbers
+
+
+def variance_gain(left, right):
+    return np.var(left + right) - sum(len(side) / len(left + right) * np.var(side) for side in (left, right))
+
+
+def distance_gain(left, right):
+    def error(side):
+        return sum(abs(target - sorted(side)[(len(side) - 1) // 2]) for target in side)
+
+    return (error(left + right) - error(left) - error(right)) / len(left + right)
+
+
+@pytest.mark.parametrize(("error", "definition"), [("squared_error", variance_gain), ("absolute_error", distance_gain)])
+def test_criteria_of_numbers_keep_their_contract(error, definition):
+    for defined in (definition, error):
+        report = check_criterion(error, definition=defined, n_cases=40)
+        assert set(report.properties.values()) == {"holds"}
+        assert str(report).endswith("no errors")
+    claims = ["nonnegative", "pure", "sides", "order", "shift", "scale"]
+    assert not check_criterion(error, claims=claims, n_cases=5).errors
+
+
+def test_other_definitions_of_numbers_are_found():
+    with pytest.raises(CriterionCheckError, match=r"left=\[.*when it is judged by the definition"):
+        check_criterion("squared_error", definition="absolute_error")
+    with pytest.raises(ValueError, match="definition must be a function, or one of"):
+        check_criterion("squared_error", definition="gini")
+    with pytest.raises(ValueError, match="claims must be some of"):
+        check_criterion("squared_error", claims=["classes"])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "lacks"),
+    [
+        (Variance(), set()),
+        (Deviation(), set()),
+        (Poisson(), {"shift"}),
+        (PoissonOfEvents(), {"pure", "shift"}),
+        (Gamma(), {"shift"}),
+        (ShareOfFeatureInVariance(), {"pure"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_own_criteria_keep_the_contract(criterion, lacks):
+    report = check_criterion(criterion, n_cases=41)
+    assert {name for name, told in report.properties.items() if told != "holds"} == lacks
+
+
+def test_variance_has_the_definition_of_squared_errors():
+    report = check_criterion(Variance(), definition="squared_error", claims=["nonnegative", "shift"], n_cases=30)
+    assert report.has_definition
+
+
+def own(gains, gain_of_children=None):
+    """Return a criterion of these methods."""
+    methods = {"gains": lambda self, left, right: gains(left, right)}
+    if gain_of_children is not None:
+        methods["gain_of_children"] = lambda self, sums: gain_of_children(sums)
+    return type("Own", (SumCriterion,), methods)()
+
+
+@pytest.mark.parametrize(
+    ("criterion", "kind"),
+    [
+        (own(lambda left, right: np.full(len(left), np.nan)), "raises"),
+        (own(lambda left, right: np.zeros(len(left) + 1)), "raises"),
+        (own(lambda left, right: left[:, 0] / left[:, 0].max()), "raises"),
+        (GammaWithZeros(), "raises"),
+        (own(lambda left, right: -Variance().gains(left, right)), "definition"),
+        (own(Variance().gains, lambda sums: sums[:, 2].sum()), "gain_of_children"),
+        (own(lambda left, right: Variance().gains(left, right) - right[:, 0]), "claimed 'sides'"),
+    ],
+)
+def test_faults_of_own_criteria_are_found(criterion, kind):
+    with pytest.raises(CriterionCheckError) as raised:
+        check_criterion(criterion, definition="squared_error", claims=["sides"], n_cases=21)
+    assert kind in raised.value.report.errors
+
+
+@pytest.mark.parametrize("criterion", [Variance(), Deviation()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("parameters", [{}, {"max_leaf_nodes": 4}, {"min_samples_leaf": 3}], ids=str)
+def test_trees_by_own_criteria_are_checked(criterion, parameters):
+    estimator = DecisionTreeRegressor(criterion, **parameters)
+    report = check_tree_estimator(
+        estimator, criterion, n_cases=24, tables=("ties", "missing", "real"), weighted=True, ties="first"
+    )
+    assert report.splits["best"] > 10
+    assert report.splits["tie, another"] == 0
+
+
+def test_other_splits_than_an_own_criterion_takes_are_found():
+    with pytest.raises(TreeCheckError, match="worse split"):
+        check_tree_estimator(DecisionTreeRegressor(), Deviation(), n_cases=40)
+    with pytest.raises(ValueError, match="judges numbers, but DecisionTreeClassifier predicts classes"):
+        check_tree_estimator(DecisionTreeClassifier(), Variance())
+
+
+@pytest.mark.parametrize(
+    ("given", "criterion", "words"),
+    [
+        (DecisionTreeRegressor(), "gini", "judges classes, but DecisionTreeRegressor predicts numbers"),
+        (DecisionTreeClassifier(), "squared_error", "judges numbers, but DecisionTreeClassifier predicts classes"),
+        (SklearnRegressor(), "entropy", "judges classes, but DecisionTreeRegressor predicts numbers"),
+        (DecisionTreeRegressor(), "friedman_mse", "criterion must be one of"),
+    ],
+)
+def test_criteria_fit_what_is_predicted(given, criterion, words):
+    X, y = [[0.0], [1.0]], [0, 1]
+    with pytest.raises(ValueError, match=words):
+        check_tree_estimator(given, criterion)
+    with pytest.raises(ValueError, match=words):
+        check_tree(given.fit(X, y), X, y, criterion)
+    if criterion != "friedman_mse" and hasattr(given.tree_, "is_regressor"):
+        with pytest.raises(ValueError, match=words.replace(type(given).__name__, "Tree")):
+            check_tree(given.tree_, X, y, criterion)
+
+
+@pytest.mark.parametrize("y", [["a", "b"], [0.0, np.nan], [0.0, np.inf]])
+def test_targets_are_finite_numbers(y):
+    with pytest.raises(ValueError, match=r"y|convert"):
+        check_tree(DecisionTreeRegressor().fit([[0.0], [1.0]], [0, 1]), [[0.0], [1.0]], y, "squared_error")

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from own_cart import FAULTS, OwnCart, OwnRegressionCart, report_of
-from own_criteria import Gini
-from sklearn.base import BaseEstimator
+from own_criteria import Gini, Poisson
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 
@@ -18,6 +18,9 @@ from pytrees import (
     DecisionTreeRegressor,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionTreeClassifier,
+    export_dict,
+    from_sklearn,
+    to_sklearn,
 )
 from pytrees.testing import TreeCheckError, assert_trees_equal, check_tree, check_tree_estimator
 
@@ -104,6 +107,75 @@ def test_scikit_learn_takes_close_values_for_equal():
 def test_rounding_to_float32_is_named():
     report = report_of(SklearnTree(), "gini", tables=["real"])
     assert "dtype=np.float32" in report.examples["prediction"].message
+
+
+def test_trees_on_both_engines_are_checked(engine):
+    check_tree_estimator(DecisionTreeRegressor(max_depth=3), "squared_error", n_cases=8)
+
+
+def test_targets_of_any_size_are_checked_alike():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 5, (25, 2)).astype(float), rng.integers(0, 4, 25) - 1.0
+    for error in ERRORS:
+        for factor in (1e-300, 1e-9, 1.0, 1e9, 1e300):
+            tree = DecisionTreeRegressor(error, max_depth=3).fit(X, y * factor)
+            report = check_tree(tree, X, y * factor, error)
+            assert report.splits["best"] + report.splits["tie, first"] == sum(report.splits.values())
+    wrong = OwnRegressionCart("children unweighted").fit(X, y * 1e-9)
+    with pytest.raises(TreeCheckError, match="worse split"):  # gains of 1e-18 are no rounding of such targets
+        check_tree(wrong, X, y * 1e-9, "squared_error")
+
+
+def test_converted_trees_and_dicts_are_checked():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 5, (25, 2)).astype(float), np.round(rng.normal(size=25), 1)
+    tree = DecisionTreeRegressor(max_depth=3).fit(X, y)
+    arrays = {name: getattr(tree.tree_, name) for name in ("children_left", "children_right", "feature", "threshold")}
+    for one in (tree, tree.tree_, export_dict(tree), to_sklearn(tree), from_sklearn(to_sklearn(tree)), arrays):
+        report = check_tree(one, X, y, "squared_error", limits={"max_depth": 3})
+        assert sum(report.splits.values()) == tree.get_n_leaves() - 1
+    arrays |= {"value": tree.tree_.value[:, 0], "gain": tree.tree_.gain}
+    check_tree(arrays, X, y, "squared_error", limits={"max_depth": 3})
+    with pytest.raises(TreeCheckError, match="the number"):
+        check_tree(arrays | {"value": arrays["value"] + 1e-6}, X, y, "squared_error", limits={"max_depth": 3})
+
+
+def test_any_median_is_right():
+    X, y = np.zeros((4, 1)), np.array([1.0, 2.0, 3.0, 4.0])
+    for value in (2.0, 2.5, 3.0):
+        leaf = {"children_left": [-1], "children_right": [-1], "feature": [-2], "threshold": [-2.0], "value": [value]}
+        check_tree(leaf, X, y, "absolute_error")
+    with pytest.raises(TreeCheckError, match=r"the samples have the weight 4 and the number from 2\.0 to 3\.0"):
+        check_tree(leaf | {"value": [3.1]}, X, y, "absolute_error")
+
+
+def test_a_node_that_rounding_made_impure_is_no_error():
+    X, y = np.arange(3.0)[:, np.newaxis], np.array([0.1, 0.1, 0.1])
+    tree = to_sklearn(DecisionTreeRegressor().fit(X, [0.1, 0.1, 0.2]))
+    assert tree.tree_.node_count == 3
+    tree.tree_.value[:] = 0.1
+    tree.tree_.impurity[:] = 0.0
+    with pytest.raises(TreeCheckError, match="all its samples have one target"):
+        check_tree(tree, X, y, "squared_error")
+    tree.tree_.impurity[0] = 1e-18
+    assert check_tree(tree, X, y, "squared_error").splits == {"within rounding": 1}
+
+
+def test_equal_gains_allow_any_order_of_growth():
+    """Two leaves gain 0.4, about; one of them has a child that gains 0.8, and was split last."""
+    X = [-1, -1, -6, -3, -3, -1, -7, -5, -7, -1, 0, -7, -6, -7, -2, -6, 0, -7, -7, -2]
+    y = [0.6, 0.9, -0.5, 1.1, 1.3, 1.3, -0.1, 0, 0.1, 1.4, 0.5, -0.3, -0.4, 0, 0.5, -0.4, 0.9, -0.3, -0.1, 0.1]
+    X, parameters = np.array(X, dtype=float)[:, np.newaxis], {"criterion": "absolute_error", "max_leaf_nodes": 5}
+    for seed in range(10):
+        check_tree(SklearnRegressor(**parameters, random_state=seed).fit(X, y), X, y, "absolute_error")
+
+
+def test_other_libraries_give_impurities_that_a_criterion_of_the_user_lacks():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.poisson(2.0, 60)
+    check_tree(
+        SklearnRegressor(criterion="poisson", max_depth=3, random_state=0).fit(X, y), X, y, Poisson(), dtype=np.float32
+    )
 
 
 def test_the_kind_of_leaves_is_counted():
@@ -196,10 +268,23 @@ def test_ties_are_no_errors_unless_the_first_is_asked_for(fault):
     assert (report.splits["tie, another"] > 0) == (fault is not None)
 
 
+class TreeOfThresholds(DecisionTreeRegressor):
+    """Tells thresholds alone."""
+
+    def fit(self, X, y):
+        tree = super().fit(X, y).tree_
+        self.tree_ = {name: getattr(tree, name) for name in ("children_left", "children_right", "feature", "threshold")}
+        return self
+
+
 def test_another_criterion_is_named():
     report = report_of(DecisionTreeClassifier("entropy"), "gini", n_cases=60)
     assert "the criterion is 'entropy'" in report.causes
     assert report_of(DecisionTreeClassifier("ogini"), "gini", n_cases=60).causes == ["the criterion is 'ogini'"]
+    report = report_of(DecisionTreeRegressor("absolute_error"), "squared_error", n_cases=60)
+    assert "That would be right for the criterion 'absolute_error'. This would explain" in str(report)
+    report = report_of(TreeOfThresholds("absolute_error"), "squared_error", n_cases=60)
+    assert "the criterion is 'absolute_error'" in report.causes
 
 
 class Raises(BaseEstimator):
@@ -269,6 +354,28 @@ def test_examples_run_and_show_the_same():
     with pytest.raises(TreeCheckError) as raised:
         exec(example.code, {})
     assert raised.value.report.examples["worse split"].message == example.message
+
+
+def test_examples_run_and_show_the_same_of_numbers():
+    report = report_of(OwnRegressionCart("stops early"), "squared_error", n_cases=10)
+    example = report.examples["not split"]
+    with pytest.raises(TreeCheckError, match="is a leaf, but"):
+        exec(example.code.replace("# from your_module", "from own_cart"), {})
+
+
+class Means(RegressorMixin, BaseEstimator):
+    """The right tree, with other predictions."""
+
+    def fit(self, X, y):
+        self.tree_ = DecisionTreeRegressor().fit(X, y).tree_
+        return self
+
+    def predict(self, X):
+        return np.where(np.arange(len(X)) == 0, np.nan, self.tree_.predict(X))
+
+
+def test_wrong_predictions_are_found():
+    assert set(report_of(Means(), "squared_error", n_cases=5).errors) == {"prediction"}
 
 
 def test_examples_with_weights_and_missing_values_run():
@@ -575,6 +682,16 @@ def test_trees_with_monotonic_constraints(constraints, limits):
         assert report.predictions["checked"] == 30
     ordinal = OrdinalDecisionTreeClassifier(monotonic_cst=constraints, **limits)
     check_tree_estimator(ordinal, "ogini", n_cases=30, weighted=True, tables=["ties", "missing"], ties="first")
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 5}, {"min_samples_leaf": 2}], ids=str)
+@pytest.mark.parametrize("constraints", [[1, 0], [-1, 1, 0]], ids=str)
+def test_trees_of_numbers_with_monotonic_constraints(constraints, limits):
+    for error in ERRORS:
+        ours = DecisionTreeRegressor(error, monotonic_cst=constraints, **limits)
+        assert check_tree_estimator(ours, error, n_cases=40, weighted=True, ties="first").splits["best"] > 10
+        theirs = SklearnRegressor(criterion=error, monotonic_cst=constraints, **limits)
+        check_tree_estimator(theirs, error, n_cases=40, dtype=np.float32)
 
 
 class IgnoresConstraints:

@@ -7,11 +7,21 @@ import pytest
 from hypothesis import given
 from samples import NODE_ARRAYS
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from support import examples
 
-from pytrees import DecisionForestClassifier, DecisionTreeClassifier, Tree, config_context, export_dict
+from pytrees import (
+    DecisionForestClassifier,
+    DecisionForestRegressor,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    Tree,
+    config_context,
+    export_dict,
+    from_sklearn,
+    to_sklearn,
+)
 from pytrees.testing import assert_trees_equal
 from pytrees.testing.strategies import count_weights, no_weights, problems
 
@@ -67,6 +77,36 @@ def test_one_tree_in_all_its_forms(iris):
     values = X.to_numpy().astype(np.float32)
     assert_trees_equal(fitted.to_sklearn(), fitted, X=values)
     assert_trees_equal(fitted, {name: arrays_of(fitted.tree_)[name] for name in NODE_ARRAYS[:4]})
+
+
+def test_one_tree_of_numbers_in_all_its_forms():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)).astype(np.float32).astype(float), np.round(rng.normal(size=30), 1)
+    tree = DecisionTreeRegressor(max_depth=3).fit(X, y)
+    names = ("children_left", "children_right", "feature", "threshold", "value", "n_node_samples")
+    arrays = {name: getattr(tree.tree_, name) for name in names}
+    for other in (tree, tree.tree_, export_dict(tree), arrays, arrays | {"value": tree.tree_.value[:, 0]}):
+        assert_trees_equal(tree, other)
+        assert_trees_equal(other, tree)
+    assert_trees_equal(tree, to_sklearn(tree), X=X, rtol=1e-12)
+    forests = [DecisionForestRegressor(3, random_state=0, **data).fit(X, y) for data in ({}, {"max_depth": 1})]
+    assert_trees_equal(forests[0], to_sklearn(forests[0]), X=X, rtol=1e-12)
+    with pytest.raises(AssertionError, match="whether it is split of node 1 of tree 0"):
+        assert_trees_equal(*forests)
+    theirs = RandomForestRegressor(3, random_state=0).fit(X, y)
+    assert_trees_equal(theirs, from_sklearn(theirs))
+
+
+def test_other_numbers_and_weights_are_named():
+    X, y = [[0.0], [1.0]], [1.0, 2.0]
+    tree = DecisionTreeRegressor().fit(X, y)
+    for other, words in (
+        (DecisionTreeRegressor().fit(X, [1.0, 2.5]), "the number of node 0.*value 1.5.*value 1.75"),
+        (DecisionTreeRegressor().fit(X, y, sample_weight=[3, 3]), "the weight of the samples of node 0"),
+        (DecisionTreeClassifier().fit(X, [1, 2]), "what they predict: actual numbers, desired classes"),
+    ):
+        with pytest.raises(AssertionError, match=f"(?s){words}"):
+            assert_trees_equal(tree, other, gains=False)
 
 
 def test_nodes_in_another_order(iris):

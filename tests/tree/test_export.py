@@ -365,7 +365,7 @@ def test_thresholds_are_kept_to_the_last_bit_of_a_float32(engine, threshold):
     ids=repr,
 )
 @given(problem=problems(max_rows=15), seed=st.integers(0, 2**32 - 1))
-def test_what_is_fitted_to_float32_data_predicts_the_same(ours, problem, seed):
+def test_any_tree_or_forest_on_float32_data_predicts_the_same(ours, problem, seed):
     # scikit-learn adds the numbers up, which must not overflow.
     X = np.clip(problem.X, -1e30, 1e30).astype(np.float32).astype(np.float64)
     ours = sklearn.base.clone(ours).set_params(random_state=seed).fit(X, problem.y)

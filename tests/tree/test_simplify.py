@@ -319,7 +319,7 @@ def test_there_must_be_one_label_for_every_node(labels):
             function(build((0, 1.0, 0, 1)), labels)
 
 
-def test_what_is_no_tree_of_known_predictions_is_refused():
+def test_objects_without_a_tree_of_known_predictions_are_refused():
     X, y = [[0.0], [1.0], [2.0]], [0, 1, 1]
     for given_one, error, words in (
         (DecisionTreeClassifier(), NotFittedError, "not fitted"),

@@ -422,7 +422,7 @@ def test_missing_values_go_the_same_way(engine, estimator, weighted):
     [*FORESTS.values(), DecisionTreeClassifier(), PermutationDecisionTreeClassifier(max_candidates=8)],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_what_has_learned_from_missing_values_predicts_the_same_in_scikit_learn(engine, estimator):
+def test_estimators_that_have_learned_from_missing_values(engine, estimator):
     X, y = data(80)
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
     ours = grown(estimator, X, y)
