@@ -18,10 +18,10 @@ from ._given_tree import (
     counts_of,
     has_samples,
     label_of_categories,
-    one_line,
     samples_said,
     side_of_missing,
 )
+from ._names import one_line
 from ._tree_arrays import node_depths
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import FloatArray, LabelsLike

@@ -19,13 +19,13 @@ from ._given_tree import (
     counts_of,
     label_of_categories,
     levels_of_branches,
-    one_line,
     predicted_labels,
     rules_said,
     side_of_missing,
     steps_through,
     tree_and_names,
 )
+from ._names import one_line
 from ._sklearn import Interval, validate_params
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import LabelsLike, Names

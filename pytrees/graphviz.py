@@ -20,10 +20,10 @@ from ._given_tree import (
     TreeEstimator,
     has_samples,
     label_of_categories,
-    one_line,
     samples_said,
     side_of_missing,
 )
+from ._names import one_line
 from ._sklearn import HasMethods, Interval, validate_params
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import AnyArray, FloatArray, LabelsLike, SupportsWrite

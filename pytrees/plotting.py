@@ -23,10 +23,10 @@ from ._given_tree import (
     TreeEstimator,
     has_samples,
     label_of_categories,
-    one_line,
     predicted_labels,
     samples_said,
 )
+from ._names import one_line
 from ._sklearn import Interval, StrOptions, validate_params
 from ._tree_checks import MULTIWAY
 from ._tree_layout import LARGEST_FIGURE, MOST_MEASURED, PAD, SMALLEST_LETTERS, Drawing, Layout, TextSizes, enlarge

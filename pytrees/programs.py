@@ -17,15 +17,12 @@ from ._given_tree import (
     CategoryNames,
     NumberedNames,
     TreeEstimator,
-    check_different,
-    one_line,
-    plain_text,
-    plain_value,
     predicted_labels,
     steps_through,
     tree_and_names,
 )
 from ._missing import is_missing
+from ._names import check_different, one_line, plain_text, plain_value
 from ._sklearn import validate_params
 from ._tree_checks import LEAF, MULTIWAY
 from ._typing import LabelsLike

@@ -11,11 +11,11 @@ from ._given_tree import (
     CategoryNames,
     TreeEstimator,
     has_samples,
-    one_line,
     predicted_labels,
     steps_through,
     tree_and_names,
 )
+from ._names import one_line
 from ._sklearn import validate_params
 from ._tree_checks import LEAF
 from ._typing import LabelsLike

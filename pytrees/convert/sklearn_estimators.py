@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._given_tree import TreeEstimator, checked_names, predicted_labels, tree_and_names
+from .._given_tree import TreeEstimator, predicted_labels, tree_and_names
+from .._names import checked_names
 from .._tree_checks import LEAF
 from .._typing import AnyArray, ForestOf, LabelsLike
 from ..tree import Tree

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _tree
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._given_tree import checked_names
+from .._names import checked_names
 from .._tree_arrays import BinaryForm, TreeArrays, check_children
 from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike

@@ -13,15 +13,13 @@ from .._given_tree import (
     NumberedNames,
     TreeEstimator,
     levels_of_branches,
-    plain_text,
-    plain_value,
-    plain_values,
     predicted_labels,
     shown_nodes,
     side_of_missing,
     tree_and_names,
 )
 from .._missing import is_missing
+from .._names import plain_text, plain_value, plain_values
 from .._sklearn import validate_params
 from .._tree_arrays import numbers_of
 from .._tree_checks import LEAF, MULTIWAY

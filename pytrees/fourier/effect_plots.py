@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._axes import LITERALLY, axes_of
-from .._given_tree import checked_names, class_said, one_line, plain_values
+from .._given_tree import class_said
+from .._names import checked_names, one_line, plain_values
 from .._typing import AnyArray, FloatArray, LabelsLike
 from ..input.categories import has_missing
 

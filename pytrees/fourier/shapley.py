@@ -13,8 +13,8 @@ from scipy.special import beta
 from .._axes import LITERALLY, axes_of, inks_on
 from .._digits import Digits
 from .._docstrings import described_like
-from .._given_tree import one_line, plain_values
 from .._missing import is_missing
+from .._names import one_line, plain_values
 from .._numbers import in_float64, times_power
 from .._progress import progress
 from .._sklearn import feature_names_of
