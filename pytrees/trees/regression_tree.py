@@ -116,7 +116,11 @@ def grow_numbers(
         options["exact_targets"] = y
     arrays = kernel("grow_by_gain")(X, codes, weights, n_codes, criterion, seed=seed, **limits, **options)
     sums = {of_node: np.asarray(arrays.pop(of_node)) for of_node in ("weight", "target_sum", "spread")}
+    if ccp_alpha == 0.0:  # what is not needed goes before other arrays come
+        del sums["spread"]
     value = grid.means(sums["weight"], sums["target_sum"]) if grid.is_exact else np.asarray(arrays["value"])
+    if ccp_alpha == 0.0 and "monotonic_cst" not in limits:
+        del sums["target_sum"]
     arrays |= {
         "value": value[:, np.newaxis],
         "gain": grid.distances(np.asarray(arrays["gain"]), power),
@@ -139,7 +143,7 @@ def grow_numbers(
 
 def _positive(weights: FloatArray) -> FloatArray:
     """Return weights of nodes, none of which is rounded to 0 beside those of other nodes."""
-    return np.maximum(weights, _LEAST_POSITIVE)
+    return np.maximum(weights, _LEAST_POSITIVE, out=weights)
 
 
 def _risks(name: str, weight: IntArray, target_sum: IntArray, spread: IntArray) -> list[Fraction]:

@@ -355,3 +355,13 @@ def test_walks_by_many_categories_keep_nothing(make, method):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * pickled + 80 * len(codes)
+
+
+def test_fit_of_a_deep_regression_tree_takes_little_more_than_the_tree():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40_000, 2)), rng.normal(size=40_000)
+    tracemalloc.start()
+    tree = DecisionTreeRegressor(random_state=0).fit(X, y).tree_
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 160 * tree.node_count

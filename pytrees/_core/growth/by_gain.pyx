@@ -728,7 +728,8 @@ def grow_by_gain(
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
     weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
     is_narrow = not (is_wide(criterion, n_classes, weight_of_all, weights) or sums_are_wide(criterion, weight_of_all))
-    if shared is None:
+    cdef bint is_shared = shared is not None
+    if not is_shared:
         shared = _prepare_features(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
             n_threads,
@@ -757,10 +758,15 @@ def grow_by_gain(
         team = Team([growth, *[_prepare(shared, rows, y, weights, options, growth) for _ in range(n_threads - 1)]])
         _grow_together(team, seed, part_rows)
     else:
+        rows = None
         add_root(growth.tree, seed)
         with nogil:
             _open(growth, 0, 0)
             _grow(growth)
+    # What only growth needs gives room to the tree's arrays.
+    team = shared = growth.histograms = growth.tree.search.histograms = None
+    if not is_shared:
+        growth.tree.partition.features.codes = None
     order, of_nodes = nodes_in_preorder(growth.tree), {}
     if exact_targets is not None:
         are_medians = growth.tree.search.counts.errors is not None

@@ -12,12 +12,12 @@ Each way of growth keeps its own data of a node, such as its label, by the node'
 import numpy as np
 
 cimport cython
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.math cimport fabs, isnan
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from pytrees._core.base.memory cimport ask_for_large_pages, reserve, shrink
+from pytrees._core.base.memory cimport reserve, shrink
 from pytrees._core.base.types cimport (
     LEAF, MISSING_LEFT, MISSING_RIGHT, MULTIWAY, NO_CATEGORY, NONE, NONE_MISSING, UNDEFINED, UNLIMITED, float64_t,
     index_t, int8_t, int64_t, uint64_t,
@@ -51,7 +51,7 @@ from pytrees._core.criteria.wide import exact_gain
 
 cdef enum:
     MOST_RESERVED = 1048576     # nodes
-    NODES_GIVEN_BACK = 16384    # at once
+    NODES_GIVEN_BACK = 4096     # at once
     ENTRIES_OF_A_NODE = 16      # what a node costs besides its entries
 
 
@@ -87,7 +87,9 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     tree.n_leaves = 1
     if are_numbers(tree.search.counts):
         # Many leaves have one sample. Memory that is reserved now need not be copied as the tree grows.
-        _reserve_nodes(tree, _likely_nodes(tree))
+        tree.node_capacity = _likely_nodes(tree)
+        tree.value_capacity = tree.node_capacity * tree.n_values
+        _reserve_nodes(tree, tree.node_capacity)
     _add_node(tree, &rows, 0, <index_t> tree.partition.n_rows, 0, mix64(seed), NULL)
     if is_constrained(tree):
         tree.bounds[0].lower = ValueBound(0, 0)
@@ -585,9 +587,8 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef Py_ssize_t i, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
     cdef index_t k
     cdef index_t[::1] number = np.full(tree.n_nodes, NONE, dtype=np.int32)
-    # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object.
+    # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object, in small pages.
     memory = PyBytes_FromStringAndSize(NULL, n_nodes * (7 + n_columns) * sizeof(int64_t) + n_nodes)
-    ask_for_large_pages(PyBytes_AS_STRING(memory), <size_t> PyBytes_GET_SIZE(memory))
     cdef int64_t* children_left = <int64_t*> PyBytes_AS_STRING(memory)
     cdef int64_t* children_right = children_left + n_nodes
     cdef int64_t* feature = children_right + n_nodes
@@ -598,6 +599,7 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t* value = gain + n_nodes
     cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * n_columns)
     cdef const Node* node
+    cdef float64_t value_right
     for i in range(n_nodes):
         number[order[i]] = <index_t> i
     of_children = _children(tree, order, number) if has_categories(tree) else {}
@@ -616,7 +618,10 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         elif node.first_child != LEAF:
             children_left[i] = number[node.first_child]
             children_right[i] = number[node.first_child + 1]
-            _write_threshold(tree, node, &below_threshold[i], &threshold[i])
+            # The greatest value that goes left has one zero only.
+            below_threshold[i] = value_at(tree.partition.features, node.cut.last_left, node.feature) + 0.0
+            value_right = value_at(tree.partition.features, node.cut.first_right, node.feature)
+            threshold[i] = threshold_between(below_threshold[i], value_right)
         feature[i] = node.feature
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
@@ -637,19 +642,9 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
         "missing_go_to_left": np.frombuffer(memory, np.int8, n_nodes, len(memory) - n_nodes),
     }
     if n_columns == 0:
-        arrays |= _sums_of_targets(tree, number, n_node_samples, n_nodes)
         del arrays["value"]
+        arrays |= _sums_of_targets(tree, number, arrays["n_node_samples"])
     return arrays | of_children
-
-
-cdef inline void _write_threshold(
-    GrowingTree tree, const Node* node, float64_t* below, float64_t* threshold
-) noexcept nogil:
-    """Write the threshold of a cut, and the greatest value that goes left."""
-    below[0] = value_at(tree.partition.features, node.cut.last_left, node.feature) + 0.0    # one zero only
-    threshold[0] = threshold_between(
-        below[0], value_at(tree.partition.features, node.cut.first_right, node.feature)
-    )
 
 
 cdef void _add_counts(
@@ -678,19 +673,15 @@ cdef void _add_counts(
                 counts[label] = of_child[label] if child == node.first_child else counts[label] + of_child[label]
 
 
-cdef dict _sums_of_targets(
-    GrowingTree tree, const index_t[::1] number, const int64_t* n_node_samples, Py_ssize_t n
-):
+cdef dict _sums_of_targets(GrowingTree tree, const index_t[::1] number, const int64_t[::1] n_node_samples):
     """Return for all n nodes the weight, the weight times the value, the spread, and the impurity if the criterion has
     one. The spread is the weighted sum of the targets' squares or distances to the median. Sums and spreads are
     multiples of 2**62 and the rest. The memory of the sums is given back on the way."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, n = n_node_samples.shape[0], n_weights = n if tree.search.count_weights.shape[0] > 0 else 0
     cdef index_t k
-    # One piece of memory, for which NumPy asks for large pages.
-    memory = np.empty(6 * n, dtype=np.int64)
-    cdef int64_t[::1] weight = memory[:n]
-    cdef int64_t[:, ::1] total = memory[n:3 * n].reshape(n, 2), spread = memory[3 * n:5 * n].reshape(n, 2)
-    cdef float64_t[::1] impurity = memory[5 * n:].view(np.float64)
+    cdef int64_t[::1] weight = np.empty(n_weights, dtype=np.int64)
+    cdef int64_t[:, ::1] total = np.empty((n, 2), dtype=np.int64), spread = np.empty((n, 2), dtype=np.int64)
+    cdef float64_t[::1] impurity = np.empty(n)
     cdef bint measures = has_impurity(tree.search.counts.code)
     cdef const KeptSums* sums
     for k in range(tree.n_nodes - 1, -1, -1):
@@ -698,7 +689,8 @@ cdef dict _sums_of_targets(
         if i == NONE:
             continue
         sums = sums_of(tree, k)
-        weight[i] = sums.weight
+        if n_weights > 0:
+            weight[i] = sums.weight
         total[i, 0], total[i, 1] = sums.sum[0], sums.sum[1]
         spread[i, 0], spread[i, 1] = sums.spread[0], sums.spread[1]
         impurity[i] = 0.0
@@ -707,7 +699,8 @@ cdef dict _sums_of_targets(
             impurity[i] = nearest_impurity(tree.search.counts)
         if k % NODES_GIVEN_BACK == 0:
             shrink(<void**> &tree.values, &tree.value_capacity, k * tree.n_values, sizeof(float64_t))
-    arrays = {"weight": weight, "target_sum": total, "spread": spread} | ({"impurity": impurity} if measures else {})
+    arrays = {"weight": weight if n_weights > 0 else n_node_samples, "target_sum": total, "spread": spread}
+    arrays |= {"impurity": impurity} if measures else {}
     return {name: np.asarray(array) for name, array in arrays.items()}
 
 
