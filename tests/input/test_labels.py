@@ -1,7 +1,7 @@
 """Labels and targets of any container: exact, and refused if some are missing."""
 
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -80,8 +80,8 @@ CONTAINERS = {
     "index": lambda values: pd.Index(of_pandas(values)),
     "category": lambda values: of_pandas(values).astype("category"),
     "ordered": lambda values: pd.Series(pd.Categorical(of_pandas(values), ordered=True)),
-    "polars": of_polars,
     "pyarrow": arrow,
+    "polars": of_polars,
     "chunks": lambda values: pytest.importorskip("pyarrow").chunked_array([arrow(values[:2]), arrow(values[2:])]),
     "dictionary": lambda values: arrow(values).dictionary_encode(null_encoding="encode"),
     "objects": lambda values: np.array(values, dtype=object),
@@ -106,6 +106,8 @@ CLASSIFIERS = {
 }
 for _estimator in CLASSIFIERS.values():
     _given = {"n_estimators": 3, "random_state": 0}
+    if isinstance(_estimator, DistilledTreesClassifier) and _estimator.estimator is None:
+        _given["estimator"] = DecisionForestClassifier(3, random_state=0)  # of the kind of the default
     _estimator.set_params(**{name: value for name, value in _given.items() if name in _estimator.get_params()})
 
 
@@ -115,8 +117,16 @@ def classifiers(container):
     return {name: clone(CLASSIFIERS[name]) for name in names}
 
 
+def share(calls, container, kind):
+    """Return some of the calls, such that each meets every container and every kind, but not all pairs of both."""
+    # Of the two containers that meet all classifiers, one has an even place and one an odd place.
+    parts = 2 if len(calls) == len(CLASSIFIERS) else 3
+    start = list(CONTAINERS | COLUMNS).index(container) + list(KINDS).index(kind)
+    return {name: call for i, (name, call) in enumerate(calls.items()) if (i + start) % parts == 0}
+
+
 def sensitivity(y):
-    found = order_sensitivity(PermutationDecisionTreeClassifier(), X, y, cv=2, n_permutations=2, random_state=0)
+    found = order_sensitivity(PermutationDecisionTreeClassifier(), X, y, cv=2, n_permutations=1, random_state=0)
     return found.score, found.shuffled_scores.tolist(), found.n_distinct_trees
 
 
@@ -146,6 +156,17 @@ FUNCTIONS = {
 }
 
 
+@cache
+def fitted_to_codes(name, codes):
+    fitted = clone(CLASSIFIERS[name]).fit(X, codes)
+    return fitted.predict(X), fitted.score(X, codes)
+
+
+@cache
+def of_codes(name, codes):
+    return FUNCTIONS[name](np.array(codes))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("container", CONTAINERS | COLUMNS)
 @pytest.mark.filterwarnings("ignore:A column-vector y", "ignore:The classes are words")
@@ -153,17 +174,17 @@ def test_labels_are_exact(container, kind):
     values = [KINDS[kind][code] for code in CODES]
     classes = sorted(set(values))
     y = (CONTAINERS | COLUMNS)[container](values)
-    codes = np.array([classes.index(value) for value in values])
-    for name, estimator in classifiers(container).items():
-        expected, found = (clone(estimator).fit(X, given) for given in (codes, y))
+    codes = tuple(classes.index(value) for value in values)
+    for name, estimator in share(classifiers(container), container, kind).items():
+        found, (predicted, score) = estimator.fit(X, y), fitted_to_codes(name, codes)
         assert found.classes_.tolist() == classes, name
         assert found.classes_.dtype.kind in {"int": "i", "uint": "u", "bool": "b", "str": "OU"}[kind], name
-        assert found.predict(X).tolist() == [classes[code] for code in expected.predict(X)], name
-        assert found.score(X, y) == expected.score(X, codes), name
+        assert found.predict(X).tolist() == [classes[code] for code in predicted], name
+        assert found.score(X, y) == score, name
     if container in CONTAINERS:
-        for name, function in FUNCTIONS.items():
+        for name, function in share(FUNCTIONS, container, kind).items():
             if name != "check" or kind != "str":
-                assert function(y) == function(codes), name
+                assert function(y) == of_codes(name, codes), name
 
 
 @pytest.mark.parametrize("kind", KINDS)
