@@ -1,8 +1,7 @@
 """Splits by category of trees of numbers: by hand, equal trees of both engines and of a naive program, and ties."""
 
 from fractions import Fraction
-from itertools import combinations, pairwise
-from math import inf
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import limits as limits_of_growth
 from support import assert_same_tree, categories_of, children_of, examples, on_both_engines
-from targets import grow_numbers, target_sums, targets_and_weights
+from targets import Naive, grow_numbers, problems_of_numbers, target_sums
 
 from pytrees._core.criteria.categories import MOST_CATEGORIES
 from pytrees._tree_checks import LEAF, MULTIWAY
-from pytrees.testing.strategies import feature_matrices
 
 ERRORS = ["squared_error", "absolute_error"]
 
@@ -108,137 +106,21 @@ def test_medians_of_many_categories_are_divided_in_the_order_of_means(engine, se
 # ----------------------------------------------------------------------------------------------------- a naive program
 
 
-class Naive:
-    """A tree grown from the definitions: all cuts, and all divisions of categories into two sets."""
-
-    def __init__(self, X, targets, weights, error, n_categories, subsets):
-        self.X, self.targets, self.weights, self.error = X, targets, weights, error
-        self.n_categories, self.subsets = n_categories, subsets
-
-    def cost(self, rows):
-        """Return the weighted sum of the squared distances to the mean, or of the distances to the median."""
-        if self.error == "squared_error":
-            return self.squares(rows) - Fraction(self.sum_of(rows) ** 2, self.weight(rows))
-        # The sum of the distances is the least at one of the targets.
-        return min(
-            sum(self.weights[row] * abs(self.targets[row] - middle) for row in rows)
-            for middle in {self.targets[row] for row in rows}
-        )
-
-    def squares(self, rows):
-        return sum(self.weights[row] * self.targets[row] ** 2 for row in rows)
-
-    def sum_of(self, rows):
-        return sum(self.weights[row] * self.targets[row] for row in rows)
-
-    def weight(self, rows):
-        return sum(self.weights[row] for row in rows)
-
-    def gain(self, rows, parts):
-        return (self.cost(rows) - sum(map(self.cost, parts))) / Fraction(self.weight(rows))
-
-    def cuts(self, rows, feature):
-        """Return the cuts in the order of trying them: (threshold, side of missing values, parts)."""
-        value = {row: self.X[row][feature] for row in rows}
-        missing = [row for row in rows if np.isnan(value[row])]
-        known = sorted({value[row] for row in rows} - {value[row] for row in missing})
-        cuts = []
-        for below, above in pairwise(known):
-            middle = 0.5 * below + 0.5 * above
-            sides = [row for row in rows if value[row] <= below], [row for row in rows if value[row] > below]
-            threshold = middle if below <= middle < above else below
-            cuts.append((threshold, 0 if missing else -1, (sides[0], [*sides[1], *missing])))
-            if missing:
-                cuts.append((threshold, 1, ([*sides[0], *missing], sides[1])))
-        if missing and known:
-            cuts.append((inf, 0, ([row for row in rows if row not in missing], missing)))
-        return cuts
-
-    def divisions(self, rows, feature):
-        """Return the splits by category that no other exceeds, in the order of preference."""
-        present = sorted({self.X[row][feature] for row in rows})
-        of = {category: [row for row in rows if self.X[row][feature] == category] for category in present}
-        if len(present) < 2:
-            return []
-        if not self.subsets:
-            return [[(category,) for category in present]]
-        every = [
-            (present[0], *others) for size in range(len(present) - 1) for others in combinations(present[1:], size)
-        ]
-        gains = {left: self.gain(rows, self.parts(of, (left, self.rest(present, left)))) for left in every}
-        best = [left for left in every if gains[left] == max(gains.values())]
-        if self.error == "squared_error":
-            mean = {category: Fraction(self.sum_of(of[category]), self.weight(of[category])) for category in present}
-            ordered = sorted(present, key=mean.get)
-            prefixes = [tuple(sorted(ordered[:n])) for n in range(1, len(present))]
-            preferred = [left if present[0] in left else self.rest(present, left) for left in prefixes]
-            best = [left for left in preferred if left in best]
-        else:
-            best.sort(key=lambda left: sum(2 ** present.index(category) for category in self.rest(present, left)))
-        return [[left, self.rest(present, left)] for left in best]
-
-    @staticmethod
-    def rest(present, left):
-        return tuple(category for category in present if category not in left)
-
-    @staticmethod
-    def parts(of, sets):
-        return [[row for category in one for row in of[category]] for one in sets]
-
-    def split(self, rows):
-        """Return (gain, feature, threshold, side of missing values, parts, categories of parts), or None."""
-        best = None
-        for feature, n_codes in enumerate(self.n_categories):
-            if n_codes == 0:
-                tried = [(*cut, ((), ())) for cut in self.cuts(rows, feature)]
-            else:
-                of = {c: [row for row in rows if self.X[row][feature] == c] for c in range(n_codes)}
-                tried = [(-2.0, -1, self.parts(of, sets), sets) for sets in self.divisions(rows, feature)]
-            for threshold, missing, parts, sets in tried:
-                gain = self.gain(rows, parts)
-                if best is None or gain > best[0]:
-                    best = gain, feature, threshold, missing, parts, sets
-        return best
-
-    def nodes(self, rows, categories=()):
-        """Return (categories, feature, threshold, side of missing values, gain) of all nodes in preorder."""
-        best = self.split(rows) if len({self.targets[row] for row in rows}) > 1 else None
-        if best is None:
-            return [(list(categories), -2, -2.0, -1, 0.0)]
-        gain, feature, threshold, missing, parts, sets = best
-        here = list(categories), feature, threshold, missing, float(gain)
-        return [here, *(node for part, one in zip(parts, sets, strict=True) for node in self.nodes(part, one))]
-
-
-@st.composite
-def problems_of_numbers(draw, most_categories=6, **shape):
-    """X of numeric features, perhaps with missing values, and of categories; targets and weights, up to the limits of
-    their sums; and the numbers of categories."""
-    X = draw(feature_matrices(**({"max_rows": 30, "max_features": 3} | shape), missing=draw(st.booleans())))
-    n_rows, n_features = X.shape
-    sizes = st.just(0) | st.integers(1, most_categories)
-    n_categories = draw(st.lists(sizes, min_size=n_features, max_size=n_features).filter(any))
-    for feature in np.flatnonzero(n_categories):
-        codes = st.integers(0, n_categories[feature] - 1)
-        X[:, feature] = draw(st.lists(codes, min_size=n_rows, max_size=n_rows))
-    return (X, *draw(targets_and_weights(n_rows))), np.array(n_categories)
-
-
 @examples(60)
-@given(drawn=problems_of_numbers(max_rows=12), error=st.sampled_from(ERRORS), subsets=st.booleans())
-def test_trees_of_a_naive_program(drawn, error, subsets):
-    (X, targets, weights), n_categories = drawn
-    tree = grow_numbers(X, targets, weights, error, n_categories=n_categories, subsets=subsets)
+@pytest.mark.parametrize("has_categories", [False, True])
+@given(data=st.data(), error=st.sampled_from(ERRORS))
+def test_trees_of_a_naive_program(has_categories, data, error):
+    (X, targets, weights), options = data.draw(problems_of_numbers(has_categories, max_rows=12))
+    tree = grow_numbers(X, targets, weights, error, **options)
+    names = ("feature", "threshold", "missing_go_to_left", "gain")
     found = [
-        ([c for c in categories_of(tree, node).tolist() if c >= 0], *(tree[name][node] for name in NAMES))
+        (
+            [c for c in categories_of(tree, node).tolist() if c >= 0] if has_categories else [],
+            *(tree[name][node] for name in names),
+        )
         for node in range(len(tree["feature"]))
     ]
-    of_rows = [1] * len(X) if weights is None else weights.tolist()
-    naive = Naive(X.tolist(), targets.tolist(), of_rows, error, n_categories.tolist(), subsets)
-    assert found == naive.nodes(range(len(X)))
-
-
-NAMES = ("feature", "threshold", "missing_go_to_left", "gain")
+    assert found == Naive(X, targets, weights, error, **options).nodes(range(len(X)))
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -273,41 +155,32 @@ def test_the_best_of_all_divisions_of_many_samples(error, seed):
 # -------------------------------------------------------------------------------------------------------- both engines
 
 
-@given(drawn=problems_of_numbers(), error=st.sampled_from(ERRORS), subsets=st.booleans(), data=st.data())
-def test_both_engines_grow_equal_trees(drawn, error, subsets, data):
-    problem, n_categories = drawn
-    limits = data.draw(limits_of_growth())
-    grown = on_both_engines(grow_numbers, *problem, error, n_categories=n_categories, subsets=subsets, **limits)
-    assert_same_tree(*grown)
-
-
-@given(
-    drawn=problems_of_numbers(most_categories=40, max_rows=40),
-    error=st.sampled_from(ERRORS),
-    subsets=st.booleans(),
-    data=st.data(),
+@pytest.mark.parametrize(
+    ("has_categories", "sizes"), [(False, {}), (True, {}), (True, {"most_categories": 40, "max_rows": 40})]
 )
-def test_both_engines_grow_equal_trees_of_many_categories(drawn, error, subsets, data):
-    problem, n_categories = drawn
+@given(data=st.data(), error=st.sampled_from(ERRORS))
+def test_both_engines_grow_equal_trees(has_categories, sizes, data, error):
+    problem, options = data.draw(problems_of_numbers(has_categories, **sizes))
     limits = data.draw(limits_of_growth())
-    grown = on_both_engines(grow_numbers, *problem, error, n_categories=n_categories, subsets=subsets, **limits)
-    assert_same_tree(*grown)
+    assert_same_tree(*on_both_engines(grow_numbers, *problem, error, **options, **limits))
 
 
-@given(drawn=problems_of_numbers(max_features=1), error=st.sampled_from(ERRORS), subsets=st.booleans(), data=st.data())
-def test_ranked_features_and_some_rows(drawn, error, subsets, data):
+@pytest.mark.parametrize("has_categories", [False, True])
+@given(data=st.data(), error=st.sampled_from(ERRORS))
+def test_ranked_features_and_some_rows(has_categories, data, error):
     """A few of many features are ranked; a tree of some rows may be one leaf, which no block holds."""
-    (X, targets, weights), n_categories = drawn
-    X, n_categories = np.hstack([X] + [np.roll(X, shift, axis=0) for shift in range(7)]), np.repeat(n_categories, 8)
+    (X, targets, weights), options = data.draw(problems_of_numbers(has_categories, max_features=1))
+    X = np.hstack([X] + [np.roll(X, shift, axis=0) for shift in range(7)])
+    if has_categories:
+        options["n_categories"] = np.repeat(options["n_categories"], 8)
     rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(X) - 1), min_size=1))))
     limits = {"max_features": data.draw(st.sampled_from([1, 8])), "rows": rows, "seed": data.draw(st.integers(0, 99))}
-    limits |= {"n_categories": n_categories, "subsets": subsets}
-    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, error, **limits))
+    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, error, **options, **limits))
 
 
-@given(drawn=problems_of_numbers(most_categories=2), error=st.sampled_from(ERRORS), data=st.data())
+@given(drawn=problems_of_numbers(True, most_categories=2), error=st.sampled_from(ERRORS), data=st.data())
 def test_two_categories_split_as_a_threshold_does(drawn, error, data):
-    (X, targets, weights), n_categories = drawn
+    (X, targets, weights), options = drawn
     limits = data.draw(limits_of_growth(max_candidates=2**31 - 1))
     names = ("n_node_samples", "feature", "gain", "weight", "target_sum")
     numeric = grow_numbers(X, targets, weights, error, **limits)
@@ -315,35 +188,42 @@ def test_two_categories_split_as_a_threshold_does(drawn, error, data):
     is_limited = limits["min_samples_leaf"] > 1 or limits["min_weight_fraction_leaf"] > 0.0
     draws_alike = limits["max_features"] >= X.shape[1] or not is_limited
     for subsets in (False, True) if draws_alike else (False,):
-        tree = grow_numbers(X, targets, weights, error, n_categories=n_categories, subsets=subsets, **limits)
+        tree = grow_numbers(X, targets, weights, error, **(options | limits | {"subsets": subsets}))
         assert_same_tree({name: tree[name] for name in names}, {name: numeric[name] for name in names})
 
 
-@given(drawn=problems_of_numbers(), error=st.sampled_from(ERRORS), subsets=st.booleans())
-def test_weights_count_samples(drawn, error, subsets):
+@pytest.mark.parametrize("has_categories", [False, True])
+@given(data=st.data(), error=st.sampled_from(ERRORS))
+def test_weights_count_samples(has_categories, data, error):
     """A sample of weight w is a sample that is there w times."""
-    (X, targets, weights), n_categories = drawn
+    (X, targets, weights), options = data.draw(problems_of_numbers(has_categories))
     if weights is None or weights.sum() > 1000:
         return
-    options = {"n_categories": n_categories, "subsets": subsets}
     repeated = grow_numbers(np.repeat(X, weights, axis=0), np.repeat(targets, weights), None, error, **options)
     tree = grow_numbers(X, targets, weights, error, **options)
     assert_same_tree(tree, repeated, names=set(tree) - {"n_node_samples"})
 
 
 @pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("subsets", [False, True])
-@pytest.mark.parametrize("max_leaf_nodes", [2**31 - 1, 60])
-def test_order_and_threads_change_nothing(error, subsets, max_leaf_nodes):
+@pytest.mark.parametrize("kind", ["numbers", "wide sums", "multiway", "subsets"])
+@pytest.mark.parametrize("max_leaf_nodes", [2**31 - 1, 50])
+def test_order_and_threads_change_nothing(error, kind, max_leaf_nodes):
     rng = np.random.default_rng(0)
-    n_categories = np.array([12, 0, 5, 12 if error == "absolute_error" and subsets else 900])
+    options = {"max_leaf_nodes": max_leaf_nodes}
+    n_categories = np.zeros(4, dtype=int)
+    if kind in ("multiway", "subsets"):
+        n_categories[[0, 2, 3]] = [12, 5, 12 if error == "absolute_error" and kind == "subsets" else 900]
+        options |= {"n_categories": n_categories, "subsets": kind == "subsets"}
     X = np.column_stack([rng.integers(0, n_codes or 50, 6000) for n_codes in n_categories]).astype(np.float64)
-    targets = rng.integers(-(10**6), 10**6, 6000)
-    options = {"n_categories": n_categories, "subsets": subsets, "max_leaf_nodes": max_leaf_nodes}
-    tree = grow_numbers(X, targets, None, error, **options)
+    targets, weights = rng.integers(-(10**6), 10**6, 6000), np.ones(6000, dtype=np.int64)
+    if kind == "wide sums":
+        targets, weights = targets * 2**15, rng.integers(1, 2**32, 6000)
+    tree = grow_numbers(X, targets, weights, error, **options)
     shuffled = rng.permutation(6000)
-    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], None, error, **options))
-    assert_same_tree(tree, grow_numbers(X, targets, None, error, n_threads=2, part_rows=500, **options))
+    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], weights[shuffled], error, **options))
+    # Blocks and bins are asked for, but sums of 128 bits do not take them.
+    for way in ({"n_threads": 2, "part_rows": 500}, {"block_rows": 300}):
+        assert_same_tree(tree, grow_numbers(X, targets, weights, error, **options, **way))
 
 
 def test_more_samples_than_narrow_entries_hold():
@@ -493,14 +373,20 @@ def test_leaves_whose_gains_nearly_tie_are_compared_exactly(problem):
         assert grown[0]["feature"][chosen] == 1
 
 
-def test_sums_beyond_53_bits_are_exact(engine):
-    """The second feature's children are better than the first's by one unit of the grid, which doubles do not hold."""
-    big = 2**56
-    X = np.array([[0, 0], [1, 0], [1, 1], [2, 2]])
-    targets = [-big, 0, big + 1, 5 * big // 4]
-    for error in ERRORS:
-        options = {"n_categories": [3], "max_depth": 1}
-        one, other = (grow_numbers(X[:, [k]], targets, None, error, **options) for k in (0, 1))
-        both = grow_numbers(X, targets, None, error, **(options | {"n_categories": [3, 3]}))
-        assert one["gain"][0] == other["gain"][0]
-        assert both["feature"][0] == 1
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize(
+    ("X", "targets", "n_categories"),
+    [
+        ([[0, 0], [1, 0], [1, 1]], [-(2**57), 0, 2**57 + 1], []),
+        ([[0, 0], [1, 0], [1, 1], [2, 2]], [-(2**56), 0, 2**56 + 1, 5 * 2**54], [3, 3]),
+    ],
+)
+def test_sums_beyond_53_bits_are_exact(engine, error, X, targets, n_categories):
+    """The second feature's cut or children are better than the first's by one unit of the grid, which doubles do not
+    hold."""
+    one, other, both = (
+        grow_numbers(np.array(X)[:, part], targets, None, error, n_categories=n_categories[part] or None, max_depth=1)
+        for part in (slice(1), slice(1, 2), slice(2))
+    )
+    assert one["gain"][0] == other["gain"][0]
+    assert both["feature"][0] == 1

@@ -1,19 +1,14 @@
 """Squared and absolute error: numbers worked out by hand, equal trees of both engines and of a naive program."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import limits as limits_of_growth
-from support import assert_same_tree, examples, grow, grow_one_by_one, grow_reference, on_both_engines
-from targets import criterion_of, grow_numbers, target_sums, targets_and_weights
+from support import assert_same_tree, grow, grow_one_by_one, grow_reference, on_both_engines
+from targets import criterion_of, grow_numbers, target_sums
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import kernel
-from pytrees.testing.strategies import count_weights, feature_matrices, no_weights
 
 ERRORS = ["squared_error", "absolute_error"]
 SIZES = sizes()
@@ -127,80 +122,7 @@ def test_targets_fit_classes_and_criterion(engine, criterion, message):
         grow([[0.0], [1.0]], [0, 1], None, 2, criterion)
 
 
-# ----------------------------------------------------------------------------------------------------- a naive program
-
-
-def naive_tree(X, targets, weights, error, depth):
-    """Return (feature, threshold, gain) of all nodes in preorder, grown from the definitions."""
-    nodes = []
-
-    def impurity(rows):
-        total = sum(weights[row] for row in rows)
-        if error == "squared_error":
-            mean = Fraction(sum(weights[row] * targets[row] for row in rows), total)
-            return sum(weights[row] * (targets[row] - mean) ** 2 for row in rows) / total
-        # The lower median has the least sum of distances, and is the least of the targets that have it.
-        sums = [(sum(weights[row] * abs(targets[row] - t) for row in rows), t) for t in {targets[row] for row in rows}]
-        return Fraction(min(sums)[0], total)
-
-    def visit(rows, level):
-        best = None
-        for feature in range(len(X[0]) if level < depth and len({targets[row] for row in rows}) > 1 else 0):
-            for below, above in pairwise(sorted({X[row][feature] for row in rows})):
-                sides = (
-                    [row for row in rows if X[row][feature] <= below],
-                    [row for row in rows if X[row][feature] > below],
-                )
-                shares = [Fraction(sum(weights[r] for r in side), sum(weights[r] for r in rows)) for side in sides]
-                gain = impurity(rows) - sum(share * impurity(side) for share, side in zip(shares, sides, strict=True))
-                if best is None or gain > best[0]:
-                    middle = 0.5 * below + 0.5 * above
-                    best = gain, feature, middle if below <= middle < above else below, sides
-        nodes.append((-2, -2.0, 0.0) if best is None else (best[1], best[2], float(best[0])))
-        for side in best[3] if best else ():
-            visit(side, level + 1)
-
-    visit(range(len(X)), 0)
-    return nodes
-
-
-@examples(40)
-@given(X=feature_matrices(max_rows=10, max_features=3), data=st.data(), error=st.sampled_from(ERRORS))
-def test_trees_of_a_naive_program(X, data, error):
-    largest, heaviest = data.draw(st.sampled_from([(4, 3), (2**35, 2**41)]))
-    targets = data.draw(st.lists(st.integers(-largest, largest), min_size=len(X), max_size=len(X)))
-    weights = data.draw(st.lists(st.integers(1, heaviest), min_size=len(X), max_size=len(X)))
-    tree = grow_numbers(X, targets, np.array(weights), error)
-    found = list(zip(tree["feature"].tolist(), tree["threshold"].tolist(), tree["gain"].tolist(), strict=True))
-    assert found == naive_tree(X.tolist(), targets, weights, error, 30)
-
-
-# -------------------------------------------------------------------------------------------------------- both engines
-
-
-@st.composite
-def problems_of_numbers(draw):
-    """X, perhaps with missing values, targets, and weights, up to the limits of their sums."""
-    X = draw(feature_matrices(max_rows=30, max_features=3, missing=draw(st.booleans())))
-    return X, *draw(targets_and_weights(len(X)))
-
-
-@given(problem=problems_of_numbers(), error=st.sampled_from(ERRORS), data=st.data())
-def test_both_engines_grow_equal_trees(problem, error, data):
-    limits = data.draw(limits_of_growth())
-    assert_same_tree(*on_both_engines(grow_numbers, *problem, error, **limits))
-
-
-@given(data=st.data(), error=st.sampled_from(ERRORS))
-def test_ranked_features_and_some_rows(data, error):
-    """A few of many features are ranked; a tree of some rows may be one leaf, which no block holds."""
-    X = data.draw(feature_matrices(max_rows=30, max_features=1, missing=data.draw(st.booleans())))
-    X = np.hstack([X] + [np.roll(X, shift, axis=0) for shift in range(7)])
-    targets = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=len(X), max_size=len(X))))
-    weights = data.draw(st.one_of(no_weights(len(X)), count_weights(len(X), 3)))
-    rows = np.array(sorted(data.draw(st.sets(st.integers(0, len(X) - 1), min_size=1))))
-    limits = {"max_features": data.draw(st.sampled_from([1, 8])), "rows": rows, "seed": data.draw(st.integers(0, 99))}
-    assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, error, **limits))
+# --------------------------------------------------------------------------------------------------------- many samples
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -222,47 +144,6 @@ def test_more_samples_than_narrow_entries_hold(error):
         n, n_left = len(X), int(is_left.sum())
         difference = n * int(targets[is_left].sum()) - n_left * int(targets.sum())
         assert tree["gain"][0] == difference**2 / (n**2 * n_left * (n - n_left))
-
-
-@given(problem=problems_of_numbers(), error=st.sampled_from(ERRORS))
-def test_weights_count_samples(problem, error):
-    """A sample of weight w is a sample that is there w times."""
-    X, targets, weights = problem
-    if weights is None or weights.sum() > 1000:
-        return
-    repeated = grow_numbers(np.repeat(X, weights, axis=0), np.repeat(targets, weights), None, error)
-    tree = grow_numbers(X, targets, weights, error)
-    names = set(tree) - {"n_node_samples"}
-    assert_same_tree(tree, repeated, names=names)
-
-
-@pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("max_leaf_nodes", [2**31 - 1, 50])
-@pytest.mark.parametrize("is_wide", [False, True])
-def test_order_and_threads_change_nothing(error, max_leaf_nodes, is_wide):
-    rng = np.random.default_rng(0)
-    X, targets = rng.integers(0, 50, (6000, 4)).astype(float), rng.integers(-(10**6), 10**6, 6000)
-    weights, limits = np.ones(6000, dtype=np.int64), {"max_leaf_nodes": max_leaf_nodes}
-    if is_wide:
-        targets, weights = targets * 2**15, rng.integers(1, 2**32, 6000)
-    tree = grow_numbers(X, targets, weights, error, **limits)
-    shuffled = rng.permutation(6000)
-    assert_same_tree(tree, grow_numbers(X[shuffled], targets[shuffled], weights[shuffled], error, **limits))
-    assert_same_tree(tree, grow_numbers(X, targets, weights, error, n_threads=2, part_rows=500, **limits))
-    # Blocks and bins are asked for, but sums of 128 bits do not take them.
-    assert_same_tree(tree, grow_numbers(X, targets, weights, error, block_rows=300, **limits))
-
-
-def test_sums_beyond_53_bits_are_exact():
-    """The second feature's cut is better than the first's by one unit of the grid, which doubles do not hold."""
-    big = 2**57
-    X = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
-    targets = [-big, 0, big + 1]
-    for error in ERRORS:
-        one, other = (grow_numbers(np.array(X)[:, [k]], targets, None, error, max_depth=1) for k in (0, 1))
-        both = grow_numbers(X, targets, None, error, max_depth=1)
-        assert one["gain"][0] == other["gain"][0]
-        assert both["feature"][0] == 1
 
 
 # -------------------------------------------------------------------------------------- scores in vectors, bins, sizes

@@ -7,18 +7,20 @@ import pytest
 import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
-from own_criteria import OF_CUTS, OF_SEQUENCES, Changes, Effort, Entropy, Gini, Range
+from own_criteria import OF_CUTS, OF_SEQUENCES, Changes, Deviation, Effort, Entropy, Gini, Range, Variance
 from support import assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
+    DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     ID3Classifier,
     OrdinalDecisionTreeClassifier,
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
 )
-from pytrees.criteria import CountCriterion, SequenceCriterion
+from pytrees.criteria import CountCriterion, SequenceCriterion, SumCriterion
 from pytrees.testing.strategies import problems
 
 
@@ -38,6 +40,19 @@ class Roots(CountCriterion):
 
 def specification(criterion):
     return criterion.specification(None)
+
+
+def tree_by(criterion, **parameters):
+    make = DecisionTreeRegressor if isinstance(criterion, SumCriterion) else DecisionTreeClassifier
+    return make(criterion, **parameters)
+
+
+def criterion_returning(base, value):
+    class Wrong(base):
+        def gains(self, left, right):
+            return value(left)
+
+    return Wrong()
 
 
 def blobs(n_samples, n_features, n_classes, seed=0):
@@ -226,28 +241,30 @@ def test_ordinal_trees(engine):
     assert OrdinalDecisionTreeClassifier(Gini(), max_depth=2).fit(X, y).predict(X).max() <= 3
 
 
-def test_estimators_are_cloned_and_pickled():
+@pytest.mark.parametrize("criterion", [Gini(), Deviation()], ids=["counts", "sums"])
+def test_estimators_are_cloned_and_pickled(criterion):
     X, y = blobs(60, 2, 2)
-    tree = DecisionTreeClassifier(Gini()).fit(X, y)
-    assert pickle.loads(pickle.dumps(tree)).tree_ == tree.tree_
+    tree = tree_by(criterion).fit(X, y)
+    copied = pickle.loads(pickle.dumps(tree))
+    assert copied.tree_ == tree.tree_
+    assert type(copied.criterion) is type(criterion)
     assert sklearn.clone(tree).fit(X, y).tree_ == tree.tree_
     assert pickle.loads(pickle.dumps(DecisionTreeClassifier(Confounded([1, 2])))).criterion.groups.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("min_gain", [0.01, 0.1])
-def test_min_gain(engine, min_gain):
+@pytest.mark.parametrize("min_gain", [0.001, 0.01, 0.03, 0.1])
+@pytest.mark.parametrize("criterion", [Gini, Variance])
+def test_min_gain(engine, criterion, min_gain):
     X, y = blobs(80, 2, 2)
-    tree = DecisionTreeClassifier(Gini(), min_gain=min_gain).fit(X, y).tree_
+    tree = tree_by(criterion(), min_gain=min_gain).fit(X + 3 * y[:, None], y).tree_
+    assert tree.node_count > 1
     assert (tree.gain[tree.feature >= 0] >= min_gain).all()
 
 
-class NothingAllowed(CountCriterion):
-    def gains(self, left, right):
-        return np.full(len(left), -np.inf)
-
-
-def test_all_cuts_forbidden(engine):
-    assert DecisionTreeClassifier(NothingAllowed()).fit([[0.0], [1.0]], [0, 1]).get_n_leaves() == 1
+@pytest.mark.parametrize("base", [CountCriterion, SumCriterion])
+def test_all_cuts_forbidden(engine, base):
+    criterion = criterion_returning(base, lambda left: np.full(len(left), -np.inf))
+    assert tree_by(criterion).fit([[0.0], [1.0]], [0, 1]).get_n_leaves() == 1
 
 
 def test_integers_and_bools_are_gains(engine):
@@ -262,38 +279,37 @@ def test_integers_and_bools_are_gains(engine):
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-def criterion_returning(value):
-    class Wrong(CountCriterion):
-        def gains(self, left, right):
-            return value(left)
+SHOWN = {
+    CountCriterion: r"class counts \[1.0, 0.0\]",
+    SumCriterion: r"weights, sums and spreads \[1.0, 0.0, 0.0\] and",
+}
+WRONG = [
+    (lambda left: np.zeros((len(left), 1)), r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\d+, 1\)"),
+    (lambda left: 0.0, r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\)"),
+    (lambda left: None, "gains of the criterion Wrong returned None: is its return missing"),
+    (lambda left: np.zeros(len(left) + 1), r"Wrong must be of shape"),
+    (lambda left: np.zeros(len(left), dtype=complex), "Wrong must return real numbers, got dtype complex128"),
+    (lambda left: np.array(["a"] * len(left)), "Wrong must return real numbers"),
+    (lambda left: np.full(len(left), np.nan), "Wrong gives a gain of nan to the cut of {}"),
+    (lambda left: np.full(len(left), np.inf), "Wrong gives a gain of inf"),
+    (lambda left: np.full(len(left), len(left)), r"Wrong gives a cut .* per_feature = True"),
+    (lambda left: np.cumsum(left[:, 0]), r"Wrong gives a cut .* per_feature = True"),
+    (lambda left: np.where(left[:, 0] < left[:, 0].max(), -np.inf, 0.0), r"Wrong gives a cut .* per_feature = True"),
+]
 
-    return Wrong()
+
+@pytest.mark.parametrize("base", SHOWN)
+@pytest.mark.parametrize(("value", "message"), WRONG)
+def test_invalid_gains_are_refused(engine, base, value, message):
+    with pytest.raises(ValueError, match=message.format(SHOWN[base])):
+        tree_by(criterion_returning(base, value)).fit(np.arange(11.0)[:, np.newaxis], [0, 1] * 5 + [0])
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (lambda left: np.zeros((len(left), 1)), r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\d+, 1\)"),
-        (lambda left: 0.0, r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\)"),
-        (lambda left: None, "gains of the criterion Wrong returned None: is its return missing"),
-        (lambda left: np.zeros(len(left) + 1), r"Wrong must be of shape"),
-        (lambda left: np.zeros(len(left), dtype=complex), "Wrong must return real numbers, got dtype complex128"),
-        (lambda left: np.array(["a"] * len(left)), "Wrong must return real numbers"),
-        (lambda left: np.full(len(left), np.nan), r"Wrong gives a gain of nan to the cut of class counts \[1.0, 0.0\]"),
-        (lambda left: np.full(len(left), np.inf), "Wrong gives a gain of inf"),
-        (lambda left: np.full(len(left), len(left)), r"Wrong gives a cut .* per_feature = True"),
-        # Only the best of ten cuts, which is neither the first, the middle nor the last, has another gain alone.
-        (lambda left: (left.sum(axis=1) == 3) * (1.0 + (len(left) > 2)), r"Wrong gives a cut .* per_feature = True"),
-        (lambda left: np.cumsum(left[:, 0]), r"Wrong gives a cut .* per_feature = True"),
-        (
-            lambda left: np.where(left[:, 0] < left[:, 0].max(), -np.inf, 0.0),
-            r"Wrong gives a cut .* per_feature = True",
-        ),
-    ],
-)
-def test_invalid_gains_are_refused(engine, value, message):
-    with pytest.raises(ValueError, match=message):
-        DecisionTreeClassifier(criterion_returning(value)).fit(np.arange(11.0)[:, np.newaxis], [0, 1] * 5 + [0])
+def test_a_best_cut_that_has_another_gain_alone_is_refused(engine):
+    """It is the only one of ten, and neither the first, the middle nor the last."""
+    wrong = criterion_returning(CountCriterion, lambda left: (left.sum(axis=1) == 3) * (1.0 + (len(left) > 2)))
+    with pytest.raises(ValueError, match=r"Wrong gives a cut .* per_feature = True"):
+        tree_by(wrong).fit(np.arange(11.0)[:, np.newaxis], [0, 1] * 5 + [0])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, None, "1", [1.0], 1j])
@@ -316,9 +332,9 @@ def test_invalid_impurities_are_refused(engine):
         DecisionTreeClassifier(Wrong()).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
 
 
-@pytest.mark.parametrize("per_feature", [False, True])
-def test_counts_are_read_only(engine, per_feature):
-    class InPlace(Gini):
+@pytest.mark.parametrize(("base", "per_feature"), [(Gini, False), (Gini, True), (SumCriterion, False)])
+def test_counts_and_sums_are_read_only(engine, base, per_feature):
+    class InPlace(base):
         def gains(self, left, right):
             left /= left.sum(axis=1, keepdims=True)
             return left[:, 0]
@@ -326,10 +342,10 @@ def test_counts_are_read_only(engine, per_feature):
     criterion = InPlace()
     InPlace.per_feature = per_feature
     with pytest.raises(RuntimeError, match=r"InPlace failed on . cuts: .*read-only"):
-        DecisionTreeClassifier(criterion).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+        tree_by(criterion).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
 
 
-@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion])
+@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion, SumCriterion])
 def test_exceptions_name_the_criterion(engine, base):
     class Broken(base):
         def gains(self, left, right):
@@ -338,15 +354,15 @@ def test_exceptions_name_the_criterion(engine, base):
         def impurity(self, labels):
             return 1 / 0
 
-    tree = DecisionTreeClassifier("gini").fit([[0.0], [1.0]], [0, 1])
-    fitted = tree.tree_
+    tree = tree_by(Broken()).set_params(criterion="squared_error" if base is SumCriterion else "gini")
+    fitted = tree.fit([[0.0], [1.0]], [0, 1]).tree_
     with pytest.raises(RuntimeError, match=r"criterion Broken failed on .* ZeroDivisionError") as caught:
         tree.set_params(criterion=Broken()).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
     assert tree.tree_ is fitted
 
 
-@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion])
+@pytest.mark.parametrize("base", [CountCriterion, SequenceCriterion, SumCriterion])
 def test_exceptions_in_forests(base):
     class Broken(base):
         def gains(self, left, right):
@@ -355,20 +371,25 @@ def test_exceptions_in_forests(base):
         def impurity(self, labels):
             raise KeyError("no such class")
 
+    forest = DecisionForestRegressor if base is SumCriterion else DecisionForestClassifier
     with pytest.raises(RuntimeError, match="criterion Broken failed"):
-        DecisionForestClassifier(4, criterion=Broken(), n_jobs=2).fit([[0.0], [1.0], [2.0]] * 5, [0, 1, 0] * 5)
+        forest(4, criterion=Broken(), n_jobs=2).fit([[0.0], [1.0], [2.0]] * 5, [0, 1, 0] * 5)
 
 
 @pytest.mark.parametrize(
     ("base", "message"),
-    [(CountCriterion, "Empty must define gains"), (SequenceCriterion, "Empty must define impurity")],
+    [
+        (CountCriterion, "Empty must define gains"),
+        (SumCriterion, "Empty must define gains"),
+        (SequenceCriterion, "Empty must define impurity"),
+    ],
 )
 def test_missing_methods_are_named(engine, base, message):
     class Empty(base):
         pass
 
     with pytest.raises(NotImplementedError, match=message):
-        DecisionTreeClassifier(Empty()).fit([[0.0], [1.0]], [0, 1])
+        tree_by(Empty()).fit([[0.0], [1.0]], [0, 1])
 
 
 def test_keyboard_interrupts_are_not_wrapped(engine):
@@ -385,10 +406,14 @@ def test_sequences_have_no_weights(engine):
         DecisionTreeClassifier(Changes()).fit([[0.0], [1.0]], [0, 1], sample_weight=[1, 2])
 
 
-@pytest.mark.parametrize("criterion", [Gini, len, 3])
-def test_invalid_criteria_are_refused(criterion):
-    with pytest.raises(ValueError, match="'criterion' parameter of DecisionTreeClassifier must be"):
-        DecisionTreeClassifier(criterion).fit([[0.0], [1.0]], [0, 1])
+@pytest.mark.parametrize(
+    ("make", "criterion"),
+    [(DecisionTreeClassifier, given) for given in (Gini, len, 3)]
+    + [(DecisionTreeRegressor, given) for given in (Variance, "gini", len, 3, None)],
+)
+def test_invalid_criteria_are_refused(make, criterion):
+    with pytest.raises(ValueError, match=f"'criterion' parameter of {make.__name__} must be"):
+        make(criterion).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 9, 100])
