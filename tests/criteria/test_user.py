@@ -103,10 +103,13 @@ def test_gini_by_its_definition_gives_the_tree_of_the_engines_own(max_leaf_nodes
     np.testing.assert_allclose(own.gain, built_in.gain, rtol=1e-12, atol=1e-15)
 
 
-def test_entries_of_64_bits():
-    """More than 65,536 samples need wide entries."""
-    X, y = blobs(70000, 1, 2)
-    own, built_in = (DecisionTreeClassifier(criterion, max_depth=4).fit(X, y).tree_ for criterion in (Gini(), "gini"))
+@pytest.mark.parametrize("shape", [(3000, 4), (70_000, 1)])
+@pytest.mark.parametrize("criteria", [(Gini(), "gini"), (Variance(), "squared_error")], ids=["counts", "sums"])
+def test_tables_that_are_full_and_entries_of_64_bits(criteria, shape):
+    """A table holds 5461 cuts, which are of many features and nodes; more than 65,536 samples need wide entries."""
+    X, y = blobs(*shape, 2)
+    y = y + np.random.default_rng(1).normal(size=len(X)) if criteria[1] == "squared_error" else y
+    own, built_in = (tree_by(criteria[0], max_depth=4).set_params(criterion=c).fit(X, y).tree_ for c in criteria)
     np.testing.assert_array_equal(own.threshold, built_in.threshold)
 
 

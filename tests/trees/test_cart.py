@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import make_classes, make_ties
+from samples import make_classes
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from support import examples, on_both_engines
@@ -238,24 +238,6 @@ def test_the_list_of_criteria_is_sorted_and_names_the_base_classes(data):
 
 
 # -------------------------------------------------------------------------------------------------------------- weights
-
-
-def assert_equal_but_for_rows(tree, other):
-    """Trees on weighted rows and on repeated rows differ in the numbers of rows alone."""
-    names = ("children_left", "children_right", "feature", "threshold", "value", "gain")
-    for name in names:
-        np.testing.assert_array_equal(getattr(tree, name), getattr(other, name), err_msg=name)
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-@pytest.mark.parametrize("max_leaf_nodes", [None, 4])
-def test_whole_weights_act_as_repeated_samples(engine, criterion, max_leaf_nodes):
-    X, y = make_ties()
-    weights = np.random.default_rng(1).integers(0, 4, len(X))
-    weighted = tree_of((X, y), criterion, {"sample_weight": weights}, max_leaf_nodes=max_leaf_nodes)
-    repeated = tree_of((np.repeat(X, weights, 0), np.repeat(y, weights)), criterion, max_leaf_nodes=max_leaf_nodes)
-    assert_equal_but_for_rows(weighted, repeated)
-    assert weighted.n_node_samples[0] == np.count_nonzero(weights)
 
 
 def test_weights_of_one_change_nothing(engine, data):

@@ -9,6 +9,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import make_classes, make_stump, make_ties, trees_of
+from sklearn.base import is_regressor
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
@@ -20,6 +21,8 @@ from pytrees import (
     DecisionForestClassifier,
     DecisionForestRegressor,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ID3Classifier,
     ID3ForestClassifier,
     OrdinalDecisionForestClassifier,
     PermutationDecisionForestClassifier,
@@ -130,18 +133,40 @@ def test_samples_are_drawn_by_weight(engine, data, make):
         np.testing.assert_array_equal(again.tree_.threshold, estimator.tree_.threshold)
 
 
-@pytest.mark.parametrize("max_samples", [20, 0.5, 1.0, 2.5])
-@pytest.mark.parametrize("make", [DecisionForestClassifier, DecisionForestRegressor])
-def test_whole_weights_are_repetitions(engine, data, make, max_samples):
-    """The forest of weighted samples is that of repeated samples, as far as their numbers do not count."""
-    X, y = data
+WEIGHED = [
+    *(DecisionTreeClassifier(name, max_leaf_nodes=n) for name in ("gini", "entropy") for n in (None, 4)),
+    *(DecisionTreeRegressor(error, max_depth=4) for error in ("squared_error", "absolute_error")),
+    *(ID3Classifier("nvi", evaluation=evaluation) for evaluation in ("local", "global")),
+    *(
+        make(4, max_samples=n, max_features=2, random_state=0)
+        for make in (DecisionForestClassifier, DecisionForestRegressor)
+        for n in (20, 0.5, 1.0, 2.5)
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Equal samples")
+@pytest.mark.parametrize("estimator", WEIGHED, ids=repr)
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_whole_weights_are_repetitions(engine, estimator, has_ties):
+    """The model of weighted samples is that of repeated samples, as far as their numbers do not count."""
+    X, y = (make_ties if has_ties else make_classes)(n_samples=30)
+    if is_regressor(estimator) and not has_ties:
+        y = y + np.random.default_rng(0).normal(size=30)
     weights = np.random.default_rng(3).integers(0, 4, 30)
-    forest = make(4, max_samples=max_samples, max_features=2, random_state=0)
-    weighted = sklearn.clone(forest).fit(X, y, sample_weight=weights)
-    repeated = sklearn.clone(forest).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    weighted = sklearn.clone(estimator).fit(X, y, sample_weight=weights)
+    repeated = sklearn.clone(estimator).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    if not hasattr(weighted, "estimators_"):
+        assert_same_tree(*(arrays_of(one.tree_) for one in (weighted, repeated)))
+        np.testing.assert_array_equal(*(getattr(one, "distance_path_", 0) for one in (weighted, repeated)))
+        for name in ("impurity", "weighted_n_node_samples") if is_regressor(estimator) else ():
+            np.testing.assert_array_equal(*(getattr(one.tree_, name) for one in (weighted, repeated)))
+        assert weighted.tree_.n_node_samples[0] == np.count_nonzero(weights)
+        return
     for one, other in zip(trees_of(weighted), trees_of(repeated), strict=True):
         assert_same_tree(arrays_of(one), arrays_of(other))
-    n_draws = max_samples if max_samples == 20 else int(max_samples * weights.sum())
+    share = estimator.max_samples
+    n_draws = share if share == 20 else int(share * weights.sum())
     assert all(len(rows) == n_draws for rows in weighted.estimators_samples_)
 
 

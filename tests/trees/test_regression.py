@@ -316,16 +316,6 @@ def test_a_tree_of_a_forest_grows_again_from_its_samples(engine, error):
         np.testing.assert_allclose(again.value, estimator.tree_.value)
 
 
-@pytest.mark.parametrize("error", ERRORS)
-def test_whole_weights_are_repetitions(engine, data, error):
-    X, y = data
-    weights = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = DecisionTreeRegressor(error, max_depth=4).fit(X, y, sample_weight=weights).tree_
-    repeated = DecisionTreeRegressor(error, max_depth=4).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights)).tree_
-    for name in ("feature", "threshold", "value", "gain", "impurity", "weighted_n_node_samples"):
-        np.testing.assert_array_equal(getattr(weighted, name), getattr(repeated, name))
-
-
 @pytest.mark.parametrize(
     "limits",
     [
