@@ -65,17 +65,29 @@ def test_engines_grow_the_same_tree(criterion, weights, kind):
     check()
 
 
+def assert_engines_agree(n_examples, drawn_problems, specification_of, **ways):
+    """Grow trees of drawn problems and limits on both engines."""
+
+    @examples(n_examples)
+    @given(drawn_problems, limits())
+    def check(drawn, growth_limits):
+        problem, options = drawn
+        specification = specification_of(problem.n_classes)
+        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits, **ways))
+
+    check()
+
+
+def with_some(weights, kind, **shape):
+    return st.sampled_from(weights).flatmap(lambda weights: kind(weights, **shape))
+
+
 @every_kind
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("criterion", SEQUENCE_CRITERIA)
 def test_engines_grow_the_same_tree_of_sequences(criterion, n_threads, kind):
-    @examples(150 if kind is numeric else 40)
-    @given(kind(max_rows=9) if kind is by_sets else kind(max_rows=30), limits())
-    def check(drawn, growth_limits):
-        problem, options = drawn
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, n_threads=n_threads, **options, **growth_limits))
-
-    check()
+    drawn = kind(max_rows=9) if kind is by_sets else kind(max_rows=30)
+    assert_engines_agree(150 if kind is numeric else 40, drawn, lambda n_classes: criterion, n_threads=n_threads)
 
 
 @pytest.mark.parametrize(
@@ -88,58 +100,27 @@ def test_engines_grow_the_same_tree_of_sequences(criterion, n_threads, kind):
 )
 def test_engines_grow_the_same_tree_by_a_user_s_criterion(criterion, kind):
     weights = [no_weights] if criterion.judges == "sequence" else WEIGHTS
-
-    @examples(60)
-    @given(st.sampled_from(weights).flatmap(lambda weights: kind(weights, max_rows=9)), limits())
-    def check(drawn, growth_limits):
-        problem, options = drawn
-        specification = criterion.specification(problem.n_classes)
-        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits))
-
-    check()
+    assert_engines_agree(60, with_some(weights, kind, max_rows=9), criterion.specification)
 
 
 @pytest.mark.parametrize("criterion", CONVEX)
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_engines_divide_many_categories_of_two_classes_alike(criterion, weights):
-    @examples(80)
-    @given(by_sets(weights, max_rows=40, most_categories=20).map(two_classes), limits())
-    def check(drawn, growth_limits):
-        problem, options = drawn
-        assert_same_tree(*on_both_engines(grow, *problem, criterion, **options, **growth_limits))
-
-    check()
+    drawn = by_sets(weights, max_rows=40, most_categories=20).map(two_classes)
+    assert_engines_agree(80, drawn, lambda n_classes: criterion)
 
 
 MANY = {"max_rows": 40, "most_categories": 30, "max_features": 2}
 
 
-@pytest.mark.parametrize("criterion", CRITERIA + SEQUENCE_CRITERIA)
+@pytest.mark.parametrize(
+    "criterion", CRITERIA + SEQUENCE_CRITERIA + OF_CHILDREN, ids=lambda c: getattr(c, "name", str(c))
+)
 def test_engines_divide_many_categories_alike(criterion):
-    weights = [no_weights] if criterion in SEQUENCE_CRITERIA else WEIGHTS
-
-    @examples(20)
-    @given(st.sampled_from(weights).flatmap(lambda weights: by_sets(weights, **MANY)), limits())
-    def check(drawn, growth_limits):
-        problem, options = drawn
-        specification = sized(criterion, problem.n_classes)
-        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits))
-
-    check()
-
-
-@pytest.mark.parametrize("criterion", OF_CHILDREN, ids=lambda criterion: criterion.name)
-def test_engines_divide_many_categories_alike_by_a_user_s_criterion(criterion):
-    weights = [no_weights] if criterion.judges == "sequence" else WEIGHTS
-
-    @examples(20)
-    @given(st.sampled_from(weights).flatmap(lambda weights: by_sets(weights, **MANY)), limits())
-    def check(drawn, growth_limits):
-        problem, options = drawn
-        specification = criterion.specification(problem.n_classes)
-        assert_same_tree(*on_both_engines(grow, *problem, specification, **options, **growth_limits))
-
-    check()
+    is_own, judges = hasattr(criterion, "judges"), getattr(criterion, "judges", None)
+    weights = [no_weights] if criterion in SEQUENCE_CRITERIA or judges == "sequence" else WEIGHTS
+    specification_of = criterion.specification if is_own else lambda n_classes: sized(criterion, n_classes)
+    assert_engines_agree(20, with_some(weights, by_sets, **MANY), specification_of)
 
 
 @pytest.mark.parametrize("kind", [by_category, by_sets])

@@ -108,29 +108,23 @@ def test_engines_find_the_same_tree_of_more_samples(n_rows, n_features, n_values
         assert compiled == reference
 
 
-def test_engines_find_the_same_of_many_best_trees():
-    """Labels are noise, so that many cuts are as good. Some lie where no better cut is, others have been solved when
-    cuts before them have not; in these seeds both decide which tree is the first one."""
-    for seed in range(50, 80):
+# Labels are noise, so that many cuts are as good. Some lie where no better cut is, others have been solved when cuts
+# before them have not; in the first seeds both decide which tree is the first one. A bound of a set holds for larger
+# sets, in which cuts near its ends leave enough samples; in the other seeds such bounds decide.
+@pytest.mark.parametrize(
+    ("seeds", "most_rows", "most_features", "limits", "fewest"),
+    [
+        (range(50, 80), 20, 4, [((1, 0), 2, UNLIMITED), ((1, 0), 2, 3), ((2, 1), UNLIMITED, 4)], [1, 1]),
+        (range(20, 50), 14, 3, [((1, 0), 3, UNLIMITED), ((1, 0), 4, UNLIMITED), ((2, 1), UNLIMITED, 5)], [2, 3]),
+    ],
+)
+def test_engines_find_the_same_of_many_best_trees(seeds, most_rows, most_features, limits, fewest):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
-        n_rows, n_features, n_classes = rng.integers(8, 20), rng.integers(1, 4), rng.integers(2, 4)
+        n_rows, n_features, n_classes = rng.integers(8, most_rows), rng.integers(1, most_features), rng.integers(2, 4)
         X = rng.integers(0, rng.choice([6, 12, 40]), (n_rows, n_features)).astype(float)
         y = rng.integers(0, n_classes, n_rows)
-        limits = (((1, 0), 2, UNLIMITED), ((1, 0), 2, 3), ((2, 1), UNLIMITED, 4))[seed % 3]
-        compiled, reference = on_both_engines(cheapest, X, y, *limits)
-        assert compiled == reference
-
-
-def test_cuts_that_are_forbidden_count_where_they_are_allowed():
-    """A bound of a set holds for larger sets, in which cuts near its ends leave enough samples; in these seeds such
-    bounds decide."""
-    for seed in range(20, 50):
-        rng = np.random.default_rng(seed)
-        n_rows, n_features, n_classes = rng.integers(8, 14), rng.integers(1, 3), rng.integers(2, 4)
-        X = rng.integers(0, rng.choice([6, 12, 40]), (n_rows, n_features)).astype(float)
-        y = rng.integers(0, n_classes, n_rows)
-        limits = (((1, 0), 3, UNLIMITED), ((1, 0), 4, UNLIMITED), ((2, 1), UNLIMITED, 5))[seed % 3]
-        compiled, reference = on_both_engines(cheapest, X, y, *limits, min_samples_leaf=2 + seed % 2)
+        compiled, reference = on_both_engines(cheapest, X, y, *limits[seed % 3], min_samples_leaf=fewest[seed % 2])
         assert compiled == reference
 
 
