@@ -148,24 +148,20 @@ def test_the_forest_is_the_same_for_every_number_of_workers(engine, make_forest,
 # Later versions of Python warn if a process with threads forks.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky", "multiprocessing"])
-def test_the_forest_is_the_same_for_every_backend(engine, make_forest, data, expected, backend):
-    with joblib.parallel_config(backend=backend, n_jobs=1 if backend == "sequential" else 2):
-        forest = make_forest().fit(*data)
-        proba = forest.predict_proba(data[0])
-    assert trees_of(forest) == trees_of(expected)
-    np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
-
-
-# A packed forest cannot be pickled.
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
-def test_predictions_of_many_samples_share_memory_whatever_the_backend(
-    engine, make_forest, data, expected, backend, monkeypatch
+@pytest.mark.parametrize("has_many_samples", [False, True])
+def test_the_forest_is_the_same_for_every_backend(
+    engine, make_forest, data, expected, backend, has_many_samples, monkeypatch
 ):
-    monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 8)
-    forest = make_forest().fit(*data)
-    with joblib.parallel_config(backend=backend, n_jobs=2):
-        proba = forest.predict_proba(data[0])
+    """Predictions of many samples share memory."""
+    if has_many_samples:
+        monkeypatch.setattr(pytrees.trees.forest_prediction, "_FEWEST_ROWS_OF_A_WORKER", 8)
+    n_jobs, here = 1 if backend == "sequential" else 2, make_forest().fit(*data)
+    with joblib.parallel_config(backend=backend, n_jobs=n_jobs):
+        forest = make_forest().fit(*data)
+        # A packed forest cannot be pickled.
+        proba, proba_here = forest.predict_proba(data[0]), here.predict_proba(data[0])
+    np.testing.assert_array_equal(proba_here, proba)
+    assert trees_of(forest) == trees_of(expected)
     np.testing.assert_array_equal(proba, expected.predict_proba(data[0]))
 
 
