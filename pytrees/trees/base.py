@@ -667,8 +667,7 @@ class BaseTree(BaseModel):
         if samples.groups is not None:
             criterion = with_groups(criterion, samples.groups[rows])
         options = {"n_threads": n_threads, "unit": samples.unit, **kinds_of_features(self)}
-        if samples.y is not None:
-            options["y"] = samples.y if rows is None else samples.y[rows]
+        options |= {} if samples.y is None else {"y": samples.y if rows is None else samples.y[rows]}
         grow_tree = self._grower(samples.outcome)
         grown = grow_tree(X, codes, samples.weights, n_codes, criterion, limits, seed, **options)
         self._know(samples.outcome)

@@ -53,6 +53,7 @@ PYTHON_FLOORS = [
         "_docstrings",
         "_engine",
         "_missing",
+        "_names",
         "_numbers",
         "_weights",
         "_progress",

@@ -716,14 +716,12 @@ def grow_by_gain(
     if exact_targets is not None and (len(exact_targets) != X.shape[0] or "targets" not in given_of(criterion)):
         raise ValueError("exact_targets must be a target for every row, and the classes must stand for targets.")
     rows = np.arange(X.shape[0]) if rows is None else rows
-    groups = given_of(criterion).get("groups")
-    if groups is not None:
-        check_groups(groups, rows, X.shape[0])
+    if given_of(criterion).get("groups") is not None:
+        check_groups(given_of(criterion)["groups"], rows, X.shape[0])
     total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
     # The fraction is the decimal number that it is written as.
-    min_leaf_weight = 0
-    if min_weight_fraction_leaf != 0.0:
-        min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
+    fraction = Fraction(repr(min_weight_fraction_leaf)) if min_weight_fraction_leaf != 0.0 else 0
+    min_leaf_weight = ceil(fraction * total_weight)
     if weights is None:
         min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
     weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
@@ -767,8 +765,13 @@ def grow_by_gain(
     team = shared = growth.histograms = growth.tree.search.histograms = None
     if not is_shared:
         growth.tree.partition.features.codes = None
-    order, of_nodes = nodes_in_preorder(growth.tree), {}
+    return _arrays_of(growth.tree, exact_targets)
+
+
+cdef _arrays_of(GrowingTree tree, exact_targets):
+    """Return the arrays of a grown tree, with the values of its nodes if targets were rounded."""
+    order, of_nodes = nodes_in_preorder(tree), {}
     if exact_targets is not None:
-        are_medians = growth.tree.search.counts.errors is not None
-        of_nodes["value"] = np.asarray(values_of_nodes(growth.tree, order, exact_targets, are_medians))
-    return arrays_of(growth.tree, order) | of_nodes
+        are_medians = tree.search.counts.errors is not None
+        of_nodes["value"] = np.asarray(values_of_nodes(tree, order, exact_targets, are_medians))
+    return arrays_of(tree, order) | of_nodes

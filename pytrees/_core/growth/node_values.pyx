@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from libc.math cimport frexp, ldexp
+from libc.math cimport INFINITY, frexp, ldexp
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
@@ -221,37 +221,22 @@ cdef float64_t _median(GrowingTree tree, index_t node, const float64_t[::1] targ
     cdef const NodeRows* rows = &tree.nodes[node].rows
     cdef const KeptSums* sums = sums_of(tree, node)
     cdef int128_t total = <int128_t> sums.sum[0] * <int128_t> (1ULL << 62) + sums.sum[1]
-    cdef int64_t number, median = <int64_t> (total // sums.weight), weight, up_to = 0
+    cdef int64_t number, median = <int64_t> (total // sums.weight), up_to = 0
     cdef index_t i, row
-    cdef float64_t first = 0.0
-    cdef bint has_one = True, is_found = False
+    cdef float64_t least = INFINITY, greatest = -INFINITY
+    cdef bint has_weights = tree.search.count_weights.shape[0] > 0
     for i in range(rows.start, rows.stop):
         row = tree.partition.rows[i]
-        weight = tree.search.count_weights[row] if tree.search.count_weights.shape[0] > 0 else 1
         number = tree.search.counts.targets[tree.search.labels[row]]
         if number < median:
-            up_to += weight
+            up_to += tree.search.count_weights[row] if has_weights else 1
         elif number == median:
-            has_one = has_one and (not is_found or targets[row] == first)
-            first = first if is_found else targets[row]
-            is_found = True
-    if has_one:
-        return first + 0.0
-    return _median_of_one_number(tree, rows, targets, median, up_to)
-
-
-cdef float64_t _median_of_one_number(
-    GrowingTree tree, const NodeRows* rows, const float64_t[::1] targets, int64_t median, int64_t up_to
-) except? -1.0:
-    """Return the median if several targets were rounded to its number; `up_to` is the weight of the numbers below."""
+            least, greatest = min(least, targets[row]), max(greatest, targets[row])
+    if least == greatest:
+        return least + 0.0
+    # Several targets were rounded to the median.
     of_node = np.asarray(tree.partition.rows[rows.start:rows.stop])
-    weights = np.ones(len(of_node), dtype=np.int64)
-    if tree.search.count_weights.shape[0] > 0:
-        weights = np.asarray(tree.search.count_weights)[of_node]
-    numbers = np.asarray(tree.search.counts.targets)[np.asarray(tree.search.labels)[of_node]]
-    half = weights.sum()
-    here = numbers == median
-    of_node, weights = of_node[here], weights[here]
-    ascending = np.argsort(np.asarray(targets)[of_node], kind="stable")
-    sums = up_to + np.cumsum(weights[ascending])
-    return np.asarray(targets)[of_node[ascending[np.argmax(2 * sums >= half)]]] + 0.0
+    of_node = of_node[np.asarray(tree.search.counts.targets)[np.asarray(tree.search.labels)[of_node]] == median]
+    of_node = of_node[np.argsort(np.asarray(targets)[of_node], kind="stable")]
+    weights = np.asarray(tree.search.count_weights)[of_node] if has_weights else np.ones(len(of_node), dtype=np.int64)
+    return np.asarray(targets)[of_node[np.argmax(2 * (up_to + np.cumsum(weights)) >= sums.weight)]] + 0.0

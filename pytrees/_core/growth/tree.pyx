@@ -584,8 +584,7 @@ cdef index_t[::1] nodes_in_preorder(GrowingTree tree):
 cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     """Return the arrays of the tree; `order` lists the nodes in preorder. The memory of the nodes is given back on the
     way."""
-    cdef Py_ssize_t i, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
-    cdef index_t k
+    cdef Py_ssize_t i, k, n_nodes = order.shape[0], n_columns = 0 if are_numbers(tree.search.counts) else tree.n_classes
     cdef index_t[::1] number = np.full(tree.n_nodes, NONE, dtype=np.int32)
     # A Tree keeps arrays that nobody can write to as they are, so their memory is a bytes object, in small pages.
     memory = PyBytes_FromStringAndSize(NULL, n_nodes * (7 + n_columns) * sizeof(int64_t) + n_nodes)
@@ -599,7 +598,6 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
     cdef float64_t* value = gain + n_nodes
     cdef int8_t* missing_go_to_left = <int8_t*> (value + n_nodes * n_columns)
     cdef const Node* node
-    cdef float64_t value_right
     for i in range(n_nodes):
         number[order[i]] = <index_t> i
     of_children = _children(tree, order, number) if has_categories(tree) else {}
@@ -620,8 +618,8 @@ cdef dict arrays_of(GrowingTree tree, const index_t[::1] order):
             children_right[i] = number[node.first_child + 1]
             # The greatest value that goes left has one zero only.
             below_threshold[i] = value_at(tree.partition.features, node.cut.last_left, node.feature) + 0.0
-            value_right = value_at(tree.partition.features, node.cut.first_right, node.feature)
-            threshold[i] = threshold_between(below_threshold[i], value_right)
+            threshold[i] = value_at(tree.partition.features, node.cut.first_right, node.feature)
+            threshold[i] = threshold_between(below_threshold[i], threshold[i])
         feature[i] = node.feature
         n_node_samples[i] = node.rows.stop - node.rows.start
         gain[i] = node.gain
