@@ -124,7 +124,7 @@ REPEATED = [(fit_and_ask, of_few_leaves(kind)) for kind in KINDS] + [(fail, Deci
 
 @without_sanitizer
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(("function", "estimator"), REPEATED, ids=[named(estimator) for _, estimator in REPEATED])
+@pytest.mark.parametrize(("function", "estimator"), REPEATED, ids=[*(kind.__name__ for kind in KINDS), "broken"])
 def test_memory_of_repeated_calls_does_not_grow(function, estimator):
     """A call that leaks leaves some kilobytes."""
     X, y = make_noise(60, 3)
