@@ -54,7 +54,7 @@ cdef class SearchTeam:
     cdef list searches
     cdef object change, stop    # `stop` is set if a thread fails
     cdef KnownCost best         # of the root's cuts so far
-    cdef int64_t known          # the cost of the cheapest tree that has been found; `best` may begin with a lower budget
+    cdef int64_t known          # the cost of the cheapest tree found; `best` may begin with a lower budget
     cdef int64_t gap            # how far the bound may stay below that cost
     cdef bint is_growing        # the first tree is looked for, not a better one
     cdef FirstCut first

@@ -5,9 +5,9 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.types cimport NONE, index_t, int64_t
 from pytrees._core.optimal.cost_search cimport (
-    MOST_LANES, MOST_ROWS_OF_RUN, NO_BUDGET, CostSearch, CutList, KnownCut, ListedCut, SearchNode, add_column, class_run,
-    class_weights, clear_left, cost_of_stump, count_steps, leaf_costs_of, leaf_of, mark_left, node_at, run_list,
-    try_splits,
+    MOST_LANES, MOST_ROWS_OF_RUN, NO_BUDGET, CostSearch, CutList, KnownCut, ListedCut, SearchNode, add_column,
+    class_run, class_weights, clear_left, cost_of_stump, count_steps, leaf_costs_of, leaf_of, mark_left, node_at,
+    run_list, try_splits,
 )
 
 
