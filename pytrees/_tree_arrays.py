@@ -460,9 +460,9 @@ class TreeArrays:
             splits = self.children_left, self.children_right, self.feature, self.threshold
             return BinaryForm(*splits, np.arange(self.node_count))
         splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
-        found = kernel("binarise")(*splits, *self._category_sets())
-        dtypes = (np.int64, np.int64, np.int64, np.float64, np.int64)
-        return BinaryForm(*(np.asarray(array, dtype=dtype) for array, dtype in zip(found, dtypes, strict=True)))
+        left, right, feature, threshold, node = kernel("binarise")(*splits, *self._category_sets())
+        left, right, feature, node = (np.asarray(whole, dtype=np.int64) for whole in (left, right, feature, node))
+        return BinaryForm(left, right, feature, np.asarray(threshold, dtype=np.float64), node)
 
     @property
     def n_bytes(self) -> int:

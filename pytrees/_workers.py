@@ -147,7 +147,8 @@ class _Helper:
     all: ClassVar[WeakSet[_Helper]] = WeakSet()
 
     def __init__(self, news: LockType) -> None:
-        self.news, self.error, self.is_done = news, None, False
+        self.news, self.is_done = news, False
+        self.error: BaseException | None = None
         self.mark: Callable[[], _Mark | None] = lambda: None
 
     def start(self, *call: Any) -> None:

@@ -456,7 +456,7 @@ class Tree(TreeArrays):
         parents = np.repeat(np.arange(self.node_count), np.diff(self.child_offsets))
         shares = weights[self.children] / weights[parents]
         of_children = shares * (values[self.children] - values[parents]) ** 2
-        return np.bincount(parents, of_children, self.node_count)[inner]
+        return np.bincount(parents, of_children, self.node_count).astype(np.float64)[inner]
 
     def _validated(self, X: MatrixLike) -> FloatArray:
         X = self._rows(X)

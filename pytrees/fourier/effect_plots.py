@@ -38,7 +38,7 @@ class EffectPlots:
 
     def __init__(self, found: Any, n_features: int, feature_names: LabelsLike | None) -> None:
         given = found.feature_names if feature_names is None else feature_names
-        self.names = names_for(given, n_features, "feature ")
+        self.names: list[str] = names_for(given, n_features, "feature ")
         self.categories: dict[int, AnyArray] = found.categories or {}
         self.thresholds: list[FloatArray] | None = found.thresholds
         self.classes: AnyArray | None = found.classes
