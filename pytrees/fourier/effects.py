@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._axes import LITERALLY, axes_of
 from .._docstrings import described_like
-from .._numbers import in_float64
+from .._numbers import beyond_float64, in_float64, times_power
 from .._progress import shown
 from .._typing import AnyArray, FeatureOrPair, FloatArray, IntArray, LabelsLike, MatrixLike, Measure, is_whole
+from ..input.validation import level_of_caller
 from .boxes import (
     MEMORY_LIMIT,
     Leaves,
@@ -42,7 +44,8 @@ class SobolIndices:
         The mean of every output.
     variance : float
         The variance of the function, summed over its outputs. It is 0, and so are all indices, if it is at most 1e-12
-        of the square of the span of all trees together: rounding alone can leave that much.
+        of the square of the span of all trees together: rounding alone can leave that much. If float64 cannot
+        represent it, it is infinite or 0, with a RuntimeWarning, and the indices are right.
     first_order : ndarray of shape (n_features,), float64
         The share that a feature explains alone: the variance of the mean given its value.
     total : ndarray of shape (n_features,), float64
@@ -251,11 +254,14 @@ def sobol_indices(
     mean, variance, first, total, pairs, by_order = found
     first, total = np.maximum(first, 0.0), np.maximum(total, 0.0)
     mean = in_float64("Means", mean, exponent)
-    by_order = None if by_order is None else in_float64("Energies", by_order, exponent, 2)
+    by_order = None if by_order is None else times_power(by_order, 2 * exponent)
     if variance <= rounding(leaves):
         nothing = np.zeros_like(first)
         return SobolIndices(mean, 0.0, nothing, nothing.copy(), np.zeros_like(pairs), by_order)
-    whole_variance = float(in_float64("Variances", variance, exponent, 2))
+    whole_variance = float(times_power(variance, 2 * exponent))
+    if not 0.0 < whole_variance < np.inf:
+        lost = beyond_float64("variance and energy_by_order", exponent)
+        warn(f"{lost} The indices are right.", RuntimeWarning, stacklevel=level_of_caller())
     return SobolIndices(mean, whole_variance, first / variance, total / variance, pairs / variance, by_order)
 
 
