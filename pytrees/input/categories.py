@@ -327,7 +327,10 @@ def _as_table(X: Any) -> Any:
 def values_of_sample(X: Any, sample: int) -> list[Any]:
     """Return the values of one sample, as they are in X."""
     table = _as_table(X)
-    return [_column(table, column)[sample] for column in range(table.shape[1])]
+    row = (
+        table[sample : sample + 1] if isinstance(table, np.ndarray) or _is_of_narwhals(table) else table.iloc[[sample]]
+    )
+    return [_column(row, column)[0][0] for column in range(table.shape[1])]
 
 
 def _is_of_narwhals(table: Any) -> bool:

@@ -174,7 +174,7 @@ def test_bars_say_the_values_of_the_sample():
     frame = pd.DataFrame({"town": ["$Ulm_", "Jena", None] * 4, "size": [1.23456, *np.arange(11.0)]})
     frame.loc[1, "size"] = np.nan
     tree = DecisionTreeClassifier(categorical_features=["town"]).fit(frame, np.arange(12) % 2)
-    found = shapley_values(tree, frame)
+    found = shapley_values(tree, frame, frame)
     said = [["town = $Ulm_", "size = 1.235"], ["town = Jena", "size = missing"], ["town = missing", "size = 1"]]
     for sample, expected in enumerate(said):
         ax = found.plot(sample, plt.figure().subplots())
@@ -183,7 +183,9 @@ def test_bars_say_the_values_of_the_sample():
     ax = replace(found, data=None, feature_names=None).plot(0)
     assert {text.get_text() for text in ax.get_yticklabels()} == {"feature 0", "feature 1"}
     plt.close("all")
-    ax = found.plot(0, feature_names=["a name of many letters " * 2] * 2)  # for which a new figure has room
+    ax = found.plot(
+        0, feature_names=["a name of many letters " * 2, "another name of many letters " * 2]
+    )  # for which a new figure has room
     ax.figure.draw_without_rendering()
     assert ax.get_tightbbox().x0 >= 0.0
     plt.close("all")

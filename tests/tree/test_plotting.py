@@ -294,7 +294,7 @@ def small_trees():
     yield (
         "long names",
         DecisionTreeClassifier(max_leaf_nodes=5).fit(X, words[y]),
-        {"feature_names": ["petal length (cm)"] * 3},
+        {"feature_names": [f"petal length {i} (cm)" for i in range(3)]},
     )
     yield "16 leaves", DecisionTreeClassifier(max_leaf_nodes=16).fit(*make_classes(n_samples=300)), {}
     yield "chain", chain, {"class_names": ["$no_", "yes"]}
