@@ -23,7 +23,7 @@ from .._weights import MAX_TOTAL_COUNT
 from .._workers import run_in_order, set_on_error
 from ..convert.sklearn_estimators import to_sklearn
 from ..input.categories import has_missing, kinds_of_features
-from ..input.validation import in_slabs, validate_X
+from ..input.validation import in_slabs, level_of_caller, validate_X
 from .base import (
     GROWTH_CONSTRAINTS,
     BaseClassifier,
@@ -174,7 +174,10 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             if len(learned) != len(others) or not all(map(_are_equal, learned, others)):
                 raise ValueError(f"warm_start=True keeps the trees of the last fit, but that fit had other {name}.")
         if kept and len(kept) == self.n_estimators:
-            warnings.warn("Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=5)
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.",
+                stacklevel=level_of_caller(),
+            )
 
     def _make_job(self, samples: Samples) -> GrowthJob:
         n_codes, n_rows, weights = len(samples.outcome), samples.n_used, samples.weights

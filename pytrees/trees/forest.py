@@ -37,7 +37,7 @@ from .._typing import (
 )
 from .._workers import run_in_order, set_on_error
 from ..input.categories import allows_missing, encode, takes_codes
-from ..input.validation import MAX_SAMPLES
+from ..input.validation import MAX_SAMPLES, level_of_caller
 from .base import WEIGHT_CONSTRAINTS, Samples, unchanged_on_error
 from .base_forest import FOREST_CONSTRAINTS, BaseForest, BaseForestClassifier
 from .bootstrap import draw_balanced_counts
@@ -124,7 +124,7 @@ class BootstrapMixin(MixedIntoForest):
             warnings.warn(
                 f"max_samples={self.max_samples} is a fraction of the sum of the weights: few samples are drawn for a "
                 f"tree ({n_draws}). A whole number draws as many samples as it says.",
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
 
     def _judge_out_of_bag(self, job: GrowthJob) -> None:
@@ -139,7 +139,7 @@ class BootstrapMixin(MixedIntoForest):
             warnings.warn(
                 "Some inputs do not have OOB scores. This probably means too few trees were used to compute any "
                 "reliable OOB estimates.",
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
         self.oob_score_ = np.nan
         if job.rows is not None:  # samples without weight have predictions, and do not count in scores
