@@ -265,7 +265,7 @@ LONG = {
 # They pass once over nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are called
 # by those above.
 SHORT = {
-    *("stoppable", "watched", "most_categories", "n_log2_n", "highest_score", "sums_seen", "means_of_targets"),
+    *("stoppable", "watched", "n_log2_n", "highest_score", "sums_seen", "means_of_targets"),
     *("ranked_cut", "gains_of_cuts", "impurities", "weighted_fractions", "rank_features", "bin_features"),
     *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
     *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
