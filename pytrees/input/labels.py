@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 
 from .._missing import is_missing
-from .._numbers import within_float64
+from .._numbers import any_sum, within_float64
 from .._typing import AnyArray, IntArray
 
 
@@ -108,7 +108,7 @@ def numbers_of(values: Any, name: str) -> Any:
                 f"Input {name} holds no numbers, but words, such as {number!r:.100}. Convert them to numbers."
             )
     try:
-        with within_float64(f"Input {name}"):
+        with within_float64(f"Input {name}"), any_sum():
             return numbers.astype(np.float64)
     except TypeError as error:
         raise ValueError(f"Input {name} holds values that are no numbers: {error}. Convert them to numbers.") from error
