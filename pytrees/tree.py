@@ -333,14 +333,14 @@ class Tree(TreeArrays):
         Returns
         -------
         object
-            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if `pack` does
+            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if `_pack_together` does
             not pack the tree.
         """
         key = current_engine(), has_missing
         kept = self._packed or {}  # other threads replace it, and nobody changes it
         if key not in kept:
             nodes = np.arange(self.node_count)
-            kept = {**kept, key: pack([self], [nodes], self.node_count, has_missing)}
+            kept = {**kept, key: _pack_together([self], [nodes], self.node_count, has_missing)}
             self._set(_packed=kept)
         return kept[key]
 
@@ -530,7 +530,7 @@ class _TooLarge(Exception):
     """Trees would take more memory packed than they do themselves."""
 
 
-def pack(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, has_missing: bool) -> Any:
+def _pack_together(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, has_missing: bool) -> Any:
     """Pack trees for the kernels that walk many samples, one after the other.
 
     Parameters

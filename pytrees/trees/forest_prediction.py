@@ -15,7 +15,7 @@ from .._tree_checks import ROWS_OF_A_CALL
 from .._typing import Engine, FloatArray, IntArray
 from .._workers import run_in_order, set_on_error
 from ..input.validation import aligned, check_finite, may_have_missing
-from ..tree import Tree, pack
+from ..tree import Tree, _pack_together
 from .growth_job import StopEvent
 
 # With fewer samples a worker costs more than it saves.
@@ -99,7 +99,7 @@ def _sum(
     key = engine, has_missing
     if key not in kept.packed:
         of_nodes = (tree.outputs for tree in trees) if labels is None else map(aligned, labels)
-        kept.packed[key] = pack(trees, of_nodes, trees[0].value.shape[1], has_missing)
+        kept.packed[key] = _pack_together(trees, of_nodes, trees[0].value.shape[1], has_missing)
     packed = kept.packed[key]
     if packed is None and not has_missing and not np.isfinite(X).all():
         return X[:0], False
