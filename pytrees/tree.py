@@ -333,8 +333,8 @@ class Tree(TreeArrays):
         Returns
         -------
         object
-            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if `_pack_together` does
-            not pack the tree.
+            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if it is
+            not packed.
         """
         key = current_engine(), has_missing
         kept = self._packed or {}  # other threads replace it, and nobody changes it

@@ -393,9 +393,9 @@ class PartialDependence(Sequence[FloatArray]):
     >>> tree = DecisionTreeClassifier().fit([[1.0, 5.0], [2.0, 5.0], [2.0, 7.0]], ["a", "a", "b"])
     >>> found = partial_dependence(tree, [[1.0, 5.0], [2.0, 5.0], [2.0, 7.0]])
     >>> found.grid
-    [array([0. , 4.5]), array([0. , 12.])]
+    [array([0.]), array([3., 9.])]
     >>> found[1]
-    array([0. , 1.])
+    array([0., 1.])
     """
 
     tables: list[FloatArray]

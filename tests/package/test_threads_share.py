@@ -181,7 +181,7 @@ def test_trees_that_come_while_others_are_packed_stay_apart(monkeypatch):
     forests = [DecisionForestClassifier(3, random_state=seed).fit(X, y) for seed in range(2)]
     expected = [forest.predict_proba(X) for forest in forests]
     shared = pickle.loads(pickle.dumps(forests[0]))
-    pack, seen = forest_prediction._pack, []
+    pack, seen = forest_prediction._pack_together, []
 
     def predict_in_the_middle(*args):
         packed = pack(*args)
@@ -191,7 +191,7 @@ def test_trees_that_come_while_others_are_packed_stay_apart(monkeypatch):
             seen[0] = shared.predict_proba(X)
         return packed
 
-    monkeypatch.setattr(forest_prediction, "_pack", predict_in_the_middle)
+    monkeypatch.setattr(forest_prediction, "_pack_together", predict_in_the_middle)
     assert same(shared.predict_proba(X), expected[0])
     assert same(seen[0], expected[1])
     assert same(shared.predict_proba(X), expected[1])

@@ -713,8 +713,7 @@ def grow_by_gain(
     divided among threads. By default the number of rows decides.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
-    if exact_targets is not None and (len(exact_targets) != X.shape[0] or "targets" not in given_of(criterion)):
-        raise ValueError("exact_targets must be a target for every row, and the classes must stand for targets.")
+    _check_targets(exact_targets, X, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
     if given_of(criterion).get("groups") is not None:
         check_groups(given_of(criterion)["groups"], rows, X.shape[0])
@@ -761,15 +760,20 @@ def grow_by_gain(
         with nogil:
             _open(growth, 0, 0)
             _grow(growth)
-    # What only growth needs gives room to the tree's arrays.
     team = shared = growth.histograms = growth.tree.search.histograms = None
     if not is_shared:
         growth.tree.partition.features.codes = None
     return _arrays_of(growth.tree, exact_targets)
 
 
+cdef _check_targets(exact_targets, X, criterion):
+    if exact_targets is not None and (len(exact_targets) != X.shape[0] or "targets" not in given_of(criterion)):
+        raise ValueError("exact_targets must be a target for every row, and the classes must stand for targets.")
+
+
 cdef _arrays_of(GrowingTree tree, exact_targets):
-    """Return the arrays of a grown tree, with the values of its nodes if targets were rounded."""
+    """Return the arrays of a grown tree, with the values of its nodes if targets were rounded. What only growth needs
+    has given room to them."""
     order, of_nodes = nodes_in_preorder(tree), {}
     if exact_targets is not None:
         are_medians = tree.search.counts.errors is not None
