@@ -197,7 +197,7 @@ def _lacks_memory(error: Exception) -> bool:
     if file is None or not Path(file).is_file():
         return False
     try:
-        # What is mapped is aligned, and has some room that the file does not contain.
+        # Loaders align the parts of a file, and add some room that the file does not contain.
         mmap(-1, 2 * Path(file).stat().st_size + 2**20).close()
     except (OSError, MemoryError):
         return True

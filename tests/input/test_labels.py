@@ -119,7 +119,7 @@ def classifiers(container):
 
 def share(calls, container, kind):
     """Return some of the calls, such that each meets every container and every kind, but not all pairs of both."""
-    # Of the two containers that meet all classifiers, one has an even place and one an odd place.
+    # Two containers meet all classifiers: one has an even place, and one an odd place.
     parts = 2 if len(calls) == len(CLASSIFIERS) else 3
     start = list(CONTAINERS | COLUMNS).index(container) + list(KINDS).index(kind)
     return {name: call for i, (name, call) in enumerate(calls.items()) if (i + start) % parts == 0}

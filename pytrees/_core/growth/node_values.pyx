@@ -146,7 +146,7 @@ cdef inline void _add_shifted(int128_t number, int shift, uint64_t* words, int n
     cdef uint128_t total = <uint128_t> words[word] + <uint64_t> (<uint128_t> number << bits)
     cdef int128_t rest = (number >> (64 - bits)) + <int128_t> (total >> 64)
     words[word] = <uint64_t> total
-    # What is left for the words above, in two's complement.
+    # The words above take the rest, in two's complement.
     for word in range(word + 1, n_words):
         total = <uint128_t> words[word] + <uint64_t> <uint128_t> rest
         words[word] = <uint64_t> total
