@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -357,7 +357,7 @@ class AnovaEffects:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartialDependence(Sequence[FloatArray]):
+class PartialDependence:
     """Means of a function with features set to each of their codes; made by :func:`partial_dependence`.
 
     A sequence of the arrays in `tables`, which also come by the feature: ``found["age"]``, ``found["age", "size"]``.
@@ -408,6 +408,9 @@ class PartialDependence(Sequence[FloatArray]):
 
     def __len__(self) -> int:
         return len(self.tables)
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        return iter(self.tables)
 
     def __getitem__(self, index: Any) -> Any:
         """Return an array by its place, or by its feature or pair of features."""
