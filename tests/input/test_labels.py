@@ -171,6 +171,8 @@ def of_codes(name, codes):
 @pytest.mark.parametrize("container", CONTAINERS | COLUMNS)
 @pytest.mark.filterwarnings("ignore:A column-vector y", "ignore:The classes are words")
 def test_labels_are_exact(container, kind):
+    if kind == "str" and container in ("category", "ordered") and len(pd.Categorical(["b", "b\0"]).categories) < 2:
+        pytest.skip("this pandas drops zeros at the ends of categories")
     values = [KINDS[kind][code] for code in CODES]
     classes = sorted(set(values))
     y = (CONTAINERS | COLUMNS)[container](values)
