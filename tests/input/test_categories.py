@@ -255,9 +255,9 @@ def test_dictionaries_and_strings_of_frames_are_coded_once_a_category(monkeypatc
     coded, found = [], []
     codes_among = categories._codes_among
     monkeypatch.setattr(categories, "_codes_among", lambda v, known: coded.append(len(v)) or codes_among(v, known))
-    # Before its version 3, pandas keeps strings as objects.
-    of_frame = 100 if frame.__class__.__module__.startswith("pandas") and frame.dtypes.eq(object).any() else 4
-    for table, most in ((words.T.copy(), 100), (frame, of_frame)):
+    if make is pandas_categories and frame.dtypes.eq(object).any():
+        pytest.skip("before its version 3, pandas keeps strings as objects")
+    for table, most in ((words.T.copy(), 100), (frame, 4)):
         estimator = DecisionTreeClassifier(categorical_features=[0, 1], handle_unknown="majority")
         estimator.fit(table[:40], np.arange(40) % 2)
         found.append([[list(map(str, known)) for known in estimator.categories_], estimator.encode(table).tolist()])
