@@ -363,7 +363,7 @@ def _header_and_rows(file: Iterable[str]) -> tuple[list[str], list[list[str]]]:
     if "target" in header[:-1]:
         raise csv.Error("'target' is not its last column")
     if as_numbers(header) is not None:
-        raise csv.Error("it has numbers in place of a header")
+        raise csv.Error("it has numbers instead of a header")
     for row in reader:
         if len(row) != len(header):
             raise csv.Error(f"line {reader.line_num} has {len(row)} fields, but the header has {len(header)}")

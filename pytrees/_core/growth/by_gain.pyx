@@ -772,8 +772,8 @@ cdef _check_targets(exact_targets, X, criterion):
 
 
 cdef _arrays_of(GrowingTree tree, exact_targets):
-    """Return the arrays of a grown tree, with the values of its nodes if targets were rounded. They take the room of
-    what only growth needs."""
+    """Return the arrays of a grown tree, with the values of its nodes if targets were rounded. The memory that
+    only growth needs is free by then."""
     order, of_nodes = nodes_in_preorder(tree), {}
     if exact_targets is not None:
         are_medians = tree.search.counts.errors is not None
