@@ -26,7 +26,7 @@ MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[object]]
 LabelsLike: TypeAlias = ArrayLike | Sequence[object]
 
 # Names that parameters take: a test compares them with the constraints of the estimators.
-Engine: TypeAlias = Literal["compiled", "reference"]
+Engine: TypeAlias = Literal["compiled", "plain", "reference"]
 ImpurityName: TypeAlias = Literal["gini", "entropy", "log_loss", "ogini", "wig", "ranking"]
 CountCriterionName: TypeAlias = (
     ImpurityName | Literal["gain_ratio", "nvi", "nvi_sum", "nvi_max", "vi", "jaccard", "accuracy", "mae"]

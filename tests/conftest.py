@@ -1,4 +1,4 @@
-"""Both engines for every behavioural test, the mark of kernels' tests, and how hard hypothesis tries."""
+"""All engines for every behavioural test, the mark of kernels' tests, and how hard hypothesis tries."""
 
 import gc
 import os
@@ -22,7 +22,22 @@ settings.register_profile("fast", max_examples=5, **_COMMON)  # for builds with 
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # Folders of the tests that `-m kernels` runs; tests elsewhere are marked where they stand.
-_KERNEL_FOLDERS = {"sequence", "criteria", "rows", "split", "growth", "c45", "minimal", "optimal", "fourier", "golden"}
+_KERNEL_FOLDERS = {
+    "sequence",
+    "criteria",
+    "rows",
+    "split",
+    "growth",
+    "id3",
+    "c45",
+    "minimal",
+    "optimal",
+    "fourier",
+    "golden",
+}
+
+# Folders of the tests that grow trees by gain, which the plain engine does in a way of its own.
+_PLAIN_FOLDERS = {"criteria", "rows", "split", "growth", "id3", "order", "trees"}
 
 # These test what only a clone has; wheels are tested beside the other tests alone.
 _FOLDERS_OF_A_CLONE = ["fuzz", "package", "studies"]
@@ -48,7 +63,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.kernels)
 
 
-@pytest.fixture(params=["compiled", "reference"])
+def pytest_generate_tests(metafunc):
+    """Give a test that takes an engine all engines that differ in what it tests."""
+    parametrised = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "engine" in metafunc.fixturenames and not any("engine" in names for names in parametrised):
+        folder = metafunc.definition.path.relative_to(Path(__file__).parent).parts[0]
+        engines = ["compiled", "plain", "reference"] if folder in _PLAIN_FOLDERS else ["compiled", "reference"]
+        metafunc.parametrize("engine", engines, indirect=True)
+
+
+@pytest.fixture
 def engine(request):
     """The name of the engine that is in force during the test."""
     with config_context(engine=request.param):

@@ -149,7 +149,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
 
     def _grow_all(self, job: GrowthJob, seeds: list[int]) -> list[Any]:
         # The kernels release the interpreter's lock; the reference never does.
-        prefer: Literal["threads", "processes"] = "threads" if job.engine == "compiled" else "processes"
+        prefer: Literal["threads", "processes"] = "threads" if job.engine != "reference" else "processes"
         with set_on_error(job.stop_event):
             grown = run_in_order(_grow_from_seed, [(job, seed) for seed in seeds], self.n_jobs, prefer)
             return list(progress(grown, len(seeds), "trees", enabled=bool(self.verbose)))

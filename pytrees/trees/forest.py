@@ -163,7 +163,7 @@ class DecisionForestClassifier(BootstrapMixin, BaseForestClassifier):
     """A random forest: decision trees on bootstrap samples, with a random part of the features at every node.
 
     Class probabilities are the mean over the trees of the class shares in their leaves (as in scikit-learn; [1]_ takes
-    votes). The forest is the same on both engines, for every number of threads, and on every machine.
+    votes). The forest is the same on all engines, for every number of threads, and on every machine.
 
     Parameters
     ----------

@@ -201,7 +201,7 @@ class ID3Classifier(ID3Mixin, BaseTreeClassifier):
     The leaf with the best split of all is always split next (Algorithms 2 and 3 of [1]_), so that the tree is known
     after every split. The tree is exact: distances are compared in whole numbers and fractions. Ties go to the lowest
     feature, then the lowest threshold, the leftmost leaf and the lowest labels, unless `ties` says otherwise, on every
-    machine and on both engines.
+    machine and on all engines.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ class ID3ForestClassifier(ID3Mixin, BaseForestClassifier):
     """A forest of ID3 trees on bootstrap samples, which vote.
 
     The paper's random forest (Section 1.2 of [1]_): strong learners on samples drawn with replacement, and the mode of
-    their predictions. The forest is the same on both engines, for every number of threads, and on every machine.
+    their predictions. The forest is the same on all engines, for every number of threads, and on every machine.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ class OptimalTreeClassifier(_SearchedTree):
     Notes
     -----
     With a time limit, trees grown by gini and entropy and cut back are the first ones known. Among several best trees
-    the tree is the first one in a fixed order, as :func:`optimal_tree` describes it, on every machine and both engines,
+    the tree is the first one in a fixed order, as :func:`optimal_tree` describes it, on every machine and all engines,
     unless a limit of time stops the search.
 
     Samples that lack the value of a number go right of a threshold, or left, or are alone on the right of infinity,

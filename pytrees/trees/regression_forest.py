@@ -41,7 +41,7 @@ __all__ = ["DecisionForestRegressor"]
 class DecisionForestRegressor(BootstrapMixin, BaseForest, BaseRegressor):
     """A random forest of regression trees on bootstrap samples; it predicts the mean of its trees.
 
-    The forest is the same on both engines, for every number of threads, and on every machine.
+    The forest is the same on all engines, for every number of threads, and on every machine.
 
     Parameters
     ----------

@@ -191,7 +191,7 @@ class DecisionTreeRegressor(BaseTree, BaseRegressor):
 
     The tree is exact: every cut between two neighbouring values of every feature is judged, and gains by errors are
     compared as the whole numbers and fractions that they are. Ties go to the lowest feature, then to the lowest
-    threshold. The tree is the same on every machine, on both engines, for every order of the samples and every number
+    threshold. The tree is the same on every machine, on all engines, for every order of the samples and every number
     of threads.
 
     Parameters

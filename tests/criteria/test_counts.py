@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, on_both_engines
+from support import assert_refuses, examples, grow, on_both_engines
 
 from pytrees._engine import kernel, load
 from pytrees.reference.criteria.counts import counted, is_greater, n_log2_n_of, remainder
@@ -198,6 +198,12 @@ def test_gain_of_weights(criterion, expected, unit):
 def test_whole_weights_count_as_repeated_samples():
     repeated = gain("gini", [0, 0, 0], [0, 1, 1])
     assert gain_of_pairs("gini", [(0, 3), (0, 1), (1, 2)], 1, 2) == repeated
+
+
+def test_a_criterion_without_arithmetic_for_large_weights_is_refused(monkeypatch):
+    """Real weights never go into arithmetic of whole counts, by a criterion that nobody has decided it for."""
+    monkeypatch.delitem(load("pytrees._core.criteria.table").WIDE_KINDS, 0)
+    assert_refuses(ValueError, "'gini' is missing in WIDE_KINDS", grow, [[0.0], [1.0]], [0, 1], [0.1, 0.7])
 
 
 def test_exact_gains_need_no_tolerance_and_other_gains_do():

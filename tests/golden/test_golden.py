@@ -17,7 +17,9 @@ def golden(monkeypatch):
 
 
 # The reference is slow: it takes some of the groups.
-@pytest.mark.parametrize(("engine", "n_threads", "step"), [("compiled", 1, 1), ("compiled", 4, 1), ("reference", 1, 4)])
+@pytest.mark.parametrize(
+    ("engine", "n_threads", "step"), [("compiled", 1, 1), ("compiled", 4, 1), ("plain", 1, 1), ("reference", 1, 4)]
+)
 def test_trees_are_those_of_other_machines(golden, engine, n_threads, step):
     chosen = golden.few(golden.golden_problems())
     groups = sorted({golden.group_of(name) for name, *_ in chosen})[::step]

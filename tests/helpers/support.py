@@ -15,7 +15,6 @@ from pytrees._engine import config_context, kernel
 from pytrees._tree_checks import LEAF, MULTIWAY, UNDEFINED
 from pytrees._weights import on_grid
 
-ENGINES = ("compiled", "reference")
 SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
 UNLIMITED = 2**31 - 1
 NO_LIMITS = {
@@ -49,12 +48,15 @@ def assert_refuses(error, message, call, /, *arguments, **options):
 
 
 def on_both_engines(call, *args, **kwargs):
-    """Return the results of a call on the compiled engine and on the reference."""
-    results = []
-    for engine in ENGINES:
+    """Return the results of a call on the compiled engine and on the reference; `grow` grows the compiled engine's tree
+    on the plain engine, too."""
+    results = {}
+    for engine in ("compiled", "plain", "reference") if call is grow else ("compiled", "reference"):
         with config_context(engine=engine):
-            results.append(call(*args, **kwargs))
-    return results
+            results[engine] = call(*args, **kwargs)
+    if call is grow:
+        assert_same_tree(results["plain"], results["compiled"])
+    return results["compiled"], results["reference"]
 
 
 @contextmanager
@@ -122,8 +124,9 @@ def grow(X, y, weights=None, n_classes=None, criterion="gini", **limits):
 
 
 def grow_one_by_one(*problem, **options):
-    """Grow a tree from sorted samples, cut by cut: a limit on cuts that never applies leaves no other way."""
-    return grow(*problem, **options | {"max_candidates": UNLIMITED - 1})
+    """Grow a tree from sorted samples, cut by cut."""
+    with config_context(engine="plain"):
+        return grow(*problem, **options)
 
 
 def grow_reference(*problem, **options):

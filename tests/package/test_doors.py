@@ -314,11 +314,11 @@ GUARDS = {
         "`Features` of the kernel",
         "test_growth_refuses_labels_outside_the_classes",
     ),
-    "grow_by_distance": (*CODES, "growth/test_by_distance.py::test_codes_and_lengths_are_checked"),
+    "grow_by_distance": (*CODES, "id3/test_by_distance.py::test_codes_and_lengths_are_checked"),
     "set_distance": (
         "sets of samples",
         "a function of the user",
-        "growth/test_set_functions.py::test_functions_of_other_samples_are_refused",
+        "id3/test_set_functions.py::test_functions_of_other_samples_are_refused",
     ),
     "table_distance": ("numbers of samples", "the kernel", "test_kernels_refuse_negative_counts"),
     "grow_c45": (

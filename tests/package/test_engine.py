@@ -17,14 +17,21 @@ def test_compiled_engine_is_the_default():
 
 def test_choice_holds_inside_the_block(engine):
     assert current_engine() == engine
-    module = {"compiled": "pytrees._core", "reference": "pytrees.reference"}[engine]
+    module = "pytrees.reference" if engine == "reference" else "pytrees._core"
     function = kernel("effort_to_compress")
     assert getattr(function, "args", (function,))[0].__module__ == f"{module}.sequence.substitution"
 
 
+def test_the_plain_engine_grows_without_accelerators():
+    with config_context(engine="plain"):
+        for name in ("grow_by_gain", "grow_by_distance", "share_features"):
+            assert kernel(name).keywords == {"accelerates": False}
+        assert not hasattr(kernel("apply"), "keywords")
+
+
 @pytest.mark.parametrize("name", ["cython", "Compiled", "", None, 3, [], {}])
 def test_unknown_engine_is_refused_and_the_known_are_listed(name):
-    with pytest.raises(ValueError, match=r"\['compiled', 'reference'\]"), config_context(engine=name):
+    with pytest.raises(ValueError, match=r"\['compiled', 'plain', 'reference'\]"), config_context(engine=name):
         pass
     assert current_engine() == "compiled"
 

@@ -36,7 +36,8 @@ KERNEL_FLOORS = {
         "criteria",
         "rows",
         "split",
-    },  # one growing tree, depth-first, best-first, by distance
+    },  # one growing tree, depth-first or best-first
+    "id3": {"base", "sequence", "criteria", "rows", "split", "growth"},  # globally evaluated ID3
     "c45": {"base", "criteria", "rows"},  # a search of its own: fractional rows, pruning
     "minimal": {"base", "criteria", "rows"},  # a search of its own: the smallest consistent tree
     "optimal": {"base", "minimal"},  # a search of its own: the cheapest tree within limits
@@ -220,12 +221,20 @@ def test_no_two_classes_or_structs_of_the_kernels_share_a_name():
     assert_none(f"{name}: {', '.join(sorted(found))}" for name, found in modules.items() if len(found) > 1)
 
 
-TABLE_OF_CRITERIA = ("criteria/table.pxd", "criteria/table.pyx", "criteria/score_table.pxd", "criteria/scans.pxi")
+TABLE_OF_CRITERIA = (
+    "codes.pxd",
+    "table.pxd",
+    "table.pyx",
+    "score_table.pxd",
+    "category_table.pxd",
+    "impurity_table.pxd",
+    "scans.pxi",
+)
 
 
 def test_only_the_table_and_its_own_file_name_a_criterion():
     folder = ROOT / "pytrees/_core"
-    table = (folder / "criteria/table.pxd").read_text(encoding="utf-8")
+    table = (folder / "criteria/codes.pxd").read_text(encoding="utf-8")
     codes = re.findall(
         r"^    ([A-Z][A-Z0-9_]*)$", table[table.index("cdef enum CriterionCode") :].split("\n\n\n")[0], re.M
     )
@@ -237,7 +246,7 @@ def test_only_the_table_and_its_own_file_name_a_criterion():
     found = []
     for path in sorted(folder.rglob("*.p[xy]*")):
         name = path.relative_to(folder).as_posix()
-        if name in TABLE_OF_CRITERIA or path.suffix not in {".pyx", ".pxd", ".pxi"}:
+        if name.removeprefix("criteria/") in TABLE_OF_CRITERIA or path.suffix not in {".pyx", ".pxd", ".pxi"}:
             continue
         named = set(criterion.findall(path.read_text(encoding="utf-8")))
         if not name.startswith("criteria/"):
@@ -255,6 +264,48 @@ def test_tests_read_sizes_from_the_kernels():
     assert_none(
         f"{path}: {line}" for path in source_files("tests") for line in copied.findall((ROOT / path).read_text())
     )
+
+
+# Paths that a build or a command makes, and a program of another project.
+NOT_IN_A_CLONE = {".editable", "build/docs", "build/docs/dashboard", "build/mutated", "build/sanitized"}
+NOT_IN_A_CLONE |= {"pytrees/reference", "/var/tmp/pytrees-roots", "sp-repo-review"}
+
+
+def test_contributing_names_what_exists():
+    """Every path and identifier in backticks; commands and patterns are left out."""
+    prose = re.sub(r"^```.*?^```", "", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), flags=re.M | re.S)
+    named = {name.rstrip("/") for name in re.findall(r"`([^`\n]+)`", prose) if not re.search(r"[ <]|^-|^\.\w+$", name)}
+    # Built files, and the files of this folder's fuzz cases, are ignored by git, and named nowhere.
+    folders = (".ci", "asv_bench", "docs", "examples", "packaging", "pytrees", "reference", "studies", "tests", "tools")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix != ".so"]
+    files += [path for path in ROOT.iterdir() if path.is_file()] + [ROOT / folder for folder in folders]
+    paths = {f"/{path.relative_to(ROOT).as_posix()}" for path in files}
+    paths |= {re.sub(r"\.\w+$", "", path) for path in paths}
+    sources = {".py", ".pyx", ".pxd", ".pxi", ".h", ".toml", ".yml", ".txt", ""}
+    texts = (path.read_text(encoding="utf-8") for path in files if path.is_file() and path.suffix in sources)
+    words = set(chain.from_iterable(re.findall(r"\w+", text) for text in texts))
+    missing = []
+    for name in named - NOT_IN_A_CLONE:
+        if "/" in name or re.search(r"\.(py|pyx|pxd|pxi|md|toml|json|h)$", name):
+            found = any(path.endswith(f"/{name}") for path in paths)
+        else:
+            found = words.issuperset(re.findall(r"[A-Za-z_]\w*", name))
+        missing += [] if found else [name]
+    assert len(named) > 200
+    assert_none(missing)
+
+
+def test_setup_names_modules_that_exist():
+    text = (ROOT / "setup.py").read_text(encoding="utf-8")
+    named = set(
+        chain.from_iterable(
+            re.findall(r'"([\w.]+)",', part) for part in re.findall(r"_MODULES = \((.*?)^\)", text, re.M | re.S)
+        )
+    )
+    named |= set(re.findall(r"pytrees\._core\.([a-z0-9_]+\.\w+)", text))
+    modules = {module_of(path).removeprefix("pytrees._core.") for path in CORE if path.suffix == ".pyx"}
+    assert len(named) > 40
+    assert_none(named - modules - {"_cyutility"})
 
 
 def test_files_are_not_too_long():

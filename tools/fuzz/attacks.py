@@ -21,7 +21,7 @@ from pytrees.fourier import additive_model, ordinal_codes
 from .asked import asked_of_estimator, asked_of_tree
 from .errors import Defect, attempt, loosely
 from .parameters import is_searched, predicts_numbers
-from .plain import compare, plain, same
+from .plain import ENGINES, compare, plain, same
 from .tampered import (
     ARRAYS,
     ATTRIBUTES,
@@ -35,8 +35,6 @@ from .tampered import (
     tampered_sklearn,
     tampered_tree,
 )
-
-ENGINES = ("compiled", "reference")
 
 # Seconds of processor time within which a call ends after Ctrl-C.
 _SOON = 2.0

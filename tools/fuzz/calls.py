@@ -11,12 +11,10 @@ from pytrees import config_context
 from .arguments import make_arguments, parameters_of, target_of
 from .asked import asked
 from .errors import Defect, attempt
-from .plain import compare, greatest, plain
+from .plain import ENGINES, compare, greatest, plain
 from .problem import Problem, frozen, quietly
 from .surface import calls, names_of, public_names
 from .tables import TABLES
-
-ENGINES = ("compiled", "reference")
 
 # Models that have methods; what else has methods is what a function returns, or made with tame arguments.
 _MODELS = {
@@ -138,7 +136,7 @@ def _asked_classes():
 
 
 def judge_call(case):
-    """Call on both engines, and compare the answers."""
+    """Call on all engines, and compare the answers."""
     problem, answers = Problem(case), []
     for engine in ENGINES:
         with config_context(engine=engine):

@@ -17,12 +17,12 @@ from joblib import parallel_config
 from pytrees import config_context
 
 from .asked import asked_of_estimator
-from .attacks import ENGINES, JUDGES, fitted_state, trees_of
+from .attacks import JUDGES, fitted_state, trees_of
 from .calls import judge_call
 from .errors import Defect, attempt
 from .large import MOST_FOR_THE_REFERENCE, judge_large
 from .parameters import ESTIMATORS, ends_anywhere, make
-from .plain import compare, plain, same
+from .plain import ENGINES, compare, plain, same
 from .problem import Problem, frozen, quietly
 from .values import features
 
@@ -38,7 +38,7 @@ def fit(problem):
 
 
 def judge_estimator(problem):
-    """Fit on both engines, and ask the fitted estimators every question."""
+    """Fit on all engines, and ask the fitted estimators every question."""
     fitted, results = [], []
     for engine in ENGINES:
         with config_context(engine=engine):
@@ -53,7 +53,7 @@ def judge_estimator(problem):
         judge_pickle(problem, fitted[0])
         return
     trees = [plain(trees_of(estimator)) for estimator in fitted]
-    if not same(*trees, problem.closeness):
+    if not all(same(trees[0], other, problem.closeness) for other in trees[1:]):
         raise Defect("engines grow different trees", str(trees)[:800])
     judge_answers(problem, fitted)
     judge_pickle(problem, fitted[0])
@@ -62,7 +62,7 @@ def judge_estimator(problem):
 
 
 def judge_answers(problem, fitted):
-    """Ask the estimators of both engines every question, and compare the answers."""
+    """Ask the estimators of all engines every question, and compare the answers."""
     for which in ("X", "new X") if problem.case["new X"] else ("X",):
         answers = []
         for engine, estimator in zip(ENGINES, fitted, strict=True):

@@ -22,6 +22,8 @@ _MOST_OF_AN_ITERATOR = 99
 
 _NUMBER = re.compile(r"-?\d[\d.e+-]*")
 
+ENGINES = ("compiled", "plain", "reference")
+
 # Attributes that tell how an engine found the result.
 NOT_COMPARED = ("n_subproblems", "n_subproblems_")
 
@@ -114,8 +116,8 @@ def same(one, other, closeness=0.0):
 
 def compare(step, results, closeness=0.0):
     """Raise a Defect if the engines differ."""
-    one, other = results
-    if one[0] != other[0]:
+    one, *others = results
+    if any(one[0] != other[0] for other in others):
         raise Defect(f"one engine raises an error in {step}", str(results)[:400])
-    if not same(one, other, closeness):
+    if not all(same(one, other, closeness) for other in others):
         raise Defect(f"engines disagree in {step}", str(results)[:800])

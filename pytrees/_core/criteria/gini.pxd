@@ -10,6 +10,7 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.gain cimport Gain, exact_gain
+from pytrees._core.criteria.quadratic_form cimport FormRows
 
 
 cdef struct BinaryGiniScan:
@@ -33,6 +34,18 @@ cdef struct GiniScan:
     float64_t to_beat, best_product         # as above, with left_squares R + right_squares L in place of D**2
 
 
+cdef struct OrdinalGiniScan:
+    # As GiniScan, with C_q, the samples of the classes up to q, for class counts. Sums of C_q**2 are forms of the
+    # kernel 2 (classes - max(i, j)), which the rows keep as samples move.
+    index_t n_classes
+    const int64_t* total_counts
+    int64_t* left_counts
+    int64_t total, total_squares, left_total, left_squares, right_squares
+    int64_t best_left_total, best_left_squares, best_right_squares
+    float64_t to_beat, best_product
+    FormRows rows
+
+
 cdef inline void start_binary_gini(BinaryGiniScan* scan, ClassCounts counts, int64_t n_terms) noexcept nogil:
     scan.n_terms = n_terms
     scan.total = counts.total_counts[0] + counts.total_counts[1]
@@ -40,9 +53,14 @@ cdef inline void start_binary_gini(BinaryGiniScan* scan, ClassCounts counts, int
     scan.steps[1] = counts.total_counts[0]
 
 
-ctypedef fused AnyGiniScan:
+ctypedef fused NominalGiniScan:
     BinaryGiniScan
     GiniScan
+
+
+ctypedef fused AnyGiniScan:
+    NominalGiniScan
+    OrdinalGiniScan
 
 
 cdef inline void forget_best_gini(AnyGiniScan* scan) noexcept nogil:
@@ -134,21 +152,21 @@ cdef inline float64_t best_score_of_gini(const AnyGiniScan* scan) noexcept nogil
     return scan.to_beat / scan.best_product
 
 
-cdef inline float64_t highest_rise_of_gini(const AnyGiniScan* scan, int64_t total) noexcept nogil:
+cdef inline float64_t highest_rise_of_gini(const NominalGiniScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises sum over k of left_k**2 /
     left_total by 1 at most, and the same of the right child too; inside a bin no cut is more than half of its samples
     away from an edge."""
-    if AnyGiniScan is GiniScan:
+    if NominalGiniScan is GiniScan:
         return <float64_t> total
     else:
         return <float64_t> total * 0.5 * <float64_t> scan.total
 
 
 cdef inline float64_t bound_of_gini(
-    const AnyGiniScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
+    const NominalGiniScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
 ) noexcept nogil:
     cdef float64_t bound
-    if AnyGiniScan is BinaryGiniScan:
+    if NominalGiniScan is BinaryGiniScan:
         return max(_corner_of_binary_gini(scan, counts[0], 0), _corner_of_binary_gini(scan, counts[1], 1))
     else:
         if scan.left_total == 0 or scan.left_total + total == scan.total:

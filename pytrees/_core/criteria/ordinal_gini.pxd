@@ -6,17 +6,10 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
 from pytrees._core.criteria.quadratic_form cimport (
-    FormRows, cumulated_on_left, form_of_node, move_cumulated, move_in_rows, start_forms, start_rows,
+    cumulated_on_left, form_of_node, move_cumulated, move_in_rows, start_forms, start_rows,
 )
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.gini cimport GiniScan, bound_of_group
-
-
-cdef struct OrdinalGiniScan:
-    # With C_q the samples of the classes up to q, the gain grows with sum C_q**2 / L of the left child and the same of
-    # the right one. Sums of C_q**2 are forms of the kernel 2 (classes - max(i, j)): left_squares and right_squares.
-    GiniScan forms
-    FormRows rows
+from pytrees._core.criteria.gini cimport OrdinalGiniScan, bound_of_group
 
 
 cdef inline object ordinal_gini_kernel(n_classes):
@@ -29,37 +22,37 @@ cdef inline object ordinal_gini_kernel(n_classes):
 
 cdef inline void start_ordinal_gini(OrdinalGiniScan* scan, ClassCounts counts) noexcept nogil:
     start_forms(&scan.rows, counts)
-    scan.forms.total_squares = form_of_node(counts)
+    scan.total_squares = form_of_node(counts)
 
 
 cdef inline void start_ordinal_gini_feature(OrdinalGiniScan* scan) noexcept nogil:
-    scan.forms.left_total = 0
-    scan.forms.left_squares = 0
-    scan.forms.right_squares = scan.forms.total_squares
+    scan.left_total = 0
+    scan.left_squares = 0
+    scan.right_squares = scan.total_squares
     start_rows(&scan.rows)
 
 
 cdef inline void move_ordinal_gini(OrdinalGiniScan* scan, index_t label, int64_t weight) noexcept nogil:
     cdef int64_t added = move_in_rows(&scan.rows, label, weight)
-    scan.forms.left_total += weight
-    scan.forms.left_squares += added
-    scan.forms.right_squares += added - weight * scan.rows.node_rows[label]
+    scan.left_total += weight
+    scan.left_squares += added
+    scan.right_squares += added - weight * scan.rows.node_rows[label]
 
 
 cdef inline void move_counts_by_ordinal_gini(OrdinalGiniScan* scan, const int32_t* counts) noexcept nogil:
     """Move samples of these class counts to the left child."""
     cdef int64_t weight = 0, lost = 0, added = move_cumulated(&scan.rows, counts, &weight, &lost)
-    scan.forms.left_total += weight
-    scan.forms.left_squares += added
-    scan.forms.right_squares += added - lost
+    scan.left_total += weight
+    scan.left_squares += added
+    scan.right_squares += added - lost
 
 
 cdef inline bint is_perfect_ordinal_gini(const OrdinalGiniScan* scan) noexcept nogil:
     """C_q**2 is at most L C_q, and equal to it for every q if all samples of a child are of one class."""
-    cdef int128_t left = scan.forms.best_left_total, right = scan.forms.total - left
+    cdef int128_t left = scan.best_left_total, right = scan.total - left
     return (
-        scan.forms.best_product > 0.0
-        and scan.forms.best_left_squares * right + scan.forms.best_right_squares * left
+        scan.best_product > 0.0
+        and scan.best_left_squares * right + scan.best_right_squares * left
         == scan.rows.node_rows[0] // 2 * left * right
     )
 
@@ -68,8 +61,8 @@ cdef inline int64_t left_ranks_by_ordinal_gini(const OrdinalGiniScan* scan) noex
     """Return the sum of the ranks of the left child's classes."""
     cdef index_t t
     cdef int64_t total = 0
-    for t in range(scan.forms.n_classes - 1):
-        total += scan.forms.left_total - cumulated_on_left(&scan.rows, t)
+    for t in range(scan.n_classes - 1):
+        total += scan.left_total - cumulated_on_left(&scan.rows, t)
     return total
 
 
@@ -81,23 +74,23 @@ cdef inline int64_t left_ranks_by_ordinal_gini(const OrdinalGiniScan* scan) noex
 cdef inline float64_t highest_rise_of_ordinal_gini(const OrdinalGiniScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises the scores of two classes
     by 1 at most, and inside a bin no cut is more than half of its samples away from an edge."""
-    return 0.5 * <float64_t> total * <float64_t> (scan.forms.n_classes - 1)
+    return 0.5 * <float64_t> total * <float64_t> (scan.n_classes - 1)
 
 
 cdef inline float64_t bound_of_ordinal_gini(
     const OrdinalGiniScan* scan, const int32_t* counts, int64_t total
 ) noexcept nogil:
-    cdef float64_t bound = <float64_t> scan.forms.total_squares
+    cdef float64_t bound = <float64_t> scan.total_squares
     cdef int64_t up_to = 0, inside = 0
     cdef index_t t
-    for t in range(scan.forms.n_classes - 1):
-        up_to += scan.forms.total_counts[t]
+    for t in range(scan.n_classes - 1):
+        up_to += scan.total_counts[t]
         inside += counts[t]
         bound += bound_of_group(
-            <float64_t> scan.forms.total, <float64_t> scan.forms.left_total, <float64_t> total, <float64_t> up_to,
+            <float64_t> scan.total, <float64_t> scan.left_total, <float64_t> total, <float64_t> up_to,
             <float64_t> cumulated_on_left(&scan.rows, t), <float64_t> inside,
         )
-    return bound / <float64_t> scan.forms.total
+    return bound / <float64_t> scan.total
 
 
 cdef inline int64_t _cumulative_squares(const int64_t* counts, index_t n_classes) noexcept nogil:

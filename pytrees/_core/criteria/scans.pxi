@@ -1,12 +1,15 @@
 # Included by modules that judge cuts by class counts. The module defines `Task`, an extension type, and a function
 # `run(Task task, CountScan* scan)`; `with_scan` calls it with the structure of the criterion.
 
+from pytrees._core.criteria.codes cimport (
+    ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
+    is_binary_gini, refuse_code, takes_ratio,
+)
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, SQUARED_ERROR, VI, WIG,
     AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
     OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan,
-    WideSquaredErrorScan, WigScan, is_binary_gini, refuse_code, takes_ratio,
+    WideSquaredErrorScan, WigScan,
 )
 from pytrees._core.criteria.wig cimport WigBest
 

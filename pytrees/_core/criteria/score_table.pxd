@@ -7,9 +7,9 @@ samples of both. With more classes, each bin of a node has a row of class weight
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.base.simd cimport (
-    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, entropy_terms, mark_edges, mark_rows,
-    mark_rows_in_order, node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges,
-    score_entropy, score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
+    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, mark_rows_in_order,
+    node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges, score_entropy,
+    score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
     score_two_weighted, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs,
     write_entropy_steps, write_factors, write_form_steps, write_permissions, write_size_terms,
 )
@@ -20,21 +20,20 @@ from pytrees._core.base.sizes cimport (
 from pytrees._core.base.sorting cimport place_of
 from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
+from pytrees._core.criteria.codes cimport ABSOLUTE_ERROR
 from pytrees._core.criteria.counts cimport ClassCounts, add_target
 from pytrees._core.criteria.entropy cimport EntropyScan
-from pytrees._core.criteria.entropy_scores cimport (
-    mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy,
-)
+from pytrees._core.criteria.entropy_scores cimport mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy
+from pytrees._core.criteria.entry_scores cimport EntryScores
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan
-from pytrees._core.criteria.ordinal_gini cimport OrdinalGiniScan, left_ranks_by_ordinal_gini
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan, OrdinalGiniScan
+from pytrees._core.criteria.ordinal_gini cimport left_ranks_by_ordinal_gini
 from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
 from pytrees._core.criteria.squared_error cimport (
     SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
 )
 from pytrees._core.criteria.table cimport (
-    ABSOLUTE_ERROR, BinnedScan, BoundedScan, CountScan, FewScan, ScoredScan, move_left, start_feature, tie_margin,
-    total_of,
+    BinnedScan, BoundedScan, CountScan, FewScan, ScoredScan, move_left, start_feature, tie_margin,
 )
 from pytrees._core.criteria.wide cimport WideBinaryScan
 from pytrees._core.rows.node_bins cimport (
@@ -95,11 +94,11 @@ cdef inline float64_t perfect_score(const ScoredScan* scan) noexcept nogil:
         return <float64_t> scan.total
     elif ScoredScan is OrdinalGiniScan:
         # The samples of the classes up to each, but for the highest that has some.
-        highest = scan.forms.n_classes - 1
-        while scan.forms.total_counts[highest] == 0:
+        highest = scan.n_classes - 1
+        while scan.total_counts[highest] == 0:
             highest -= 1
         for label in range(highest):
-            score += (highest - label) * scan.forms.total_counts[label]
+            score += (highest - label) * scan.total_counts[label]
         return <float64_t> score
     elif ScoredScan is RankingScan:
         return _cost_of_node(scan)
@@ -120,8 +119,8 @@ cdef inline float64_t perfect_score_of_entries(const ScoredScan* scan, const Ent
     cdef index_t label
     cdef int64_t score = 0
     if ScoredScan is OrdinalGiniScan:
-        for label in range(scan.forms.n_classes):
-            score += label * scan.forms.total_counts[label]
+        for label in range(scan.n_classes):
+            score += label * scan.total_counts[label]
         return <float64_t> score
     elif ScoredScan is EntropyScan:
         score = scores.logs[scan.total]
@@ -150,49 +149,12 @@ cdef inline node_weights _weights_of(const BinaryScan* scan) noexcept nogil:
 
 # A criterion takes part if `scores_cuts` of table.pyx says so; no other comes here.
 
-# Arrays that the scores of sorted entries read and write. The factors of cuts that are not allowed are 0.
-cdef struct EntryScores:
-    float* left_factors     # by the samples on the left, less one: see simd_sorted.h
-    float* right_factors
-    uint64_t* steps         # by class
-    uint32_t* found         # cuts that could be the best
-    index_t n_entries       # of a feature
-    const uint16_t* labels  # by place, NULL if classes are numbers
-    uint64_t* squares_of_found
-    # Two classes with weights, otherwise NULL: words by place in the node's block, as `word_of_sample` makes them, and
-    # those of the cuts that were found.
-    const int32_t* words
-    uint32_t* words_of_found
-    # Entropy: n log2 n by n, in units that let all sums fit 32 bits, what simd_entropy.h makes of it, and room for it.
-    const int32_t* logs
-    entropy_terms of_entropy
-    int32_t* log_steps
-    int32_t* size_terms
-    uint32_t* log_starts
-    uint32_t* next_steps
-    # Ordinal criteria: what simd_ordinal.h makes of a node.
-    ordinal_forms of_order
-    uint32_t* form_steps
-    # Classes that are numbers, by place: what the scores take, and the targets and weights in the node's block. Without
-    # weights `counts` is NULL; with weights, each residual is followed by the sample's weight.
-    int32_t* residuals
-    const int64_t* targets
-    const int64_t* counts
-
-
 cdef inline int64_t most_counted(const ScoredScan* scan, index_t n) noexcept nogil:
     """Return what the scores of n sorted entries count up to: samples or, of two classes, their weights."""
     if ScoredScan is BinaryGiniScan:
         return scan.total
     else:
         return n
-
-
-cdef inline int32_t word_of_sample(index_t label, int64_t weight) noexcept nogil:
-    """Return the word of a sample of one of two classes: in the upper half its weight, in the lower half the same for
-    class 1, 0 for class 0. Weights that do not fit are cut off, but nodes with such a sample are too heavy for scores.
-    """
-    return <int32_t> (<uint32_t> weight << 16 | <uint32_t> (label * weight) & 0xFFFF)
 
 
 cdef inline void allow_entries(
@@ -461,17 +423,17 @@ cdef inline bint fits_lanes(const BinnedScan* scan) noexcept nogil:
     """Whether the weights of the node fit the scores of its bins."""
     if BinnedScan is OrdinalGiniScan:
         # Squares of the weights up to each class are summed in 32 bits.
-        if scan.forms.n_classes * scan.forms.total * scan.forms.total >= MOST_OF_FORM:
+        if scan.n_classes * scan.total * scan.total >= MOST_OF_FORM:
             return False
-    return total_of(scan) <= MOST_WEIGHT_IN_HALVES
+    return scan.total <= MOST_WEIGHT_IN_HALVES
 
 
 cdef inline bint fits_pairs(const BinnedScan* scan) noexcept nogil:
     """The same of all pairs, in 16 bits."""
     if BinnedScan is OrdinalGiniScan:
-        if (scan.forms.n_classes - 1) * scan.forms.total * scan.forms.total > MOST_OF_PAIRED_FORM:
+        if (scan.n_classes - 1) * scan.total * scan.total > MOST_OF_PAIRED_FORM:
             return False
-    return total_of(scan) <= MOST_WEIGHT_IN_PAIRS
+    return scan.total <= MOST_WEIGHT_IN_PAIRS
 
 
 cdef inline index_t most_in_pairs(const BinnedScan* scan) noexcept nogil:
@@ -488,7 +450,7 @@ cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept no
         take_halves(bins, bins.start, bins.stop)
     elif BinnedScan is OrdinalGiniScan:
         for label in range(bins.n_classes):
-            up_to += scan.forms.total_counts[label]
+            up_to += scan.total_counts[label]
             bins.node_row[label] = <uint16_t> up_to
     elif BinnedScan is not SquaredErrorScan:
         for label in range(bins.n_classes):
@@ -520,10 +482,10 @@ cdef inline float score_bins(
         )
     elif BinnedScan is OrdinalGiniScan:
         edges = _edges_of(feature)
-        (feature.scores - 1)[0] = <float> scan.forms.total_squares / <float> scan.forms.total
+        (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
         cumulate_rows(<uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes)
         return sum_up_rows(
-            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.forms.total,
+            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
             first, last, bins.n_classes - 1, &edges,
         )
     else:
@@ -553,12 +515,12 @@ cdef inline index_t mark_bins(
         edges = _edges_of(feature)
         return mark_rows_in_order(
             <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes, &bins.node_row[0],
-            <float> scan.forms.total, to_reach, allows_all, &edges, &bins.is_marked[0],
+            <float> scan.total, to_reach, allows_all, &edges, &bins.is_marked[0],
         )
     else:
         edges = _edges_of(feature)
         return mark_rows(
-            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> total_of(scan),
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
             to_reach, allows_all, &edges, &bins.is_marked[0],
         )
 
@@ -665,7 +627,7 @@ cdef inline float score_pairs(
                 sums + 2 * MOST_PAIRED,
             )
         return score_squares(
-            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> total_of(scan), feature.scores
+            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> scan.total, feature.scores
         )
 
 

@@ -6,8 +6,8 @@ samples move from the right child to the left (`start_scan`, `start_feature`, `m
 a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
 vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
 criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
-These loops start a feature by `start_cuts` and offer every cut by `offer_cut`; splits by category add their children by
-`add_child` and are offered by `offer_split`. A condition on the children's class counts is asked there.
+These loops start a feature by `start_cuts` and offer every cut by `offer_cut`, where a condition on the children's
+class counts stands. Splits by category have `category_table.pxd`, codes `codes.pxd`, impurities `impurity_table.pxd`.
 """
 
 from libc.math cimport INFINITY
@@ -18,93 +18,47 @@ from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport (
     AbsoluteErrorScan, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
-from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
+from pytrees._core.criteria.codes cimport GINI, MAE
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, end_information_child,
-    entropy_gain_of_children, forget_best_entropy, gain_of_entropy, highest_rise_of_entropy, is_perfect_entropy,
-    offer_entropy, start_entropy, start_information_node, variation_gain_of_children,
+    EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, forget_best_entropy, gain_of_entropy,
+    highest_rise_of_entropy, is_perfect_entropy, offer_entropy, start_entropy,
 )
-from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
+from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport (
-    AnyGiniScan, BinaryGiniScan, GiniScan, best_score_of_gini, bound_of_gini, end_gini_child, forget_best_gini,
-    gain_of_gini, highest_rise_of_gini, impurity_by_gini, is_perfect_gini, offer_gini, start_binary_gini,
-    start_gini_node,
+    AnyGiniScan, BinaryGiniScan, GiniScan, OrdinalGiniScan, best_score_of_gini, bound_of_gini, forget_best_gini,
+    gain_of_gini, highest_rise_of_gini, is_perfect_gini, offer_gini, start_binary_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
-    JaccardScan, add_jaccard_clusters, end_jaccard_child, gain_of_jaccard, is_perfect_jaccard, offer_jaccard,
-    start_jaccard, start_jaccard_node,
+    JaccardScan, gain_of_jaccard, is_perfect_jaccard, offer_jaccard, start_jaccard,
 )
 from pytrees._core.criteria.labelled cimport (
-    LabelledScan, end_labelled_child, gain_of_labelled, is_perfect_labelled, labelled_gain_of_children, offer_labelled,
-    start_labelled, start_labelled_node,
-)
-from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, NO_INFORMATION, PLAIN, InformationForm, nearest_entropy,
+    LabelledScan, gain_of_labelled, is_perfect_labelled, offer_labelled, start_labelled,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
-    OrdinalGiniScan, bound_of_ordinal_gini, end_ordinal_gini_child, highest_rise_of_ordinal_gini,
-    impurity_by_ordinal_gini, is_perfect_ordinal_gini, move_counts_by_ordinal_gini, move_ordinal_gini,
-    start_ordinal_gini, start_ordinal_gini_feature, start_ordinal_gini_node,
+    bound_of_ordinal_gini, highest_rise_of_ordinal_gini, is_perfect_ordinal_gini, move_counts_by_ordinal_gini,
+    move_ordinal_gini, start_ordinal_gini, start_ordinal_gini_feature,
 )
 from pytrees._core.criteria.ranking cimport (
     AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
-    end_ranking_child, forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, impurity_by_ranking,
-    is_perfect_ranking, move_ranking, offer_ranking, ranking_gain_of_children, start_binary_ranking, start_ranking,
-    start_ranking_feature, start_ranking_node,
+    forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, is_perfect_ranking, move_ranking,
+    offer_ranking, start_binary_ranking, start_ranking, start_ranking_feature,
 )
-from pytrees._core.criteria.ratios cimport (
-    RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, ratio_gain_of_children, start_ratio,
-)
+from pytrees._core.criteria.ratios cimport RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, start_ratio
 from pytrees._core.criteria.squared_error cimport (
     AnySquaredErrorScan, SquaredErrorScan, WideSquaredErrorScan, best_score_of_squared_error, bound_of_squared_error,
-    forget_best_squared_error, gain_of_squared_error, move_sums_left, move_weighted_left, nearest_squared_error,
-    offer_squared_error, start_squared_error,
+    forget_best_squared_error, gain_of_squared_error, move_sums_left, move_weighted_left, offer_squared_error,
+    start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
     BoxedScan, WideBinaryScan, WideScan, best_score_of_wide, bound_of_wide, forget_best_wide, gain_of_best,
-    gain_of_wide_binary, gain_of_wide_children, highest_rise_of_wide, left_total_of_wide, move_box_left, move_wide,
-    move_wide_binary, offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
+    gain_of_wide_binary, highest_rise_of_wide, left_total_of_wide, move_box_left, move_wide, move_wide_binary,
+    offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
 )
 from pytrees._core.criteria.wig cimport (
-    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves, wig_gain_of_children,
-    wig_of_node,
+    WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves,
 )
 from pytrees._core.rows.histogram cimport BinSums, zeros_of
-
-
-cdef enum CriterionCode:
-    # Criteria that judge class counts come first.
-    GINI
-    ENTROPY
-    ORDINAL_GINI
-    WIG
-    RANKING
-    GAIN_RATIO
-    NVI
-    NVI_SUM
-    NVI_MAX
-    VI
-    JACCARD
-    ACCURACY
-    MAE
-    SQUARED_ERROR
-    ABSOLUTE_ERROR
-    LAST_ON_COUNTS = ABSOLUTE_ERROR
-    ETC
-    LZ76
-    USER_COUNTS
-    USER_SEQUENCE
-    USER_SUMS
-
-
-cdef enum Judging:
-    # The input of a criterion: class counts (or, if classes are numbers, sums) or label sequences, for the engine's
-    # criteria and (OWN_) for a user's.
-    CLASS_COUNTS
-    SEQUENCES
-    OWN_CLASS_COUNTS
-    OWN_SEQUENCES
 
 
 # Criteria that bound the scores of cuts inside a bin.
@@ -145,6 +99,7 @@ ctypedef fused CountScan:
 # Criteria that keep the left child's class counts in the same way.
 ctypedef fused CountedScan:
     GiniScan
+    OrdinalGiniScan
     EntropyScan
     RatioScan
     VariationScan
@@ -180,20 +135,6 @@ ctypedef fused TargetScan:
     AbsoluteErrorScan
 
 
-cdef inline int refuse_code(int code) except -1 nogil:
-    with gil:
-        raise ValueError(f"No criterion that judges class counts has the code {code}.")
-
-
-cdef inline bint is_binary_gini(int code, index_t n_classes) noexcept nogil:
-    """Whether the criterion is Gini of two classes, or ordinal Gini, which is half of it: p (1 - p) of one class."""
-    return n_classes == 2 and (code == GINI or code == ORDINAL_GINI)
-
-
-cdef inline bint takes_ratio(int code) noexcept nogil:
-    return code == GAIN_RATIO or code == NVI or code == NVI_SUM or code == NVI_MAX
-
-
 # ------------------------------------------------------------------------------------------------ cuts of a node
 
 cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
@@ -207,7 +148,6 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
     elif CountScan in SumScan:
         start_entropy(scan, counts)
     elif CountScan is OrdinalGiniScan:
-        _start_counts(&scan.forms, counts)
         start_ordinal_gini(scan, counts)
     elif CountScan is RankingScan:
         start_ranking(scan, counts)
@@ -252,8 +192,6 @@ cdef inline void forget_best(CountScan* scan) noexcept nogil:
         forget_best_wide(scan)
     elif CountScan in AnyGiniScan:
         forget_best_gini(scan)
-    elif CountScan is OrdinalGiniScan:
-        forget_best_gini(&scan.forms)
 
 
 cdef inline void start_feature(CountScan* scan) noexcept nogil:
@@ -358,20 +296,10 @@ cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t
                 move_left(scan, label, counts[label])
 
 
-cdef inline int64_t total_of(const BinnedScan* scan) noexcept nogil:
-    """Return the weight of the node."""
-    if BinnedScan is OrdinalGiniScan:
-        return scan.forms.total
-    else:
-        return scan.total
-
-
 cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
     """Return the weight of the left child."""
     if BoundedScan in BoxedScan:
         return left_total_of_wide(scan)
-    elif BoundedScan is OrdinalGiniScan:
-        return scan.forms.left_total
     else:
         return scan.left_total
 
@@ -382,8 +310,6 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
         return offer_gini(scan)
     elif CountScan in SumScan:
         return offer_entropy(scan)
-    elif CountScan is OrdinalGiniScan:
-        return offer_gini(&scan.forms)
     elif CountScan in AnyRankingScan:
         return offer_ranking(scan)
     elif CountScan is RatioScan:
@@ -410,8 +336,6 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain[0] = gain_of_gini(scan)
     elif CountScan in SumScan:
         gain_of_entropy(scan, gain)
-    elif CountScan is OrdinalGiniScan:
-        gain[0] = gain_of_gini(&scan.forms)
     elif CountScan in AnyRankingScan:
         gain[0] = gain_of_ranking(scan)
     elif CountScan is RatioScan:
@@ -445,10 +369,10 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
     """Whether the best cut leaves one class in each child, so that no other cut can be better."""
     if CountScan in PatientScan:
         return False
-    elif CountScan in AnyGiniScan:
-        return is_perfect_gini(scan)
     elif CountScan is OrdinalGiniScan:
         return is_perfect_ordinal_gini(scan)
+    elif CountScan in AnyGiniScan:
+        return is_perfect_gini(scan)
     elif CountScan in SumScan:
         return is_perfect_entropy(scan)
     elif CountScan in AnyRankingScan:
@@ -560,8 +484,6 @@ cdef inline float64_t best_score_of(const BoundedScan* scan) noexcept nogil:
         return best_score_of_squared_error(scan)
     elif BoundedScan in BoxedScan:
         return best_score_of_wide(scan)
-    elif BoundedScan is OrdinalGiniScan:
-        return best_score_of_gini(&scan.forms)
     else:
         return best_score_of_gini(scan)
 
@@ -609,157 +531,3 @@ cdef inline float64_t upper_bound(
         return bound_of_ordinal_gini(scan, counts, total)
     else:
         return bound_of_gini(scan, counts, total, to_reach)
-
-
-# ------------------------------------------------------------------------------------------ impurities of given nodes
-
-cdef inline bint has_impurity(int code) noexcept nogil:
-    """Whether the gain of a split is the impurity of the node less the impurities of its children."""
-    return (
-        code == GINI or code == ENTROPY or code == ORDINAL_GINI or code == WIG or code == RANKING
-        or code == SQUARED_ERROR or code == ABSOLUTE_ERROR
-    )
-
-
-cdef inline Gain whole_impurity(ClassCounts node) except *:
-    """Return the impurity of a node whose classes are counted, and which has samples, by a criterion of fractions that
-    fit 128 bits."""
-    if node.code == GINI:
-        return impurity_by_gini(node)
-    if node.code == ORDINAL_GINI:
-        return impurity_by_ordinal_gini(node)
-    if node.code == RANKING:
-        return impurity_by_ranking(node)
-    if node.code == ABSOLUTE_ERROR:
-        return exact_gain(node.sums.spread, 1, node.sums.weight)
-    refuse_code(node.code)
-
-
-cdef inline float64_t nearest_impurity(ClassCounts node) except *:
-    """Return the double nearest to the impurity of a node whose classes are counted, and which has samples."""
-    if node.code == ENTROPY:
-        return nearest_entropy(&node.total_counts[0], node.n_classes)
-    if node.code == WIG:
-        return wig_of_node(node)
-    if node.code == SQUARED_ERROR:
-        return nearest_squared_error(&node.sums)
-    return whole_impurity(node).value
-
-
-# ------------------------------------------------------------------------------------ children of a categorical split
-
-cdef inline bint sums_fractions(int code) noexcept nogil:
-    """Whether the gain of a categorical split is a sum of one fraction a child."""
-    return code == GINI or code == ORDINAL_GINI or code == JACCARD or code == SQUARED_ERROR
-
-
-cdef inline InformationForm information_form(int code) noexcept nogil:
-    """Return which entropies a criterion compares, if any."""
-    if code == ENTROPY:
-        return PLAIN
-    if code == GAIN_RATIO:
-        return BY_SPLIT
-    if code == NVI:
-        return BY_JOINT
-    if code == NVI_SUM:
-        return BY_MEAN
-    if code == NVI_MAX:
-        return BY_GREATER
-    return LESS_SPLIT if code == VI else NO_INFORMATION
-
-
-cdef inline bint keeps_counts(ClassCounts node) noexcept nogil:
-    """Whether gains of categorical splits are computed from the counts of all children."""
-    return node.is_wide or node.code == WIG
-
-
-cdef inline int start_whole_node(ChildCounts children) except -1 nogil:
-    """Compute what a node whose classes are counted adds to the gains of its splits."""
-    children.scale = 1
-    children.base.denominator = max(children.total, 1)
-    if children.node.code == GINI:
-        start_gini_node(children)
-    elif children.node.code == ORDINAL_GINI:
-        start_ordinal_gini_node(children)
-    elif children.node.code == JACCARD:
-        start_jaccard_node(children)
-    elif children.node.code == RANKING:
-        start_ranking_node(children)
-    elif children.node.code == ACCURACY or children.node.code == MAE:
-        start_labelled_node(children, children.node.code == MAE)
-    elif children.node.form != NO_INFORMATION:
-        start_information_node(children)
-    else:
-        return refuse_code(children.node.code)
-    return 0
-
-
-cdef inline int end_whole_child(ChildCounts children) except -1 nogil:
-    """Add a child, whose classes are counted, to the gain of the split."""
-    cdef int64_t total = sum_of_counts(&children.counts[0], children.node.n_classes)
-    if children.node.code == GINI:
-        end_gini_child(children, total)
-    elif children.node.code == ORDINAL_GINI:
-        end_ordinal_gini_child(children, total)
-    elif children.node.code == JACCARD:
-        end_jaccard_child(children, total)
-    elif children.node.code == RANKING:
-        end_ranking_child(children, total)
-    elif children.node.code == ACCURACY or children.node.code == MAE:
-        end_labelled_child(children, children.node.code == MAE)
-    elif children.node.form != NO_INFORMATION:
-        end_information_child(children, total)
-    else:
-        return refuse_code(children.node.code)
-    return 0
-
-
-cdef inline void complete_sum(ChildCounts children) noexcept nogil:
-    """Complete a gain that is a sum of fractions by the terms that need all children."""
-    if children.node.code == JACCARD and children.n_children > 2:
-        add_jaccard_clusters(children)
-
-
-cdef inline int whole_gain(ChildCounts children, Gain* gain) except -1 nogil:
-    """Write the gain of a split by a criterion whose gain is one fraction."""
-    if children.node.code == RANKING:
-        gain[0] = ranking_gain_of_children(children)
-    elif children.node.code == ACCURACY or children.node.code == MAE:
-        gain[0] = labelled_gain_of_children(children)
-    elif children.node.code == ENTROPY:
-        entropy_gain_of_children(children, gain)
-    elif takes_ratio(children.node.code):
-        ratio_gain_of_children(children, gain)
-    elif children.node.code == VI:
-        variation_gain_of_children(children, gain)
-    else:
-        return refuse_code(children.node.code)
-    return 0
-
-
-cdef inline int add_child(ChildCounts children) except -1 nogil:
-    """Add a child whose classes are counted to the gain of the split."""
-    return end_whole_child(children)
-
-
-cdef inline int offer_split(ChildCounts children) except -1 nogil:
-    """Keep the split whose children have been added if it is better than the best of the node so far."""
-    cdef Gain gain
-    cdef float64_t error
-    if children.keeps_counts and children.node.is_wide:
-        gain = tolerant_gain(
-            gain_of_wide_children(&children.scan, children.present.counts, children.n_children, &error),
-            <float64_t> children.total,
-        )
-        gain.error = error * <float64_t> children.total
-    elif children.keeps_counts:
-        gain = tolerant_gain(
-            wig_gain_of_children(children.node, children.present.counts, children.n_children, children.total),
-            <float64_t> children.total,
-        )
-    elif children.sums_fractions:
-        complete_sum(children)
-        return offer_sum(children)
-    else:
-        whole_gain(children, &gain)
-    return offer_gain(children, children.present.feature, children.n_children, &gain)

@@ -9,12 +9,15 @@ from libc.math cimport INFINITY
 
 from pytrees._core.base.sizes cimport LANES_OF_ORDER
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
-from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
-from pytrees._core.criteria.logarithms cimport MAX_TOTAL_COUNT, doubled
-from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
-from pytrees._core.criteria.wide cimport (
-    WIDE_GINI, WIDE_INFORMATION, WIDE_JACCARD, WIDE_ORDINAL_GINI, WIDE_RANKING,
+from pytrees._core.criteria.codes cimport (
+    ABSOLUTE_ERROR, ACCURACY, CLASS_COUNTS, ENTROPY, ETC, GAIN_RATIO, GINI, JACCARD, LZ76, MAE, NVI, NVI_MAX, NVI_SUM,
+    ORDINAL_GINI, OWN_CLASS_COUNTS, OWN_SEQUENCES, RANKING, SEQUENCES, SQUARED_ERROR, USER_COUNTS, USER_SEQUENCE,
+    USER_SUMS, VI, WIG, information_form, is_binary_gini,
 )
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
+from pytrees._core.criteria.logarithms cimport MAX_TOTAL_COUNT, NO_INFORMATION, doubled
+from pytrees._core.criteria.ordinal_gini cimport ordinal_gini_kernel
+from pytrees._core.criteria.wide cimport WIDE_GINI, WIDE_INFORMATION, WIDE_JACCARD, WIDE_ORDINAL_GINI, WIDE_RANKING
 from pytrees._core.criteria.wig cimport weigh_classes
 from pytrees._core.sequence.impurities cimport COMPLEXITY, EFFORT
 
@@ -51,12 +54,15 @@ CODES = {
 }
 
 
+# The arithmetic of sums of weights on a fine grid, by criterion; None where the usual arithmetic suffices for any sum.
 WIDE_KINDS = {
     GINI: WIDE_GINI,
     ORDINAL_GINI: WIDE_ORDINAL_GINI,
     RANKING: WIDE_RANKING,
     JACCARD: WIDE_JACCARD,
-    **{code: WIDE_INFORMATION for code in (ENTROPY, GAIN_RATIO, NVI, NVI_SUM, NVI_MAX, VI)},
+    **dict.fromkeys((ENTROPY, GAIN_RATIO, NVI, NVI_SUM, NVI_MAX, VI), WIDE_INFORMATION),
+    **dict.fromkeys((WIG, ACCURACY, MAE, SQUARED_ERROR, ABSOLUTE_ERROR), None),
+    **dict.fromkeys((ETC, LZ76, USER_COUNTS, USER_SEQUENCE, USER_SUMS), None),
 }
 
 # Criteria whose gain is a convex function of the left child's class counts, or such a function over a concave one.
@@ -229,8 +235,12 @@ def is_wide(criterion, n_classes, total, weights):
     """Whether class counts of this sum do not fit the narrow arithmetic of a criterion: sums of weights, which may be
     None, forms of the counts of ordinal criteria, or costs that are no whole numbers."""
     code = code_of(criterion)
-    if code not in WIDE_KINDS or weights is not None and total >= MAX_TOTAL_COUNT:
-        return code in WIDE_KINDS
+    if code not in WIDE_KINDS:
+        raise ValueError(f"{criterion!r} is missing in WIDE_KINDS: add its arithmetic for large sums of weights.")
+    if WIDE_KINDS[code] is None:
+        return False
+    if weights is not None and total >= MAX_TOTAL_COUNT:
+        return True
     if code == ORDINAL_GINI:
         return n_classes * total**2 >= 2**62
     if code != RANKING:

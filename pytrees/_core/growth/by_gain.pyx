@@ -27,13 +27,13 @@ from libc.string cimport memmove
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.sizes cimport (
     BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
-    BLOCK_ROWS_PER_CLASS, BLOCK_ROWS_PER_LEAF, FEATURES_PER_RANKED, FEWEST_FEATURES_PER_OTHER, FEW_VALUES, MAX_BINS,
+    BLOCK_ROWS_PER_CLASS, BLOCK_ROWS_PER_LEAF, FEATURES_PER_RANKED, FEW_VALUES, FEWEST_FEATURES_PER_OTHER, MAX_BINS,
     MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
-    MOST_WEIGHT_IN_NODE_BINS, PARTS_PER_THREAD, PART_ROWS,
+    MOST_WEIGHT_IN_NODE_BINS, PART_ROWS, PARTS_PER_THREAD,
 )
 from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
 from pytrees._core.criteria.children cimport large_gain_of_best
-from pytrees._core.criteria.table cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
+from pytrees._core.criteria.codes cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.node_values cimport list_rows, values_of_nodes
 from pytrees._core.growth.tree cimport (
@@ -41,18 +41,17 @@ from pytrees._core.growth.tree cimport (
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
     random_state_of, split_leaf, take_over,
 )
+from pytrees._core.rows.features cimport Features, is_categorical, is_ranked
 from pytrees._core.rows.histogram cimport (
     Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
 )
 from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.features cimport Features, is_categorical, is_ranked
 from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node,
+    NodeRows, NodeSearch, Split, share_block, start_block, uses_table_bins, weight_of_node,
 )
 from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
-from pytrees._core.split.way cimport uses_table_bins
 
 from pytrees._core.base.threads import SECONDS_OF_A_LOOK, Stop, work_together
 from pytrees._core.criteria.counts import given_of, sums_are_wide
@@ -539,14 +538,15 @@ cdef class SharedFeatures:
 
 def share_features(
     X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
-    max_bins=MAX_BINS, n_categories=None, n_threads=1,
+    max_bins=MAX_BINS, n_categories=None, n_threads=1, bint accelerates=True,
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
     whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again."""
     shared = _prepare_features(
-        X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, n_threads
+        X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, n_threads,
+        accelerates,
     )
-    if not is_ranked(shared.features) and not judges_sequence(criterion) and (
+    if accelerates and not is_ranked(shared.features) and not judges_sequence(criterion) and (
         shared.block_rows == X.shape[0] <= MOST_IN_NARROW
     ):
         shared.features.put_in_order("targets" in given_of(criterion))
@@ -555,20 +555,20 @@ def share_features(
 
 cdef SharedFeatures _prepare_features(
     X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-    n_categories, n_threads,
+    n_categories, n_threads, bint accelerates,
 ):
     """Prepare X for one tree."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
         np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-        n_categories,
+        n_categories, 1, accelerates,
     )
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
     shared.features = Features(X, ranks, n_categories)
     has_numbers = has_sums_in_bins(criterion)
     allows_bins = (
-        (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
+        accelerates and (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
         and not (has_numbers and np.any(shared.features.n_categories))
         and (
             is_narrow and not is_wide(criterion, n_classes, X.shape[0], None)
@@ -647,7 +647,8 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     growth.histograms = histograms
     search = make_search(
         partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
-        options["max_candidates"], options["max_features"], options["n_threads"], options["subsets"],
+        options["max_candidates"], options["max_features"], options["n_threads"], options["accelerates"],
+        options["subsets"],
     )
     if shares_block:
         share_block(search, beside.tree.search)
@@ -690,7 +691,7 @@ def grow_by_gain(
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
     float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None, monotonic_cst=None,
-    exact_targets=None,
+    exact_targets=None, bint accelerates=True,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
@@ -710,7 +711,8 @@ def grow_by_gain(
     threads grow subtrees of the tree, or scan the features of a node together if sequences are scanned. `block_rows`,
     `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees of more rows than `block_rows` look
     at `max_bins` bins of every feature first, if the criterion allows it. Subtrees of at most `part_rows` rows are not
-    divided among threads. By default the number of rows decides.
+    divided among threads. By default the number of rows decides. Unless the growth `accelerates`, every cut is compared
+    exactly: no bins, scores in vectors, or runs of samples choose among them.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     _check_targets(exact_targets, X, criterion)
@@ -729,7 +731,7 @@ def grow_by_gain(
     if not is_shared:
         shared = _prepare_features(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
-            n_threads,
+            n_threads, accelerates,
         )
     if not subsets:
         check_categories(criterion, shared.features)
@@ -742,7 +744,7 @@ def grow_by_gain(
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
         "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
-        "is_narrow": is_narrow, "lists_rows": exact_targets is not None,
+        "is_narrow": is_narrow, "lists_rows": exact_targets is not None, "accelerates": accelerates,
         "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }

@@ -25,15 +25,16 @@ from pytrees._core.base.types cimport (
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.categories cimport CategoryCounts, goes_right, is_by_heuristic
 from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.codes cimport has_impurity
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_priority, is_near
+from pytrees._core.criteria.impurity_table cimport nearest_impurity
 from pytrees._core.criteria.logarithms cimport compare_exact_ratios
-from pytrees._core.criteria.table cimport has_impurity, nearest_impurity
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split_entries_among, split_rows_among
+from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
 from pytrees._core.rows.histogram cimport mark_by_bins
 from pytrees._core.rows.node_bins cimport split_and_count, take_packed
-from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
 from pytrees._core.rows.partition cimport (
     RowPartition, are_few, block_row, check_entries, mark_first, split_entries, split_rows,
 )

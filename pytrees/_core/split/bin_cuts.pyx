@@ -20,13 +20,13 @@ from pytrees._core.criteria.table cimport (
     move_bin_left, move_left, move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
 )
 from pytrees._core.criteria.wide cimport BoxedScan
+from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
 from pytrees._core.rows.histogram cimport (
     ROWS_PREFETCHED, Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
 )
 from pytrees._core.rows.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
-from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
 from pytrees._core.rows.partition cimport check_entries
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less

@@ -7,11 +7,13 @@ from libc.string cimport memcpy, memset
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
+from pytrees._core.criteria.category_table cimport add_child, offer_split, start_whole_node
 from pytrees._core.criteria.children cimport ChildCounts, add_square, offer_gain, offer_sum, sums_squares
+from pytrees._core.criteria.codes cimport LAST_ON_COUNTS
 from pytrees._core.criteria.counts cimport TargetSums, are_numbers, in_unit, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
 from pytrees._core.criteria.logarithms cimport forget_counts
-from pytrees._core.criteria.table cimport LAST_ON_COUNTS, add_child, offer_split, start_scan, start_whole_node
+from pytrees._core.criteria.wide cimport start_wide
 from pytrees._core.sequence.impurities cimport impurity_of, steps_left
 from pytrees._core.split.node_search cimport NodeSearch, Split
 
@@ -28,7 +30,7 @@ cdef int start_node(ChildCounts children) except -1 nogil:
     if not children.keeps_counts:
         return start_whole_node(children)
     if children.node.is_wide:
-        start_scan(&children.scan, children.node)
+        start_wide(&children.scan, children.node)
     return 0
 
 

@@ -8,9 +8,8 @@ criterion has one, decides only which cuts are offered.
 """
 
 from pytrees._core.base.types cimport NONE
-from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, BinnedScan, CountScan, FewScan, ScoredScan, refuse_code, start_scan, write_left_of_best,
-)
+from pytrees._core.criteria.codes cimport LAST_ON_COUNTS, refuse_code
+from pytrees._core.criteria.table cimport BinnedScan, CountScan, FewScan, ScoredScan, start_scan, write_left_of_best
 from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.node_bins cimport take_features
 from pytrees._core.rows.partition cimport sort_few

@@ -12,14 +12,13 @@ cimport cython
 from pytrees._core.base.fractions cimport exact_integer
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.criteria.children cimport exact_fraction
+from pytrees._core.criteria.codes cimport LAST_ON_COUNTS, has_impurity, information_form, refuse_code
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.criteria.impurity_table cimport nearest_impurity, whole_impurity
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
 from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
-from pytrees._core.criteria.table cimport (
-    LAST_ON_COUNTS, CountScan, best_gain, has_impurity, information_form, move_left, nearest_impurity, offer,
-    refuse_code, start_feature, start_scan, whole_impurity,
-)
+from pytrees._core.criteria.table cimport CountScan, best_gain, move_left, offer, start_feature, start_scan
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 
 from pytrees._core.criteria.table import class_counts, code_of, is_exact, judges_means

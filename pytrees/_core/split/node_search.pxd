@@ -9,10 +9,10 @@ from pytrees._core.base.types cimport (
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.category_errors cimport CategoryErrors
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.codes cimport Judging
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
+from pytrees._core.criteria.entry_scores cimport EntryScores
 from pytrees._core.criteria.gain cimport Gain
-from pytrees._core.criteria.score_table cimport EntryScores
-from pytrees._core.criteria.table cimport Judging
 from pytrees._core.criteria.target_units cimport TargetUnits
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
 from pytrees._core.rows.histogram cimport Histograms, Slot
@@ -68,7 +68,8 @@ cdef class EntryArrays:
 @cython.final
 cdef class NodeSearch:
     cdef RowPartition partition
-    # How nodes can be searched: see way.pxd.
+    # How nodes can be searched: see way.pxd. The plain engine does not accelerate: it compares every cut exactly.
+    cdef bint accelerates
     cdef Histograms histograms                  # None if all nodes are in blocks
     cdef index_t block_rows                     # nodes of more samples use bins of the table
     cdef NodeBins node_bins                     # None unless ranked features are cut into bins of the node
@@ -117,6 +118,11 @@ cdef class NodeSearch:
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
     cdef CategoryErrors category_errors     # None unless categories are judged by distances to medians
+
+
+cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexcept nogil:
+    """Whether the node, if it is in no block yet, is searched in bins of the table."""
+    return not node.in_block and node.stop - node.start > search.block_rows
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:

@@ -18,16 +18,16 @@ from pytrees._core.base.types cimport (
 )
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
+from pytrees._core.criteria.codes cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
-from pytrees._core.criteria.score_table cimport word_of_sample
-from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
+from pytrees._core.criteria.entry_scores cimport word_of_sample
 from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
 from pytrees._core.rows.category_splits cimport count_children, entries_by_category
+from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between, value_at
 from pytrees._core.rows.histogram cimport (
     BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
 )
 from pytrees._core.rows.node_bins cimport NodeFeature
-from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between, value_at
 from pytrees._core.rows.partition cimport (
     ENTRIES_BEHIND, RowPartition, block_row, check_entries, has_cut, missing_has_cut, open_block,
 )

@@ -18,12 +18,10 @@ from pytrees._core.criteria.category_errors cimport CategoryErrors, error_of_cat
 from pytrees._core.criteria.children cimport (
     ChildCounts, compare_squares_to_cut, complete_best, exact_fraction, sums_squares,
 )
+from pytrees._core.criteria.codes cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, add_target, are_numbers, in_unit, less_sums
 from pytrees._core.criteria.gain cimport Gain, exact_gain, is_greater_gain, is_near, tolerant_gain
 from pytrees._core.criteria.logarithms cimport compare_information, count_cut
-from pytrees._core.criteria.table cimport (
-    OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES, keeps_counts, sums_fractions,
-)
 from pytrees._core.criteria.target_units cimport TargetUnits, write_sums
 from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
@@ -36,12 +34,10 @@ from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of, open_block
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut,
-)
+from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut
 from pytrees._core.split.children cimport (
-    add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
-    node_weight, start_children, start_node, start_target_children,
+    add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.node_search cimport (
@@ -61,10 +57,10 @@ from pytrees._core.criteria.table import (
 
 def make_search(
     RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, index_t min_samples_leaf,
-    index_t max_candidates, index_t max_features, index_t n_threads, bint subsets=False,
+    index_t max_candidates, index_t max_features, index_t n_threads, bint accelerates, bint subsets=False,
 ):
     """Return the state of the search by a criterion, which is a name, or a name and parameters, as a NodeSearch; with
-    `subsets` categories are divided into two sets."""
+    `subsets` categories are divided into two sets. Unless it `accelerates`, every cut is compared exactly."""
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef NodeSearch search = NodeSearch(
         partition, histograms, labels, weights,
@@ -74,13 +70,14 @@ def make_search(
     )
     if user_criterion is not None and are_numbers(search.counts):
         search.units = TargetUnits(given_of(criterion).get("grid", (0, 1, 0)), given_of(criterion).get("unit", 1))
+    search.accelerates = accelerates
     if judges_medians(criterion):
         search.counts.errors = MedianErrors(partition.row_of_place.shape[0])
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
     if (
-        scores_cuts(criterion, n_classes, weights) and not search.counts.has_wide_sums and not search.counts.is_wide
-        and max_candidates == UNLIMITED
+        accelerates and scores_cuts(criterion, n_classes, weights)
+        and not search.counts.has_wide_sums and not search.counts.is_wide and max_candidates == UNLIMITED
         and not partition.is_wide and not partition.is_ranked
     ):
         search.entry_scores = EntryArrays(
@@ -138,7 +135,7 @@ def ranked_cut(
     features.lay_out_rows()
     partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > MOST_IN_NARROW)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, <index_t> X.shape[1], 1
+        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, <index_t> X.shape[1], 1, True
     )
     search.node_bins = NodeBins(partition, y, weights, n_classes)
     node.start, node.stop = 0, <index_t> X.shape[0]

@@ -13,10 +13,11 @@ from pytrees._core.base.sizes cimport MOST_PAIRED
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport are_numbers
+from pytrees._core.criteria.entry_scores cimport EntryScores
 from pytrees._core.criteria.score_table cimport (
-    EntryScores, allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left,
-    moves_samples, perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two,
-    score_pairs, scores_two, start_scores, take_bins_left, take_entries_left, take_pair_left,
+    allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left, moves_samples,
+    perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two, score_pairs, scores_two,
+    start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
 from pytrees._core.criteria.table cimport (
     BinnedScan, PatientScan, ScoredScan, best_gain, forget_best, is_perfect, offer_cut,

@@ -5,9 +5,7 @@ A single sample has no cuts inside it, so that nothing is refined here, and cuts
 
 from pytrees._core.base.sizes cimport BOX_ROWS
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
-from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, index_t, int64_t, uint16_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, NONE, index_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.criteria.gain cimport Gain, is_greater_gain
 from pytrees._core.criteria.table cimport (
@@ -88,7 +86,7 @@ cdef inline index_t _search_feature(
     # for monotonic constraints takes missing values, too.
     if allowed.keeps_order[0] != NULL:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, True, missing_left)
-    elif n_missing == 0 and CountScan in BoxedScan and allowed.n_tried == allowed.n_allowed:
+    elif n_missing == 0 and CountScan in BoxedScan and search.accelerates and allowed.n_tried == allowed.n_allowed:
         n_known_left = _walk_boxes(search, &local, node, entries, &allowed)
     elif n_missing > 0:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, False, missing_left)

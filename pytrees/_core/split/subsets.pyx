@@ -20,8 +20,8 @@ from pytrees._core.criteria.categories cimport (
 )
 from pytrees._core.criteria.category_errors cimport error_of_set, sum_steps, take_categories
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.codes cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.counts cimport TargetSums, add_target, in_unit, less_sums
-from pytrees._core.criteria.table cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.target_units cimport write_sums
 from pytrees._core.rows.features cimport Column, column_of, value_at, value_in
 from pytrees._core.rows.partition cimport block_row, entries_of

@@ -26,11 +26,6 @@ cdef enum Way:
     ALL_PAIRS           # every sample of the node compared with all others
 
 
-cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexcept nogil:
-    """Whether the node, if it is in no block yet, is searched in bins of the table."""
-    return not node.in_block and node.stop - node.start > search.block_rows
-
-
 cdef inline Way way_of(NodeSearch search, const ScoredScan* scan, const NodeRows* node) noexcept nogil:
     """Choose the way of a node whose classes are counted, for a criterion with bounds or scores. A node whose
     ranked features are cut into bins of its own has its keys laid out before."""

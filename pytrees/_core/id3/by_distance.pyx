@@ -30,14 +30,14 @@ from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
 from pytrees._core.criteria.logarithms cimport LESS_BOTH, MAX_TOTAL_COUNT, nearest_entropy
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
-from pytrees._core.growth.distances cimport (
+from pytrees._core.id3.distances cimport (
     DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, majority_of, score_undivided,
     separates, total_of,
 )
-from pytrees._core.growth.global_steps cimport (
+from pytrees._core.id3.global_steps cimport (
     LeafScan, Step, compare_to_present, end_leaf, is_lower, offer_splits, start_leaf,
 )
-from pytrees._core.growth.local_distance cimport LocalDistance, compare_merits
+from pytrees._core.id3.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
     is_greater_split, n_children_of, nodes_in_preorder, random_state_of, split_leaf, values_of,
@@ -48,7 +48,7 @@ from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_o
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 
-from pytrees._core.growth.distances import DISTANCES, exact_undivided, parts_of
+from pytrees._core.id3.distances import DISTANCES, exact_undivided, parts_of
 from pytrees._core.growth.tree import check_categories, check_samples
 from pytrees._core.split.node_split import make_search
 
@@ -467,6 +467,7 @@ def grow_by_distance(
     X, const index_t[::1] y, weights, Py_ssize_t n_classes, distance, *, evaluation, labels,
     stop, index_t max_depth, index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes,
     index_t max_features, uint64_t seed, ties="first", rows=None, shared=None, n_threads=1, n_categories=None,
+    bint accelerates=True,
 ):
     """Grow a tree and return a dict of its arrays. A limit of 2**31 - 1 does not apply.
 
@@ -474,7 +475,7 @@ def grow_by_distance(
     positive. `label` is the prediction of a node as a leaf. `split_step` numbers the
     splits in the order of growth, and is -1 at leaves. If `n_categories` of a feature is above 0, the feature holds
     codes 0, 1, ..., n_categories - 1, and splits into one child a category. If `n_categories` is None, the dict has
-    only the arrays of a binary tree.
+    only the arrays of a binary tree. Unless the growth `accelerates`, every cut is compared exactly.
     """
     cdef RowPartition partition
     cdef GrowthByDistance growth = GrowthByDistance()
@@ -496,7 +497,8 @@ def grow_by_distance(
     partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads
+        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads,
+        accelerates,
     )
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if growth.knows_distance:

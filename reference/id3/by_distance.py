@@ -23,7 +23,7 @@ from .distances import (
     set_distance,
     table_distance,
 )
-from .tree import Node, as_arrays, children_of, in_preorder, parts_of
+from ..growth.tree import Node, as_arrays, children_of, in_preorder, parts_of
 
 NO_STEP = -1
 

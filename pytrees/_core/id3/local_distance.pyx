@@ -10,20 +10,20 @@ from pytrees._core.base.fractions cimport Term, add_term, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t
 from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.category_table cimport complete_sum, end_whole_child, start_whole_node
 from pytrees._core.criteria.children cimport QuotientSum
 from pytrees._core.criteria.counts cimport ClassCounts, log_margin
 from pytrees._core.criteria.entropy cimport information_of_children, minus_variation_of_children
 from pytrees._core.criteria.logarithms cimport (
     LESS_BOTH, InformationForm, SplitLogs, compare_exact_ratios, compare_information, forget_counts,
 )
-from pytrees._core.growth.distances cimport (
-    DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI,
-    divides_by_joint, takes_fractions, takes_logarithms, total_of,
+from pytrees._core.id3.distances cimport (
+    DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI, divides_by_joint,
+    takes_fractions, takes_logarithms, total_of,
 )
-from pytrees._core.criteria.table cimport complete_sum, end_whole_child, start_whole_node
 
 from pytrees._core.criteria.logarithms import exact_ratio
-from pytrees._core.growth.distances import TERM
+from pytrees._core.id3.distances import TERM
 
 
 @cython.final

@@ -11,7 +11,7 @@ cimport cython
 from pytrees._core.base.fractions cimport TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.criteria.children cimport ChildCounts
-from pytrees._core.growth.distances cimport DistanceCode
+from pytrees._core.id3.distances cimport DistanceCode
 
 
 cdef struct Merit:

@@ -5,8 +5,8 @@ cimport cython
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.criteria.logarithms cimport SplitLogs
-from pytrees._core.growth.distances cimport Clusters
-from pytrees._core.growth.local_distance cimport LocalDistance, Merit
+from pytrees._core.id3.distances cimport Clusters
+from pytrees._core.id3.local_distance cimport LocalDistance, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.split.node_search cimport Split
 

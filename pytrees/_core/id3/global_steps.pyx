@@ -32,20 +32,20 @@ from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.logarithms cimport (
     SplitLogs, add_child_class, add_child_size, compare_information, forget_counts,
 )
-from pytrees._core.growth.distances cimport (
+from pytrees._core.id3.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
     DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, form_of,
     inner_sum, largest_term, log_margin_of, majority_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
     takes_fractions, takes_logarithms, takes_ratio, term_of, total_of,
 )
-from pytrees._core.growth.local_distance cimport (
+from pytrees._core.id3.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
 )
 from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
 from pytrees._core.rows.partition cimport Block, block_row, check_entries
 from pytrees._core.split.node_search cimport NodeSearch
 
-from pytrees._core.growth.distances import TERM
+from pytrees._core.id3.distances import TERM
 
 cdef enum:
     ENTRIES_OF_A_COMPARISON = 5000  # in exact numbers, for checks of signals

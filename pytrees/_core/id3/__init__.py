@@ -1,0 +1,1 @@
+"""Globally evaluated ID3."""
