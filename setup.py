@@ -80,6 +80,7 @@ FAST_MODULES = (
     "sequence.levels",
     "sequence.substitution",
     "split.few_cuts",
+    "split.limits",
     "split.node_search",
     "split.scored_cuts",
     "split.sorted_cuts",

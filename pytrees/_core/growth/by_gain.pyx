@@ -47,6 +47,7 @@ from pytrees._core.rows.histogram cimport (
 )
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition
+from pytrees._core.split.allowed_cuts cimport Limits, counts_samples_alone
 from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, share_block, start_block, uses_table_bins, weight_of_node,
@@ -646,24 +647,22 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
         growth.rows_per_leaf = shared.rows_per_leaf
     growth.histograms = histograms
     search = make_search(
-        partition, histograms, y, weights, n_classes, criterion, options["min_samples_leaf"],
-        options["max_candidates"], options["max_features"], options["n_threads"], options["accelerates"],
-        options["subsets"],
+        partition, histograms, y, weights, n_classes, criterion, options["limits"], options["max_features"],
+        options["n_threads"], options["accelerates"], options["subsets"],
     )
     if shares_block:
         share_block(search, beside.tree.search)
     search.block_rows = block_rows
     if histograms is not None:
         search.counts.square_unit = 4.0**histograms.square_shift
-    search.min_leaf_weight = options["min_leaf_weight"]
     if options["directions"] is not None:
         search.constrain(options["directions"])
     elif search.entry_scores is not None and "targets" in given_of(criterion):
         search.defers_thresholds = not growth.is_best_first
-        if options["min_samples_leaf"] == 1 and search.min_leaf_weight == 0 and not shared.features.has_missing:
+        if search.limits.min_samples_leaf == 1 and not shared.features.has_missing:
             _pair_few(search, beside.tree.partition if shares_block else None)
     if (
-        shared.uses_node_bins and not search.counts.is_wide and search.min_leaf_weight == 0
+        shared.uses_node_bins and not search.counts.is_wide and counts_samples_alone(&search.limits)
         and options["directions"] is None
         and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
     ):
@@ -720,11 +719,12 @@ def grow_by_gain(
     if given_of(criterion).get("groups") is not None:
         check_groups(given_of(criterion)["groups"], rows, X.shape[0])
     total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
-    # The fraction is the decimal number that it is written as.
-    fraction = Fraction(repr(min_weight_fraction_leaf)) if min_weight_fraction_leaf != 0.0 else 0
-    min_leaf_weight = ceil(fraction * total_weight)
+    cdef Limits limits = Limits(min_samples_leaf, 0, max_candidates)
+    if min_weight_fraction_leaf != 0.0:
+        # The fraction is the decimal number that it is written as.
+        limits.min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
     if weights is None:
-        min_samples_leaf, min_leaf_weight = max(min_samples_leaf, min_leaf_weight), 0
+        limits.min_samples_leaf, limits.min_leaf_weight = max(min_samples_leaf, limits.min_leaf_weight), 0
     weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
     is_narrow = not (is_wide(criterion, n_classes, weight_of_all, weights) or sums_are_wide(criterion, weight_of_all))
     cdef bint is_shared = shared is not None
@@ -736,16 +736,17 @@ def grow_by_gain(
     if not subsets:
         check_categories(criterion, shared.features)
     can_use_bins = (
-        shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes)) and min_leaf_weight == 0
+        shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes))
+        and counts_samples_alone(&limits)
     )
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
-        "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
-        "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain, "max_candidates": max_candidates,
+        "min_samples_split": min_samples_split, "limits": limits,
+        "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain,
         "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
         "is_narrow": is_narrow, "lists_rows": exact_targets is not None, "accelerates": accelerates,
-        "min_impurity_decrease": min_impurity_decrease, "min_leaf_weight": min_leaf_weight,
+        "min_impurity_decrease": min_impurity_decrease,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }
     cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)

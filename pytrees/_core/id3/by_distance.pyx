@@ -45,6 +45,7 @@ from pytrees._core.growth.tree cimport (
 from pytrees._core.rows.category_splits cimport count_children
 from pytrees._core.rows.features cimport Features, is_categorical
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, has_cut, missing_of
+from pytrees._core.split.allowed_cuts cimport Limits
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 
@@ -497,8 +498,8 @@ def grow_by_distance(
     partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, max_features, n_threads,
-        accelerates,
+        partition, None, y, weights, n_classes, criterion, Limits(min_samples_leaf, 0, UNLIMITED), max_features,
+        n_threads, accelerates,
     )
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if growth.knows_distance:

@@ -62,7 +62,7 @@ cdef class LeafScan:
         self.clusters = clusters
         self.partition = search.partition
         self.all_labels = all_labels
-        self.min_samples_leaf = search.min_samples_leaf
+        self.min_samples_leaf = search.limits.min_samples_leaf
         self.labels = &search.wide_labels[0]
         self.weights = &search.place_counts[0] if search.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)

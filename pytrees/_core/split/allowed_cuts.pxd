@@ -1,4 +1,4 @@
-"""Which cuts of a feature numbers of samples allow, and which of these are tried.
+"""Which cuts of a feature are allowed, and which of these are tried: `limits` fills this in for a node.
 
 All allowed cuts of bins are tried. `scored_cuts` compares numbers of samples itself.
 
@@ -8,6 +8,19 @@ right at one kind of cut, and to the left at another.
 
 from pytrees._core.base.sorting cimport Entry, key_of
 from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, UNLIMITED, index_t, int64_t, uint8_t
+
+
+# The limits on the children of every split. Monotonic constraints, by feature, are in NodeSearch.
+cdef struct Limits:
+    index_t min_samples_leaf
+    int64_t min_leaf_weight     # 0 is no limit
+    index_t max_candidates      # thresholds of a feature to try
+
+
+cdef inline bint counts_samples_alone(const Limits* limits) noexcept nogil:
+    """Whether numbers of samples decide which cuts are allowed, and all of these are tried: accelerators compare
+    numbers of samples, and know no other limit."""
+    return limits.min_leaf_weight == 0 and limits.max_candidates == UNLIMITED
 
 
 cdef struct AllowedCuts:

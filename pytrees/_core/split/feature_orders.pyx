@@ -9,16 +9,15 @@ from pytrees._core.base.types cimport index_t, uint32_t, uint64_t
 from pytrees._core.rows.partition cimport RowPartition, entries_of, missing_of
 from pytrees._core.sequence.scanner cimport FeatureOrders
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, allow_by_samples, allows, allows_some, choose_candidates, has_cut_between, is_tried, last_cut,
+    AllowedCuts, Limits, allow_by_samples, allows, allows_some, choose_candidates, has_cut_between, is_tried, last_cut,
 )
 
 
 @cython.final
 cdef class NodeOrders(FeatureOrders):
-    def __cinit__(self, RowPartition partition, index_t min_samples_leaf, index_t max_candidates):
+    def __cinit__(self, RowPartition partition, Limits limits):
         self.partition = partition
-        self.min_samples_leaf = min_samples_leaf
-        self.max_candidates = max_candidates
+        self.limits = limits
         self.number_of_place = np.empty(partition.row_of_place.shape[0], dtype=np.int32)
 
     cdef index_t read(
@@ -40,10 +39,10 @@ cdef index_t _read(
     )
     cdef AllowedCuts allowed
     n_missing[0] = missing_of(orders.partition, orders.block, feature, entries, n)
-    allowed = allow_by_samples(n, n_missing[0], orders.min_samples_leaf)
+    allowed = allow_by_samples(n, n_missing[0], orders.limits.min_samples_leaf)
     if n_missing[0] == 0 and not has_cut_between(&allowed, entries):
         return 0
-    choose_candidates(&allowed, entries, orders.max_candidates)
+    choose_candidates(&allowed, entries, orders.limits.max_candidates)
     for i in range(1, last_cut(&allowed) + 1):
         if key_of(entries[i - 1]) == key_of(entries[i]) or not allows_some(&allowed, i) or not is_tried(&allowed):
             continue

@@ -19,7 +19,7 @@ from pytrees._core.rows.histogram cimport Histograms, Slot
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.sequence.scanner cimport SequenceScanner
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, choose_candidates
+from pytrees._core.split.allowed_cuts cimport Limits
 from pytrees._core.split.feature_orders cimport NodeOrders
 from pytrees._core.split.monotonic cimport NodeValue, ValueBounds
 
@@ -79,8 +79,8 @@ cdef class NodeSearch:
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty if every sample counts once
-    cdef index_t min_samples_leaf, max_candidates, max_features
-    cdef int64_t min_leaf_weight                # of every child, in a block; 0 is no limit
+    cdef Limits limits
+    cdef index_t max_features
     cdef const int8_t[::1] directions           # by feature; empty without monotonic constraints
     cdef ValueBounds bounds                     # if there are some: of the searched node
     cdef uint8_t[:, ::1] keeps_order            # scratch: see AllowedCuts
@@ -148,25 +148,6 @@ cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
     return search.directions[feature] if search.directions.shape[0] > 0 else 0
 
 
-cdef inline AllowedCuts allow_cuts(
-    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
-) noexcept nogil:
-    """Return the cuts of the sorted entries that numbers and weights of samples allow, and that are tried. The last
-    n_missing entries lack the value. The classes of the node are counted."""
-    cdef AllowedCuts allowed = allow_by_samples(node.stop - node.start, n_missing, search.min_samples_leaf)
-    if search.min_leaf_weight > 0:
-        allow_by_weight(search, node, entries, n_missing, &allowed)
-    choose_candidates(&allowed, entries, search.max_candidates)
-    return allowed
-
-
-cdef void allow_by_weight(
-    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
-) noexcept nogil
-cdef void allow_by_order(
-    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
-    AllowedCuts* allowed
-) noexcept nogil
 cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil

@@ -12,9 +12,9 @@ from libc.string cimport memcpy
 from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport NO_CLASS, find_neighbours
 from pytrees._core.base.sizes cimport MOST_IN_FEW
-from pytrees._core.base.sorting cimport Entry, key_of, place_of
+from pytrees._core.base.sorting cimport Entry, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
@@ -33,9 +33,9 @@ from pytrees._core.rows.partition cimport (
 )
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
-from pytrees._core.split.allowed_cuts cimport choose_candidates, last_cut
+from pytrees._core.split.allowed_cuts cimport Limits
 from pytrees._core.split.feature_orders cimport NodeOrders
-from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
+from pytrees._core.split.monotonic cimport NodeValue
 
 
 @cython.final
@@ -85,8 +85,8 @@ cdef class EntryArrays:
 cdef class NodeSearch:
     def __cinit__(
         self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
-        SequenceImpurity impurity, user_criterion, row_ids, index_t min_samples_leaf, index_t max_candidates,
-        index_t max_features, index_t n_threads, groups=None,
+        SequenceImpurity impurity, user_criterion, row_ids, Limits limits, index_t max_features, index_t n_threads,
+        groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         cdef index_t feature, row
@@ -96,8 +96,7 @@ cdef class NodeSearch:
         self.count_weights = np.empty(0, dtype=np.int64)
         if weights is not None:
             self.count_weights = weights
-        self.min_samples_leaf = min_samples_leaf
-        self.max_candidates = max_candidates
+        self.limits = limits
         self.max_features = max_features
         self.directions = np.empty(0, dtype=np.int8)
         self.counts = counts
@@ -106,7 +105,7 @@ cdef class NodeSearch:
             self.sequences = SequenceScanner(
                 partition.n_rows, partition.n_features, counts.n_classes, n_threads, impurity, groups
             )
-            self.orders = NodeOrders(partition, min_samples_leaf, max_candidates)
+            self.orders = NodeOrders(partition, limits)
         self._take_user_criterion(user_criterion, row_ids)
         has_wide_labels = partition.is_wide or are_numbers(counts)
         self.narrow_labels = np.empty(0 if has_wide_labels else n_places, dtype=np.uint16)
@@ -170,89 +169,7 @@ cdef class NodeSearch:
         self.table = CutTable(criterion, 3 if of_numbers else self.counts.n_classes)
 
 
-# ------------------------------------------------------------------------------------------------- limits and missing
-
-cdef void allow_by_weight(
-    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
-) noexcept nogil:
-    """Allow only cuts whose sides weigh enough."""
-    cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
-    cdef index_t[2] light_left, heavy_right
-    cdef int64_t known = 0, missing = 0, left, total = weight_of_node(search)
-    for i in range(n_missing):
-        missing += weight_of_place(search, first + <index_t> place_of(entries[n_known + i]))
-    light_left[0] = light_left[1] = heavy_right[0] = heavy_right[1] = 0
-    # entries[:i + 1] weigh `known`. The first light_left of these beginnings weigh too little, and the first
-    # heavy_right leave enough on the right: without missing values, and with them.
-    for i in range(n_known):
-        known += weight_of_place(search, first + <index_t> place_of(entries[i]))
-        for side in range(2):
-            left = known + missing if side == MISSING_LEFT else known
-            light_left[side] += left < search.min_leaf_weight
-            heavy_right[side] += total - left >= search.min_leaf_weight
-    for side in range(2):
-        allowed.fewest[side] = max(allowed.fewest[side], light_left[side] + 1)
-        allowed.most[side] = min(allowed.most[side], heavy_right[side])
-
-
-cdef void allow_by_order(
-    NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
-    AllowedCuts* allowed
-) noexcept nogil:
-    """Allow only cuts that keep the feature's monotonic constraint, and choose anew which cuts are tried. The classes
-    of samples that lack the value are tallied, and medians of the cuts are known if these are the values."""
-    cdef int side
-    for side in range(2):
-        allowed.keeps_order[side] = &search.keeps_order[side, 0]
-    if search.counts.errors is not None:
-        _compare_medians(search, feature, entries, n_missing, allowed)
-    else:
-        _compare_means(search, feature, entries, first_place(search, node), n_missing, allowed)
-    choose_candidates(allowed, entries, search.max_candidates)
-
-
-cdef inline void _compare_means(
-    NodeSearch search, index_t feature, const Entry* entries, index_t first, index_t n_missing, AllowedCuts* allowed
-) noexcept nogil:
-    cdef int side, direction = direction_of(search, feature)
-    cdef index_t i, place
-    cdef int64_t weight = 1
-    cdef NodeValue node_value = value_of_counted(search), missing = NodeValue(0, 0), left = missing, right
-    cdef NodeValue[2] on_left
-    if n_missing > 0:
-        missing = value_of_missing(search)
-    # The places of entries[:i + 1] have moved to the left.
-    for i in range(last_cut(allowed)):
-        place = first + <index_t> place_of(entries[i])
-        if search.count_weights.shape[0] > 0:
-            weight = search.place_counts[place]
-        left.weight += weight
-        left.total += <int128_t> weight * (
-            search.place_targets[place] if are_numbers(search.counts) else label_of_place(search, place, entries)
-        )
-        if key_of(entries[i]) == key_of(entries[i + 1]):
-            continue
-        on_left[MISSING_RIGHT] = left
-        on_left[MISSING_LEFT] = joined(&left, &missing)
-        for side in range(2 if n_missing > 0 else 1):
-            right = less(&node_value, &on_left[side])
-            search.keeps_order[side, i + 1] = keeps_order(direction, &on_left[side], &right, &search.bounds)
-
-
-cdef inline void _compare_medians(
-    NodeSearch search, index_t feature, const Entry* entries, index_t n_missing, AllowedCuts* allowed
-) noexcept nogil:
-    cdef int side, direction = direction_of(search, feature)
-    cdef index_t i
-    cdef NodeValue left, right
-    for i in range(1, last_cut(allowed) + 1):
-        if key_of(entries[i - 1]) == key_of(entries[i]):
-            continue
-        for side in range(2 if n_missing > 0 else 1):
-            left = NodeValue(search.counts.errors.left_medians[side, i], 1)
-            right = NodeValue(search.counts.errors.right_medians[side, i], 1)
-            search.keeps_order[side, i] = keeps_order(direction, &left, &right, &search.bounds)
-
+# ------------------------------------------------------------------------------------------------- values and missing
 
 cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil:
     """Return the value of the node that was counted last, by whole weights."""
@@ -657,9 +574,9 @@ cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) n
     if is_categorical(search.partition.features, feature):
         return _allows_children(search, node, feature)
     if node.in_block:
-        return has_cut(search.partition, node.block, feature, node.start, node.stop, search.min_samples_leaf)
+        return has_cut(search.partition, node.block, feature, node.start, node.stop, search.limits.min_samples_leaf)
     n_missing = count_missing_by_bin(search.histograms, node.slot, feature)
-    if n_missing == 0 and _has_cut_at_edge(search.histograms, node, feature, search.min_samples_leaf):
+    if n_missing == 0 and _has_cut_at_edge(search.histograms, node, feature, search.limits.min_samples_leaf):
         return True
     if search.partition.features.n_values[feature] > 0:
         return False    # no bin holds several values
@@ -667,7 +584,7 @@ cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) n
         search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.keyed[0],
         &search.partition.spare_keyed[0],
     )
-    return missing_has_cut(&search.partition.keyed[0], n, n_missing, search.min_samples_leaf)
+    return missing_has_cut(&search.partition.keyed[0], n, n_missing, search.limits.min_samples_leaf)
 
 
 cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
@@ -681,7 +598,7 @@ cdef inline bint _has_children(
 ) noexcept nogil:
     """Whether the node can be split by a categorical feature. For divisions into two sets this checks only the number
     of all samples, so True may be optimistic."""
-    cdef index_t n = node.stop - node.start, fewest = search.min_samples_leaf
+    cdef index_t n = node.stop - node.start, fewest = search.limits.min_samples_leaf
     cdef const Entry* entries = entries_by_category(
         search.partition, node.in_block, node.block, feature, node.start, node.stop, width
     )

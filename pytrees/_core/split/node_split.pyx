@@ -27,21 +27,24 @@ from pytrees._core.criteria.user cimport (
     CutTable, Segment, UserCut, judge_sequences, judge_table, reserve_cuts, takes_lead,
 )
 from pytrees._core.criteria.wide cimport compare_to_cut
-from pytrees._core.rows.category_splits cimport count_children, entries_by_category
+from pytrees._core.rows.category_splits cimport entries_by_category
 from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of, open_block
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
-from pytrees._core.split.allowed_cuts cimport AllowedCuts, allows_in_order, allows_some_in_order, is_tried, last_cut
+from pytrees._core.split.allowed_cuts cimport (
+    AllowedCuts, Limits, allows_in_order, allows_some_in_order, counts_samples_alone, is_tried, last_cut,
+)
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
+from pytrees._core.split.limits cimport allow_by_order, allow_cuts, allowed_children
 from pytrees._core.split.node_search cimport (
-    EntryArrays, NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, count_node, direction_of, draw_features,
+    EntryArrays, NodeRows, NodeSearch, Split, count_node, direction_of, draw_features,
     first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
     write_cut,
 )
@@ -56,8 +59,8 @@ from pytrees._core.criteria.table import (
 
 
 def make_search(
-    RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, index_t min_samples_leaf,
-    index_t max_candidates, index_t max_features, index_t n_threads, bint accelerates, bint subsets=False,
+    RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, Limits limits,
+    index_t max_features, index_t n_threads, bint accelerates, bint subsets=False,
 ):
     """Return the state of the search by a criterion, which is a name, or a name and parameters, as a NodeSearch; with
     `subsets` categories are divided into two sets. Unless it `accelerates`, every cut is compared exactly."""
@@ -65,8 +68,8 @@ def make_search(
     cdef NodeSearch search = NodeSearch(
         partition, histograms, labels, weights,
         class_counts(criterion, n_classes, weights, partition.n_rows, counts_targets=False), judging_of(criterion),
-        sequence_impurity_of(criterion), user_criterion, row_ids, min_samples_leaf, max_candidates, max_features,
-        n_threads, given_of(criterion).get("groups"),
+        sequence_impurity_of(criterion), user_criterion, row_ids, limits, max_features, n_threads,
+        given_of(criterion).get("groups"),
     )
     if user_criterion is not None and are_numbers(search.counts):
         search.units = TargetUnits(given_of(criterion).get("grid", (0, 1, 0)), given_of(criterion).get("unit", 1))
@@ -77,7 +80,7 @@ def make_search(
         make_room_for_missing(search.counts)
     if (
         accelerates and scores_cuts(criterion, n_classes, weights)
-        and not search.counts.has_wide_sums and not search.counts.is_wide and max_candidates == UNLIMITED
+        and not search.counts.has_wide_sums and not search.counts.is_wide and counts_samples_alone(&limits)
         and not partition.is_wide and not partition.is_ranked
     ):
         search.entry_scores = EntryArrays(
@@ -135,7 +138,8 @@ def ranked_cut(
     features.lay_out_rows()
     partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > MOST_IN_NARROW)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, min_samples_leaf, UNLIMITED, <index_t> X.shape[1], 1, True
+        partition, None, y, weights, n_classes, criterion, Limits(min_samples_leaf, 0, UNLIMITED),
+        <index_t> X.shape[1], 1, True
     )
     search.node_bins = NodeBins(partition, y, weights, n_classes)
     node.start, node.stop = 0, <index_t> X.shape[0]
@@ -221,7 +225,7 @@ cdef int _find_by_sequences(NodeSearch search, const NodeRows* node, Split* best
     _start_sequences(search, node)
     for i in range(search.n_drawn):
         search.sequences.features[i] = search.drawn[i]
-    find_sequence_cut(search.sequences, search.orders, n, search.n_drawn, search.max_candidates)
+    find_sequence_cut(search.sequences, search.orders, n, search.n_drawn, search.limits.max_candidates)
     if search.sequences.best.feature == NONE:
         return 0
     best.gain = exact_gain(
@@ -561,8 +565,8 @@ cdef int _offer_feature(
     cdef index_t n_children, n = node.stop - node.start
     if search.categories is not None:
         return offer_divisions(search, node, feature, entries, cut)
-    n_children = count_children(entries, n, search.min_samples_leaf)
-    if n_children == 0 or search.min_leaf_weight > 0 and not _children_weigh_enough(search, node, entries):
+    n_children = allowed_children(search, node, entries)
+    if n_children == 0:
         return 0
     if search.judging == SEQUENCES:
         offer_sequences(search, feature, n_children, NONE, entries, n, cut)
@@ -577,20 +581,6 @@ cdef int _offer_feature(
         _count_entries(search, node, entries, n)
         offer_children(search.children)
     return 0
-
-
-cdef inline bint _children_weigh_enough(NodeSearch search, const NodeRows* node, const Entry* entries) noexcept nogil:
-    """Whether every child of a node, which is in a block, has the least weight of a leaf."""
-    cdef index_t i, first = first_place(search, node)
-    cdef int64_t weight = 0
-    # `weight` is the weight of the last child's samples in entries[:i]; the children before it weigh enough.
-    for i in range(node.stop - node.start):
-        if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
-            if weight < search.min_leaf_weight:
-                return False
-            weight = 0
-        weight += weight_of_place(search, first + <index_t> place_of(entries[i]))
-    return weight >= search.min_leaf_weight
 
 
 cdef inline void _count_entries(

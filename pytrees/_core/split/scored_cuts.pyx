@@ -111,7 +111,7 @@ cdef inline void _start(
         search.entry_scores.scores.n_entries = n
         allow_entries(
             scan, &search.entry_scores.scores, &search.partition.rows[node.start], _labels(search, node), n,
-            search.min_samples_leaf, n - search.min_samples_leaf,
+            search.limits.min_samples_leaf, n - search.limits.min_samples_leaf,
         )
 
 
@@ -148,7 +148,7 @@ cdef inline float _score_feature(
     if ScoredScan in BinnedScan:
         if way == SCORED_BINS:
             feature = &search.node_bins.slots[k]
-            _find_allowed_edges(search.node_bins, feature, n, search.min_samples_leaf, &first, &last)
+            _find_allowed_edges(search.node_bins, feature, n, search.limits.min_samples_leaf, &first, &last)
             return score_bins(scan, search.node_bins, feature, n, first, last)
         if way == ALL_PAIRS:
             return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
@@ -295,9 +295,9 @@ cdef inline int _offer_bins(
     cdef index_t n_marked = 0, n_in_marked = 0, sorted_start, n_sorted = 0
     cdef const uint64_t* keyed = &bins.partition.keyed[0]
     if feature.shift > 0:
-        n_marked = mark_bins(scan, bins, feature, search.min_samples_leaf == 1, to_reach)
-    _find_allowed_edges(bins, feature, n, search.min_samples_leaf, &first, &last)
-    if search.min_samples_leaf > 1:
+        n_marked = mark_bins(scan, bins, feature, search.limits.min_samples_leaf == 1, to_reach)
+    _find_allowed_edges(bins, feature, n, search.limits.min_samples_leaf, &first, &last)
+    if search.limits.min_samples_leaf > 1:
         n_marked += _mark_ends(bins, feature, first, last)
     if n_marked > 0:
         n_in_marked = sort_marked(bins, feature, n, &bins.is_marked[0])
@@ -312,7 +312,7 @@ cdef inline int _offer_bins(
             take_bins_left(scan, bins, feature, bin - 1)
             _offer_inside(
                 search, bins, scan, k, keyed + sorted_start, n_sorted - sorted_start,
-                bins.n_up_to[bin - 1] if search.min_samples_leaf > 1 and bin > 0 else 0, n, cut,
+                bins.n_up_to[bin - 1] if search.limits.min_samples_leaf > 1 and bin > 0 else 0, n, cut,
             )
         if first <= bin < last and feature.scores[bin] >= to_reach:
             take_bins_left(scan, bins, feature, bin)
@@ -333,8 +333,8 @@ cdef inline int _offer_inside(
         n_left += 1
         if i + 1 == n_in_bin or key_of(keyed[i]) == key_of(keyed[i + 1]):
             continue
-        if search.min_samples_leaf > 1 and not (
-            search.min_samples_leaf <= n_left <= n - search.min_samples_leaf
+        if search.limits.min_samples_leaf > 1 and not (
+            search.limits.min_samples_leaf <= n_left <= n - search.limits.min_samples_leaf
         ):
             continue
         if offer_cut(scan, search.counts, False):
@@ -352,7 +352,9 @@ cdef inline float _score_pairs(
     cdef float best
     _write_narrow_keys(feature, n, keys)
     best = score_pairs(scan, search.node_bins, feature, samples, keys, n)
-    return best if search.min_samples_leaf == 1 else _best_allowed(feature, keys, n, search.min_samples_leaf)
+    if search.limits.min_samples_leaf == 1:
+        return best
+    return _best_allowed(feature, keys, n, search.limits.min_samples_leaf)
 
 
 cdef inline void _write_narrow_keys(const NodeFeature* feature, index_t n, uint16_t* keys) noexcept nogil:

@@ -17,8 +17,9 @@ from pytrees._core.rows.partition cimport check_entries, entries_of, missing_of
 from pytrees._core.split.allowed_cuts cimport (
     AllowedCuts, allows, allows_in_order, allows_some, allows_some_in_order, has_cut_between, is_tried, last_cut,
 )
+from pytrees._core.split.limits cimport allow_by_order, allow_cuts
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, allow_by_order, allow_cuts, direction_of, first_place, label_of_place, tally_missing,
+    NodeRows, NodeSearch, Split, direction_of, first_place, label_of_place, tally_missing,
     threshold_of, weight_of_place, write_cut,
 )
 

@@ -29,8 +29,9 @@ from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_target_children,
 )
+from pytrees._core.split.limits cimport allows_division, may_divide
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_node, weight_of_place,
+    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_place,
 )
 
 
@@ -42,9 +43,7 @@ cdef int offer_divisions(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, const Split* cut
 ) except -1 nogil:
     """Offer every allowed division of the categories of a node. In a block, its entries are sorted by category."""
-    if 2 * <int64_t> search.min_samples_leaf > node.stop - node.start or (
-        search.min_leaf_weight > 0 and 2 * search.min_leaf_weight > weight_of_node(search)
-    ):
+    if not may_divide(search, node.stop - node.start):
         return 0
     if node.in_block:
         _count_categories(search, search.categories, node, feature, entries)
@@ -71,7 +70,7 @@ cdef int _offer_divisions(
             sum_steps(search.category_errors)
     for number in range(1, last + 1):
         list_next_division(categories, number)
-        if not _is_allowed(search, categories, n):
+        if not allows_division(search, categories.n_listed, categories.listed_weight, n):
             allows_all = False
         elif search.judging == SEQUENCES:
             _divide(search, categories, node)
@@ -91,7 +90,7 @@ cdef int _offer_divisions(
         return 0
     for number in range(last + 1, last + (1 << last)):
         list_next_division(categories, number)
-        if _is_allowed(search, categories, n):
+        if allows_division(search, categories.n_listed, categories.listed_weight, n):
             _offer_to_engine(search, categories, feature, number)
     return 0
 
@@ -103,7 +102,7 @@ cdef bint _forbids_best(
     cdef index_t number
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
-        if _is_allowed(search, categories, n):
+        if allows_division(search, categories.n_listed, categories.listed_weight, n):
             continue
         _offer_to_engine(search, categories, feature, FORBIDDEN)
         if children.best.division == FORBIDDEN:
@@ -199,16 +198,6 @@ cdef void number_rows(NodeSearch search, const NodeRows* node, index_t feature) 
         search.partition.child_of[row] = search.categories.number_of_code[<index_t> value_in(column, row)]
 
 
-cdef bint _is_allowed(NodeSearch search, CategoryCounts categories, index_t n) noexcept nogil:
-    """Whether both sides of the listed division have samples enough, and weigh enough."""
-    if not search.min_samples_leaf <= categories.n_listed <= n - search.min_samples_leaf:
-        return False
-    return search.min_leaf_weight <= 0 or (
-        categories.listed_weight >= search.min_leaf_weight
-        and weight_of_node(search) - categories.listed_weight >= search.min_leaf_weight
-    )
-
-
 cdef int _offer_counts(
     ChildCounts children, CategoryCounts categories, index_t feature, index_t number
 ) except -1 nogil:
@@ -302,7 +291,7 @@ cdef int _offer_together(NodeSearch search, CategoryCounts categories, const Nod
     numbers = []
     for number in range(1, n_divisions(categories) + 1):
         list_next_division(categories, number)
-        if not _is_allowed(search, categories, n):
+        if not allows_division(search, categories.n_listed, categories.listed_weight, n):
             continue
         if search.units is None:
             _write_listed_counts(children, categories, left, right, n_allowed)

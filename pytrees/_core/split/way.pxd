@@ -37,7 +37,10 @@ cdef inline Way way_of(NodeSearch search, const ScoredScan* scan, const NodeRows
             return _way_of_bins(search, scan, n)
         if search.pairs_few and n <= MOST_IN_FEW:
             return FEW_SAMPLES
-    if search.entry_scores is not None and 2 * <int64_t> search.min_samples_leaf <= n and _has_scores(search, scan, n):
+    if (
+        search.entry_scores is not None and 2 * <int64_t> search.limits.min_samples_leaf <= n
+        and _has_scores(search, scan, n)
+    ):
         return SCORED_ENTRIES
     return SORTED_ENTRIES
 
@@ -55,12 +58,12 @@ cdef inline bint _has_scores(NodeSearch search, const ScoredScan* scan, index_t 
     if ScoredScan in TargetScan:
         return (
             FEWEST_SCORED <= n and search.counts.least < search.counts.greatest
-            and scan.total <= MOST_WEIGHT_OF_NUMBERS and search.min_leaf_weight == 0.0
+            and scan.total <= MOST_WEIGHT_OF_NUMBERS
         )
     elif ScoredScan in FormScan:
         return FEWEST_SCORED <= n <= MOST_SCORED and greatest_form(scan, n) < MOST_OF_FORM
     else:
-        return FEWEST_SCORED <= n and most_counted(scan, n) <= MOST_SCORED and search.min_leaf_weight == 0
+        return FEWEST_SCORED <= n and most_counted(scan, n) <= MOST_SCORED
 
 
 cdef inline bint _has_few_values(const BinnedScan* scan, NodeBins bins, index_t n) noexcept nogil:
