@@ -1,49 +1,29 @@
-"""Partition: the sort of every feature that growth begins with."""
+"""Partition: the sort of every feature that growth begins with, in trees of one split."""
 
 import numpy as np
 
-from .common import ENGINES, classification_data, count_instructions, has_valgrind, kernel_of, skip_unless
+from .common import NO_LIMITS, classification_data, count_instructions, grow, has_valgrind, skip_unless
 
 
-class RankFeatures:
-    params = (ENGINES, ["continuous", "32 values", "sorted"], [10**3, 10**4, 10**5])
-    param_names = ("engine", "values", "n")
-
-    def setup(self, engine, values, n):
-        skip_unless(engine == "compiled" or n <= 10**3)
-        self.rank_features = kernel_of(engine, "rank_features")
-        self.X, _ = classification_data(n, n_values=32 if values == "32 values" else None)
-        if values == "sorted":
-            self.X = np.sort(self.X, axis=0)
-
-    def time_rank_features(self, engine, values, n):
-        self.rank_features(self.X)
-
-
-class RankFeaturesAroundTheSwitches:
+class SortFeatures:
     """Insertion sort up to 24 rows; indices of 16 bits up to 65,536 rows."""
 
-    params = ([24, 25, 65536, 65537],)
-    param_names = ("n",)
+    params = (["continuous", "32 values", "sorted"], [24, 25, 10**3, 10**4, 65536, 65537, 10**5])
+    param_names = ("values", "n")
 
-    def setup(self, n):
-        X, _ = classification_data(n, n_features=20)
-        # Few samples have many features, so that the call itself is not what is measured.
-        self.X = np.ascontiguousarray(np.tile(X, 1000)) if n < 100 else X
+    def setup(self, values, n):
+        self.X, self.y = classification_data(n, n_values=32 if values == "32 values" else None)
+        if values == "sorted":
+            self.X = np.sort(self.X, axis=0)
+        if n < 100:
+            # Few samples have many features, so that the call itself is not what is measured.
+            self.X = np.ascontiguousarray(np.tile(self.X, 1000))
 
-    def time_rank_features(self, n):
-        kernel_of("compiled", "rank_features")(self.X)
+    def time_sort(self, values, n):
+        grow("compiled", self.X, self.y, "gini", block_rows=n, max_depth=1)
 
-
-class CompiledRankFeatures:
-    params = ([10**3, 10**5],)
-    param_names = ("n",)
-
-    def setup(self, n):
-        self.X, _ = classification_data(n)
-
-    def peakmem_rank_features(self, n):
-        kernel_of("compiled", "rank_features")(self.X)
+    def peakmem_sort(self, values, n):
+        grow("compiled", self.X, self.y, "gini", block_rows=n, max_depth=1)
 
 
 class Instructions:
@@ -52,9 +32,10 @@ class Instructions:
 
     def setup(self, values):
         skip_unless(has_valgrind())
-        self.X, _ = classification_data(10**4, n_values=32 if values == "32 values" else None)
+        self.X, self.y = classification_data(10**4, n_values=32 if values == "32 values" else None)
 
     def track_instructions(self, values):
-        return count_instructions("rank_features", self.X)
+        limits = NO_LIMITS | {"max_depth": 1, "block_rows": 10**4}
+        return count_instructions("grow_by_gain", self.X, self.y, None, 2, "gini", **limits)
 
     track_instructions.unit = "instructions"

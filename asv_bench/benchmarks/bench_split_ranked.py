@@ -1,32 +1,15 @@
-"""Nodes that look at few of many features: the best cut of one node, and trees of forests."""
+"""Nodes that look at few of many features: trees of forests."""
 
 import numpy as np
 
 from .common import (
-    ENGINES,
     NO_LIMITS,
     classification_data,
     count_instructions,
     grow,
     has_valgrind,
-    kernel_of,
     skip_unless,
 )
-
-
-class RankedCut:
-    """One node, its ranks included: by all pairs of samples, and in bins."""
-
-    params = (ENGINES, ["gini", "entropy"], [2, 10], [40, 10**3, 10**5])
-    param_names = ("engine", "criterion", "n_classes", "n")
-
-    def setup(self, engine, criterion, n_classes, n):
-        skip_unless(engine == "compiled" or n <= 40)
-        self.X, self.y = classification_data(n, n_classes=n_classes)
-        self.ranked_cut = kernel_of(engine, "ranked_cut")
-
-    def time_ranked_cut(self, engine, criterion, n_classes, n):
-        self.ranked_cut(self.X, self.y, None, n_classes, criterion, 1)
 
 
 class TreeOfForest:

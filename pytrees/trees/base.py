@@ -216,8 +216,7 @@ def check_has_impurity(estimator: Any, what: str) -> None:
 
 def measures_impurity(judge: Any) -> bool:
     """Whether a criterion has an impurity of class counts, or of numbers."""
-    is_own = isinstance(judge, OwnCriterion)
-    return not is_own and judge.judges != "sequence" and getattr(judge, "has_impurity", False)
+    return not isinstance(judge, OwnCriterion) and judge.judges != "sequence" and getattr(judge, "has_impurity", False)
 
 
 def with_groups(criterion: Specification, groups: CodeArray) -> Specification:

@@ -26,7 +26,7 @@ def sums_of_targets(counts, criterion):
     weight = sum(count for count, _ in samples)
     total = sum(count * target for count, target in samples)
     squares = sum(count * target**2 for count, target in samples)
-    return sums_seen([weight], [total], [squares], given.get("grid", (0, 1, 0)), given.get("unit", 1))[0]
+    return sums_seen(weight, total, squares, given.get("grid", (0, 1, 0)), given.get("unit", 1))
 
 
 def gain_by_user(criterion, children):

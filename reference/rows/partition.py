@@ -20,22 +20,6 @@ def known_values(X, rows, feature):
     return sorted({X[row][feature] for row in rows if not is_missing(X[row][feature])})
 
 
-def rank_features(X):
-    """Return for every feature the rows in ascending order of their value (stable), and ranks.
-
-    The rank of a value is the number of smaller distinct values of its feature; missing values have the last rank.
-    """
-    n_features = len(X[0]) if X else 0
-    all_rows, all_ranks = [], []
-    for feature in range(n_features):
-        rows = sorted(range(len(X)), key=by_value(X, feature))
-        distinct = known_values(X, rows, feature)
-        values = [X[row][feature] for row in rows]
-        all_rows.append(rows)
-        all_ranks.append([len(distinct) if is_missing(value) else distinct.index(value) for value in values])
-    return all_rows, all_ranks
-
-
 def threshold_between(below, above):
     """Return the middle of two neighbouring distinct values, or the lower one if rounding puts the middle outside."""
     middle = 0.5 * below + 0.5 * above

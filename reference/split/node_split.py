@@ -7,9 +7,7 @@ shares. For a distance it is the decrease of the distance between the clustering
 gain the same as the two sides of a cut.
 """
 
-from itertools import chain
-
-from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
+from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED
 from ..criteria.counts import (
     add_up,
     added,
@@ -21,7 +19,7 @@ from ..criteria.counts import (
     user_criterion_of,
 )
 from ..criteria.structural import IMPURITIES, structural_gain
-from ..criteria.table import gain_of_counts, has_bounds, judges_sequence
+from ..criteria.table import gain_of_counts, judges_sequence
 from ..criteria.user import FORBIDDEN, gain_by_user, seen_by_user, sequence_gain_by_user
 from ..rows.partition import by_value, goes_left, is_categorical, is_missing, rows_by_category
 from .monotonic import keeps_order, value_of
@@ -86,21 +84,6 @@ def find_split(X, y, weights, n_classes, criterion, limits, rows, random_state, 
         for split in splits_by_category(X, y, weights, n_classes, criterion, limits, rows, feature)
     )
     return better_split(cut, split)
-
-
-def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf):
-    """Return the feature, the number of samples on the left, the threshold and the gain of the best cut of all samples,
-    or None if no cut is allowed. Ranks change no cut."""
-    if not has_bounds(criterion, n_classes) or not X or any(map(is_missing, chain.from_iterable(X))):
-        raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
-    limits = {"min_samples_leaf": min_samples_leaf, "max_features": len(X[0]), "max_candidates": UNLIMITED}
-    limits |= {"min_leaf_weight": 0}
-    rows = list(range(len(X)))
-    best = find_split(X, y, weights or [1] * len(X), n_classes, criterion, limits, rows, 0)
-    if best is None:
-        return None
-    gain, feature, cut = best
-    return feature, sum(goes_left(X[row][feature], *cut) for row in rows), cut[0], float(gain)
 
 
 def better_split(cut, split):

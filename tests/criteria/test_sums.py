@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from own_criteria import OF_SUMS, Deviation, Gini, Poisson, Variance
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
-from support import examples, on_both_engines
+from support import examples, grow, on_both_engines
 
 from pytrees import (
     C45Classifier,
@@ -237,6 +237,18 @@ def test_great_targets(engine):
     np.testing.assert_array_equal(recorder.calls[0][1], [[2.0, 0.0, np.inf]])
 
 
+def numbers_seen(samples, grid, unit):
+    """What a criterion sees of samples, pairs of a weight and a number on the grid, that a cut tells from another."""
+    recorder = Recorder()
+    recorder.gains = lambda left, right: recorder.calls.append(left[0].tolist()) or np.zeros(len(left))
+    weights, numbers = zip(*samples, (1, samples[0][1] + 1), strict=True)
+    targets, X = sorted(set(numbers)), [[0.0]] * len(samples) + [[1.0]]
+    codes = list(map(targets.index, numbers))
+    criterion = "user_sums", {"criterion": recorder, "targets": targets, "grid": grid, "unit": unit}
+    grow(X, codes, np.array(weights), len(targets), criterion, max_depth=1)
+    return recorder.calls[0]
+
+
 NUMBERS = st.integers(-(2**35), 2**35) | st.integers(-3, 3)
 
 
@@ -252,8 +264,7 @@ NUMBERS = st.integers(-(2**35), 2**35) | st.integers(-3, 3)
 )
 def test_sums_are_the_nearest_doubles(samples, centre, divisor, exponent, unit):
     """Great weights and targets, so that numbers of more than 128 bits occur."""
-    sums = [[sum(w * k**power for w, k in samples)] for power in range(3)]
-    compiled, reference = on_both_engines(lambda: kernel("sums_seen")(*sums, (centre, divisor, exponent), unit))
+    compiled, reference = on_both_engines(numbers_seen, samples, (centre, divisor, exponent), unit)
     assert compiled == reference
 
 
@@ -262,23 +273,17 @@ def test_sums_are_the_nearest_doubles(samples, centre, divisor, exponent, unit):
 def test_ties_of_rounding_go_to_even_numbers(engine, whole, beside):
     """A sum of thirds in the middle of two doubles, and the sums next to it."""
     total = 3 * whole + beside
-    ((_, found, _),) = kernel("sums_seen")([1], [total], [total**2], (0, 3, 0), 1)
-    assert found == float(Fraction(total, 3))
-    assert kernel("sums_seen")([1], [total], [total**2], (2**100, 3, 40), Fraction(1, 7))[0][1] == float(
-        Fraction(2**100 + total, 21 * 2**40)
-    )
-
-
-@pytest.mark.parametrize("sums", [(0, 0, 0), (-1, 0, 0), (2, 3, 4), (2**52, 0, 0), (1, 0, 2**120)])
-def test_sums_belong_to_samples(engine, sums):
-    with pytest.raises(ValueError, match="Sums belong to samples"):
-        kernel("sums_seen")(*([number] for number in sums), (0, 1, 0), 1)
+    # Of a few samples, because numbers have fewer bits than sums.
+    samples = [(2**20, total >> 20), (1, total & (2**20 - 1))]
+    assert numbers_seen(samples, (0, 3, 0), 1)[1] == float(Fraction(total, 3))
+    shifted = Fraction(2**100 * (2**20 + 1) + total, 21 * 2**40)
+    assert numbers_seen(samples, (2**100, 3, 40), Fraction(1, 7))[1] == float(shifted)
 
 
 @pytest.mark.parametrize(("grid", "unit"), [((0, -1, 0), 1), ((0, 1, 0), 0)])
 def test_units_are_positive(engine, grid, unit):
     with pytest.raises(ValueError, match="must be positive"):
-        kernel("sums_seen")([1], [1], [1], grid, unit)
+        numbers_seen([(1, 1)], grid, unit)
 
 
 # ----------------------------------------------------------------------------------------------- estimators, parameters

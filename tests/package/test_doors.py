@@ -286,17 +286,10 @@ GUARDS = {
     ),
     "n_log2_n": NOTHING,
     "highest_score": ("class counts", "only tests call it", "test_kernels_refuse_negative_counts"),
-    "ranked_cut": (
-        "labels",
-        "only tests call it; the kernel checks labels and their number",
-        "test_ranked_cuts_refuse_labels_and_many_classes",
-    ),
     "gains_of_cuts": (*COUNTS, "test_kernels_refuse_negative_counts"),
     "impurities": (*COUNTS, BAD_CRITERIA),
     "weighted_fractions": (*COUNTS, BAD_CRITERIA),
-    "sums_seen": ("weights", "the kernel", "criteria/test_sums.py::test_sums_belong_to_samples"),
     "means_of_targets": ("weights", "the kernel", "input/test_targets.py::test_means_need_weights"),
-    "rank_features": NOTHING,
     "count_draws": ("sizes", "the kernel", "rows/test_draws.py::test_sizes_are_checked"),
     "bin_features": ("number of bins", "the kernel", "rows/test_histogram.py::test_number_of_bins_is_checked"),
     "grow_by_gain": (
@@ -382,15 +375,6 @@ def test_every_kernel_is_listed():
         path = Path(__file__).parents[1] / file if file else Path(__file__)
         assert guard
         assert f"def {function}(" in path.read_text(encoding="utf-8"), f"{name}: {test}"
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy"])
-def test_ranked_cuts_refuse_labels_and_many_classes(criterion):
-    cut, table = kernel("ranked_cut"), np.arange(300.0)[:, np.newaxis]
-    labels = np.arange(300, dtype=np.int32)
-    assert_refuses(ValueError, "at most 128 classes, got 300", cut, table, labels, None, 300, criterion, 1)
-    for wrong in (labels, -labels, labels[:5] % 2):
-        assert_refuses(ValueError, r"class codes 0\.\.1 for every sample", cut, table, wrong, None, 2, criterion, 1)
 
 
 @pytest.mark.parametrize("function", ["grow_by_gain", "grow_by_distance"])

@@ -1,4 +1,4 @@
-"""Rank-coded features: compiled against reference, and both against NumPy's stable sort."""
+"""Sorted features: trees of both engines against NumPy's order of the values."""
 
 import numpy as np
 import pytest
@@ -8,21 +8,25 @@ from samples import NEIGHBOURS, SMALLEST, columns_of_all_kinds
 from support import examples, grow, on_both_engines
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import kernel
+from pytrees._engine import current_engine
+from pytrees._tree_checks import UNDEFINED
 from pytrees.testing.strategies import _EXTREME_VALUES, feature_matrices
 
 
-def rank_features(X):
-    return tuple(np.asarray(part) for part in kernel("rank_features")(X))
-
-
 def assert_sorted_as_by_numpy(X):
-    rows, ranks = rank_features(X)
-    assert rows.shape == ranks.shape == X.shape[::-1]
-    for feature, column in enumerate(X.T):
-        order = np.argsort(column, kind="stable")
-        np.testing.assert_array_equal(rows[feature], order)
-        np.testing.assert_array_equal(ranks[feature], np.unique(column, return_inverse=True)[1][order])
+    """Assert that a tree of the values' ranks, from sorted entries, has a leaf for every value, in order, and that its
+    thresholds lie between the values."""
+    ways = {"block_rows": len(X)} if current_engine() == "compiled" else {}
+    for values in X.T:
+        distinct, ranks = np.unique(values, return_inverse=True)
+        targets = {"targets": list(range(max(2, len(distinct))))}
+        tree = grow(column(values), ranks, None, len(targets["targets"]), ("squared_error", targets), **ways)
+        is_leaf = tree["feature"] == UNDEFINED
+        assert tree["n_node_samples"][is_leaf].tolist() == np.bincount(ranks).tolist()
+        known = distinct[~np.isnan(distinct)]
+        thresholds = np.sort(tree["threshold"][~is_leaf])[: max(0, len(known) - 1)]
+        assert np.all(known[:-1] <= thresholds)
+        assert np.all(thresholds < known[1:])
 
 
 FOR_LONG_DIGITS, IN_WORDS = sizes()["FEWEST_FOR_LONG_DIGITS"], sizes()["MOST_IN_WORDS"]
@@ -30,19 +34,6 @@ FOR_LONG_DIGITS, IN_WORDS = sizes()["FEWEST_FOR_LONG_DIGITS"], sizes()["MOST_IN_
 
 def column(values):
     return np.array(values, dtype=np.float64).reshape(-1, 1)
-
-
-def test_by_hand(engine):
-    rows, ranks = rank_features(np.array([[3.0, 1.0], [1.0, 1.0], [3.0, 0.0], [2.0, 1.0]]))
-    assert rows.tolist() == [[1, 3, 0, 2], [2, 0, 1, 3]]
-    assert ranks.tolist() == [[0, 1, 2, 2], [0, 1, 1, 1]]
-
-
-@pytest.mark.parametrize("n_rows", [1, 2, 17])
-def test_constant_feature(engine, n_rows):
-    rows, ranks = rank_features(np.full((n_rows, 2), 7.5))
-    assert rows.tolist() == [list(range(n_rows))] * 2
-    assert ranks.tolist() == [[0] * n_rows] * 2
 
 
 def test_a_threshold_separates_neighbouring_doubles(engine):
@@ -54,13 +45,9 @@ def test_a_threshold_separates_neighbouring_doubles(engine):
     assert 0.5 * first + 0.5 * np.nextafter(first, 2.0) > first
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [*((three, ([2, 1, 0], [0, 1, 2])) for three in NEIGHBOURS), (SMALLEST, ([4, 0, 1, 3, 5, 2], [0, 1, 1, 1, 1, 2]))],
-)
-def test_neighbouring_doubles_are_different_and_zeros_of_both_signs_equal(engine, values, expected):
-    rows, ranks = rank_features(column(values))
-    assert (rows.tolist(), ranks.tolist()) == tuple([part] for part in expected)
+@pytest.mark.parametrize("values", [*NEIGHBOURS, SMALLEST])
+def test_neighbouring_doubles_are_different_and_zeros_of_both_signs_equal(engine, values):
+    assert_sorted_as_by_numpy(column(values))
 
 
 @pytest.mark.parametrize("digit", range(8))
@@ -160,10 +147,7 @@ def test_indices_of_16_and_32_bits(n_rows):
 @examples(1000)
 @given(feature_matrices(max_rows=40))
 def test_engines_agree(X):
-    compiled, reference = on_both_engines(rank_features, X)
-    np.testing.assert_array_equal(compiled[0], reference[0])
-    np.testing.assert_array_equal(compiled[1], reference[1])
-    assert_sorted_as_by_numpy(X)
+    on_both_engines(assert_sorted_as_by_numpy, X)
 
 
 @examples(300)

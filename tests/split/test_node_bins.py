@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from samples import columns_of_some_kinds, noisy_labels
 from seeded import count_weights, no_weights, problems
 from strategies import limits
-from support import UNLIMITED, assert_as_one_by_one, assert_same_tree, examples, grow, grow_reference, on_both_engines
+from support import UNLIMITED, assert_as_one_by_one, assert_same_tree, examples, grow, grow_reference
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import kernel
 
 SIZES = sizes()
 MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS = SIZES["MOST_IN_PAIRS"], SIZES["MOST_OF_CLASSES_IN_PAIRS"]
@@ -199,11 +198,6 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
 # ------------------------------------------------------------------------------------------------------ of one node
 
 
-def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    return kernel("ranked_cut")(X, np.asarray(y, dtype=np.int32), weights, n_classes, criterion, min_samples_leaf)
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(300)
 @given(
@@ -216,37 +210,26 @@ def ranked_cut(X, y, weights, n_classes, criterion, min_samples_leaf=1):
 def test_the_best_cut_of_one_node(criterion, seed, n_rows, n_classes, heaviest, min_samples_leaf):
     rng = np.random.default_rng(seed)
     n_classes = 2 if criterion in BINARY_CRITERIA else n_classes
-    X = columns_of_some_kinds(n_rows, rng, 3)
-    y = noisy_labels(X, n_classes, rng) if n_rows > 1 else [0]
-    weights = None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows)
-    compiled, reference = on_both_engines(ranked_cut, X, y, weights, n_classes, criterion, min_samples_leaf)
-    assert compiled == reference
+    X = columns_of_some_kinds(n_rows, rng, 8)
+    y = noisy_labels(X, n_classes, rng) if n_rows > 1 else np.zeros(1, dtype=np.int32)
+    problem = X, y, None if heaviest == 1 else rng.integers(1, heaviest, size=n_rows), n_classes, criterion
+    limits_of_node = {"max_features": 2, "max_depth": 1, "min_samples_leaf": min_samples_leaf, "seed": seed}
+    assert_same_tree(grow(*problem, **limits_of_node), grow_reference(*problem, **limits_of_node))
 
 
 def test_one_node_by_hand(engine):
-    X, y = [[1.0, 5.0], [2.0, 4.0], [3.0, 4.5], [4.0, 0.0]], [0, 0, 1, 0]
-    assert ranked_cut(X, y, None, 2, "gini") == (0, 2, 2.5, 0.125)
-    assert ranked_cut(X, y, None, 2, "gini", min_samples_leaf=3) is None
-    assert ranked_cut(X, y, None, 2, "ogini") == (0, 2, 2.5, 0.0625)
-    # The classes up to the lowest and up to the second are the same samples: twice the gain.
-    assert ranked_cut(X, np.multiply(y, 2), None, 3, "ogini") == (0, 2, 2.5, 0.125)
-    # 3 pairs of the 4 samples have two classes; behind the second sample 1 pair has, in half of the samples.
-    assert ranked_cut(X, y, None, 2, "ranking") == (0, 2, 2.5, 2.5)
-
-
-@pytest.mark.parametrize(
-    ("X", "criterion"),
-    [
-        (np.empty((0, 2)), "gini"),
-        ([[1.0], [np.nan]], "gini"),
-        ([[1.0], [2.0]], "nvi"),
-        ([[1.0], [2.0]], ("ranking", {"cost_matrix": [[0.0, 0.0], [0.0, 0.0]]})),
-        ([[1.0], [2.0]], ("ranking", {"class_scores": [0.0, 0.5]})),
-    ],
-)
-def test_nodes_that_have_no_bins_are_refused(engine, X, criterion):
-    with pytest.raises(ValueError, match="need samples without missing values"):
-        ranked_cut(X, np.arange(len(X)), None, 2, criterion)
+    X, y = np.repeat([[1.0], [2.0], [3.0], [4.0]], 4, axis=1), np.array([0, 0, 1, 0])
+    # The classes up to the lowest and up to the second are the same samples: twice the gain. For ranking, 3 pairs of
+    # the 4 samples have two classes; behind the second sample 1 pair has, in half of the samples.
+    for labels, n_classes, criterion, gain in (
+        (y, 2, "gini", 0.125),
+        (y, 2, "ogini", 0.0625),
+        (2 * y, 3, "ogini", 0.125),
+        (y, 2, "ranking", 2.5),
+    ):
+        tree = grow(X, labels, None, n_classes, criterion, max_features=1, max_depth=1)
+        assert (tree["threshold"][0], tree["gain"][0]) == (2.5, gain)
+    assert len(grow(X, y, None, 2, "gini", max_features=1, min_samples_leaf=3)["feature"]) == 1
 
 
 def test_equal_gains_go_to_the_lowest_feature_and_threshold(engine):

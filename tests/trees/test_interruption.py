@@ -265,8 +265,8 @@ LONG = {
 # They pass once over nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are called
 # by those above.
 SHORT = {
-    *("stoppable", "watched", "n_log2_n", "highest_score", "sums_seen", "means_of_targets"),
-    *("ranked_cut", "gains_of_cuts", "impurities", "weighted_fractions", "rank_features", "bin_features"),
+    *("stoppable", "watched", "n_log2_n", "highest_score", "means_of_targets"),
+    *("gains_of_cuts", "impurities", "weighted_fractions", "bin_features"),
     *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
     *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
     *("order_starts", "tree_from_boxes", "tree_from_samples", "binarise", "pack_forest"),

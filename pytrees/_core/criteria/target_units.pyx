@@ -80,13 +80,7 @@ cdef int write_sums(
 ) except -1 nogil:
     """Write the weight of samples, the sum of their targets, and the sum of squares of the targets about their mean:
     for each the nearest double. There are samples."""
-    return _write_numbers(units, sums.weight, sums.sum, sums.spread, weight, total, spread)
-
-
-cdef inline int _write_numbers(
-    TargetUnits units, int128_t n, int128_t of_targets, int128_t squares, float64_t* weight, float64_t* total,
-    float64_t* spread
-) except -1 nogil:
+    cdef int128_t n = sums.weight, of_targets = sums.sum, squares = sums.spread
     if not _divide(n, 1, &units.of_weight, weight):
         _write_exactly(units, n, of_targets, squares, 0, weight)
     if n > units.most_weight or not _divide(units.centre * n + of_targets, 1, &units.of_sum, total):
@@ -174,23 +168,3 @@ cdef int _write_exactly(
     except OverflowError:
         value[0] = inf if number > 0 else -inf
     return 0
-
-
-# --------------------------------------------------------------------------------------------------------- from Python
-
-def sums_seen(weights, totals, squares, grid, unit):
-    """Return what a user's criterion sees of groups of samples: weight, sum of targets, sum of squares about the mean.
-
-    The weights, the weighted sums and the weighted sums of squares of the groups are integers on the grid, which is a
-    tuple of centre, divisor and exponent: number k stands for the target (centre + k) / (divisor 2**exponent). `unit`
-    is the unit of the weights.
-    """
-    cdef TargetUnits units = TargetUnits(grid, unit)
-    cdef float64_t weight, total, spread
-    found = []
-    for n, of_targets, of_squares in zip(weights, totals, squares, strict=True):
-        if not 1 <= n < 2**52 or not of_targets**2 <= n * of_squares or not of_squares < 2**120:
-            raise ValueError("Sums belong to samples whose weight is below 2**52, and their squares below 2**120.")
-        _write_numbers(units, _wide(n), _wide(of_targets), _wide(of_squares), &weight, &total, &spread)
-        found.append([weight, total, spread])
-    return found

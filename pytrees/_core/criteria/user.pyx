@@ -31,6 +31,58 @@ cdef class CutCriterion:
     def name(self):
         return type(self).__name__
 
+    def specification(self, n_classes, rows=None):
+        """Return the criterion as the kernels take it, without targets.
+
+        Parameters
+        ----------
+        n_classes : int
+            Number of classes, or of different targets.
+        rows : ndarray of shape (n_samples,), int64, optional
+            Not used: what the columns hold does not depend on which samples are counted or added up.
+
+        Returns
+        -------
+        tuple
+            A name that the kernels know, and a dict of parameters.
+        """
+        return "user_counts" if self.judges == "counts" else "user_sums", {"criterion": self}
+
+    def gains(self, left, right):
+        """Compute the gain of every cut; a subclass must define it.
+
+        Parameters
+        ----------
+        left, right : ndarray of shape (n_cuts, n_columns), float64
+            The samples on either side of every cut: their class counts, or sums of sample weights; for numbers, their
+            weight, sum of targets and sum of squares about the mean.
+
+        Returns
+        -------
+        ndarray of shape (n_cuts,)
+            The gains.
+        """
+        raise NotImplementedError(f"{self.name} must define gains(left, right).")
+
+    def gain_of_children(self, children, /):
+        """Compute the gain of a split into a child for every category; a subclass must define it for them.
+
+        Parameters
+        ----------
+        children : ndarray of shape (n_children, n_columns), float64
+            The samples of every child, in the columns of `gains`.
+
+        Returns
+        -------
+        float
+            The gain.
+        """
+        raise NotImplementedError(f"{self.name} must define gain_of_children({_columns_of(self)}).")
+
+    def check_children(self):
+        """Raise ValueError unless the criterion can judge a split by category."""
+        _check_defined(self, CutCriterion, _columns_of(self))
+
     def judged_children(self, children):
         """Compute the gain of a split by category and check it; both engines call this method.
 
@@ -157,57 +209,6 @@ cdef class CountCriterion(CutCriterion):
 
     judges = "counts"
 
-    def specification(self, n_classes, rows=None):
-        """Return the criterion as the kernels take it.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of classes.
-        rows : ndarray of shape (n_samples,), int64, optional
-            Not used: class counts do not depend on which samples are counted.
-
-        Returns
-        -------
-        tuple
-            A name that the kernels know, and a dict of parameters.
-        """
-        return "user_counts", {"criterion": self}
-
-    def gains(self, left, right):
-        """Compute the gain of every cut; a subclass must define it.
-
-        Parameters
-        ----------
-        left, right : ndarray of shape (n_cuts, n_classes), float64
-            Class counts, or sums of sample weights, of the samples on either side of every cut.
-
-        Returns
-        -------
-        ndarray of shape (n_cuts,)
-            The gains.
-        """
-        raise NotImplementedError(f"{self.name} must define gains(left, right).")
-
-    def gain_of_children(self, counts):
-        """Compute the gain of a split into a child for every category; a subclass must define it for them.
-
-        Parameters
-        ----------
-        counts : ndarray of shape (n_children, n_classes), float64
-            Class counts, or sums of sample weights, of the children.
-
-        Returns
-        -------
-        float
-            The gain.
-        """
-        raise NotImplementedError(f"{self.name} must define gain_of_children(counts).")
-
-    def check_children(self):
-        """Raise ValueError unless the criterion can judge a split by category."""
-        _check_defined(self, CountCriterion, "counts")
-
 
 @cython.auto_pickle(True)
 cdef class SumCriterion(CutCriterion):
@@ -296,57 +297,6 @@ cdef class SumCriterion(CutCriterion):
     """
 
     judges = "numbers"
-
-    def specification(self, n_classes, rows=None):
-        """Return the criterion as the kernels take it, without the targets.
-
-        Parameters
-        ----------
-        n_classes : int
-            Number of different targets.
-        rows : ndarray of shape (n_samples,), int64, optional
-            Not used: sums do not depend on which samples are added up.
-
-        Returns
-        -------
-        tuple
-            A name that the kernels know, and a dict of parameters.
-        """
-        return "user_sums", {"criterion": self}
-
-    def gains(self, left, right):
-        """Compute the gain of every cut; a subclass must define it.
-
-        Parameters
-        ----------
-        left, right : ndarray of shape (n_cuts, 3), float64
-            Weight, sum of targets and sum of squares about the mean of the samples on either side of every cut.
-
-        Returns
-        -------
-        ndarray of shape (n_cuts,)
-            The gains.
-        """
-        raise NotImplementedError(f"{self.name} must define gains(left, right).")
-
-    def gain_of_children(self, sums):
-        """Compute the gain of a split into a child for every category; a subclass must define it for them.
-
-        Parameters
-        ----------
-        sums : ndarray of shape (n_children, 3), float64
-            Weight, sum of targets and sum of squares about the mean of the samples of every child.
-
-        Returns
-        -------
-        float
-            The gain.
-        """
-        raise NotImplementedError(f"{self.name} must define gain_of_children(sums).")
-
-    def check_children(self):
-        """Raise ValueError unless the criterion can judge a split by category."""
-        _check_defined(self, SumCriterion, "sums")
 
 
 @cython.auto_pickle(True)
@@ -551,6 +501,10 @@ cdef class SequenceCriterion:
 
 
 # ------------------------------------------------------------------------------------------ asking the Python methods
+
+def _columns_of(criterion):
+    return "counts" if criterion.judges == "counts" else "sums"
+
 
 def _as_table(criterion, table):
     """Return what a criterion sees as floats; rounding can leave less than nothing of a class, of which one may take

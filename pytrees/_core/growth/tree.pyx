@@ -456,8 +456,7 @@ cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const Ran
         return _gains_more_information(tree, split, other)
     if not (split.is_large or other.is_large):
         return is_greater_priority(split.priority, other.priority)
-    value = _approximation(split)
-    other_value = _approximation(other)
+    value, other_value = _approximation(split), _approximation(other)
     # Each value has a few roundings of 2**-53.
     if fabs(value - other_value) > 2.0**-50 * (fabs(value) + fabs(other_value)):
         return value > other_value

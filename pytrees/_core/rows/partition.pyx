@@ -408,39 +408,3 @@ cdef inline int _split_features(
                 entries[kept - 1] = entry
                 kept -= 1 - goes_left[place_of(entry)]
     return 0
-
-
-# ------------------------------------------------------------------------------------------------------ from Python
-
-def rank_features(X):
-    """Sort the samples by every feature, and rank their values.
-
-    Returns two arrays (n_features, n_rows).
-    """
-    cdef Py_ssize_t n_rows = X.shape[0]
-    cdef bint is_wide = n_rows > MOST_IN_NARROW
-    cdef RowPartition partition = RowPartition(Features(X, False), np.arange(n_rows), n_rows, False, is_wide)
-    cdef index_t[:, ::1] rows = np.empty((X.shape[1], n_rows), dtype=np.int32)
-    cdef index_t[:, ::1] ranks = np.empty((X.shape[1], n_rows), dtype=np.int32)
-    cdef Block block
-    if n_rows == 0:
-        return np.asarray(rows), np.asarray(ranks)
-    with nogil:
-        open_block(partition, 0, <index_t> n_rows, &block)
-        if is_wide:
-            _list_ranks(partition, block, rows, ranks, <const uint64_t*> NULL)
-        else:
-            _list_ranks(partition, block, rows, ranks, <const uint32_t*> NULL)
-    return np.asarray(rows), np.asarray(ranks)
-
-
-cdef void _list_ranks(
-    RowPartition partition, Block block, index_t[:, ::1] rows, index_t[:, ::1] ranks, const Entry* width
-) noexcept nogil:
-    cdef index_t i, feature
-    cdef const Entry* entries
-    for feature in range(<index_t> partition.n_features):
-        entries = entries_of(partition, block, feature, block.start, block.stop, width)
-        for i in range(block.stop):
-            rows[feature, i] = place_of(entries[i])
-            ranks[feature, i] = <index_t> key_of(entries[i])

@@ -6,7 +6,6 @@ criteria, and splits by category are judged here.
 
 import numpy as np
 
-from pytrees._core.base.sizes cimport MOST_CLASSES_IN_BINS, MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
@@ -28,10 +27,8 @@ from pytrees._core.criteria.user cimport (
 )
 from pytrees._core.criteria.wide cimport compare_to_cut
 from pytrees._core.rows.category_splits cimport entries_by_category
-from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.histogram cimport Histograms
-from pytrees._core.rows.node_bins cimport NodeBins
-from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of, open_block
+from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (
@@ -53,7 +50,7 @@ from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, has_bounds, judges_medians, judges_sequence, judging_of, scores_cuts, scores_forms,
+    class_counts, judges_medians, judges_sequence, judging_of, scores_cuts, scores_forms,
     scores_logarithms, sequence_impurity_of,
 )
 
@@ -115,40 +112,6 @@ def make_search(
             search.counts.errors, partition.n_rows, partition.child_ends.shape[0], subsets
         )
     return search
-
-
-def ranked_cut(
-    const float64_t[:, ::1] X, const index_t[::1] y, weights, n_classes, criterion, index_t min_samples_leaf
-):
-    """Find the best cut of all samples like nodes that look at few of many features: by ranks, in bins of the node.
-
-    The criterion has bounds, weights are whole numbers or None, and no value is missing. Returns the feature, the
-    number of samples that go left, the threshold and the gain; None if no cut is allowed.
-    """
-    cdef NodeRows node
-    cdef Split best
-    cdef NodeSearch search
-    cdef Features features = Features(X, True)
-    if not has_bounds(criterion, n_classes) or features.has_missing or X.shape[0] == 0:
-        raise ValueError("Bins of a node need samples without missing values, and a criterion with bounds.")
-    if n_classes > MOST_CLASSES_IN_BINS:
-        raise ValueError(f"Bins of a node take at most {MOST_CLASSES_IN_BINS} classes, got {n_classes}.")
-    if y.shape[0] != X.shape[0] or np.min(y) < 0 or np.max(y) >= n_classes:
-        raise ValueError(f"y must hold one of the class codes 0..{n_classes - 1} for every sample.")
-    features.lay_out_rows()
-    partition = RowPartition(features, np.arange(X.shape[0]), X.shape[0], False, X.shape[0] > MOST_IN_NARROW)
-    search = make_search(
-        partition, None, y, weights, n_classes, criterion, Limits(min_samples_leaf, 0, UNLIMITED),
-        <index_t> X.shape[1], 1, True
-    )
-    search.node_bins = NodeBins(partition, y, weights, n_classes)
-    node.start, node.stop = 0, <index_t> X.shape[0]
-    node.in_block = True
-    node.slot = NULL
-    with nogil:
-        open_block(search.partition, node.start, node.stop, &node.block)
-        find_split(search, &node, 0, &best)
-    return None if best.feature == NONE else (best.feature, best.n_left, best.threshold, best.gain.value)
 
 
 # --------------------------------------------------------------------------------------------------- the best split
