@@ -241,7 +241,7 @@ def numbers_seen(samples, grid, unit):
     """What a criterion sees of samples, pairs of a weight and a number on the grid, that a cut tells from another."""
     recorder = Recorder()
     recorder.gains = lambda left, right: recorder.calls.append(left[0].tolist()) or np.zeros(len(left))
-    weights, numbers = zip(*samples, (1, samples[0][1] + 1), strict=True)
+    weights, numbers = zip(*samples, (1, samples[0][1] + (1 if samples[0][1] < 0 else -1)), strict=True)
     targets, X = sorted(set(numbers)), [[0.0]] * len(samples) + [[1.0]]
     codes = list(map(targets.index, numbers))
     criterion = "user_sums", {"criterion": recorder, "targets": targets, "grid": grid, "unit": unit}
