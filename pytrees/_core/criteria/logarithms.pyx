@@ -20,7 +20,7 @@ from threading import Lock
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
-from pytrees._core.base.fractions cimport multiply_wide, nearest_double
+from pytrees._core.base.fractions cimport multiply_wide
 from pytrees._core.base.types cimport uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 
@@ -28,6 +28,20 @@ from pytrees._core.base.wide cimport int128_t, uint128_t
 MOST_DIGITS = 5120
 
 MOST_IN_WORD = 2**64 - 1
+
+# A form compares a quotient of sums of n log2 n: over the node (its samples), its classes, the classes in the children,
+# and the children. By form: how often each sum counts, in the numerator and in the denominators, of which the greatest
+# is taken; without any, the denominator is one bit a sample.
+OF_SPLIT, OF_CLASSES = (1, 0, 0, -1), (1, -1, 0, 0)
+SUMS_OF_FORM = {
+    PLAIN: ((1, -1, 1, -1),),
+    BY_SPLIT: ((1, -1, 1, -1), OF_SPLIT),
+    BY_JOINT: ((1, -1, 1, -1), (1, 0, -1, 0)),
+    BY_MEAN: ((2, -2, 2, -2), (2, -1, 0, -1)),
+    BY_GREATER: ((1, -1, 1, -1), OF_SPLIT, OF_CLASSES),
+    LESS_SPLIT: ((1, -2, 2, -1),),
+    LESS_BOTH: ((0, -1, 2, -1),),
+}
 
 cdef enum:
     INSERTION_LENGTH = 24
@@ -296,30 +310,17 @@ cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const Spl
 
 def _gained(node, joint, sizes):
     """Return by prime the exponent of what a split gains, times the samples of the node."""
-    return _exponents((((sum(node),), 1), (node, -1), (joint, 1), (sizes, -1)))
+    return _compared(PLAIN, node, joint, sizes)[0]
 
 
 cdef tuple _compared(InformationForm form, list node, list joint, list sizes):
     """Return by prime the exponents of what a form compares: of its numerator, and of its denominator."""
-    total = (sum(node),)
-    if form == LESS_SPLIT:
-        return _exponents(((total, 1), (node, -2), (joint, 2), (sizes, -1))), {2: total[0]}
-    if form == LESS_BOTH:
-        return _exponents(((node, -1), (joint, 2), (sizes, -1))), {2: total[0]}
-    gained = _gained(node, joint, sizes)
-    if form == PLAIN or not gained:
-        return gained, {2: total[0]}
-    if form == BY_JOINT:
-        return gained, _exponents(((total, 1), (joint, -1)))
-    if form == BY_MEAN:
-        doubled_gain = {prime: 2 * exponent for prime, exponent in gained.items()}
-        return doubled_gain, _exponents(((total, 2), (sizes, -1), (node, -1)))
-    of_split = _exponents(((total, 1), (sizes, -1)))
-    if form == BY_SPLIT:
-        return gained, of_split
-    # H(T) is above H(Y) if the sum of n log2 n over the children is less than the sum over the classes.
-    is_greater = _sign_of_sum(_exponents(((node, 1), (sizes, -1))).items()) > 0
-    return gained, of_split if is_greater else _exponents(((total, 1), (node, -1)))
+    numerator, *divisors = [
+        _exponents(zip(((sum(node),), node, joint, sizes), times)) for times in SUMS_OF_FORM[form]
+    ]
+    if numerator and len(divisors) > 1 and _sign_of_sum(_exponents(((node, 1), (sizes, -1))).items()) <= 0:
+        divisors.reverse()  # H(T) is not above H(Y): the sum over the children is not less than that over the classes
+    return numerator, divisors[0] if divisors and numerator else {2: sum(node)}
 
 
 def exact_ratio(InformationForm form, node, joint, sizes, times_samples=False):
@@ -354,31 +355,23 @@ def _in_lowest_terms(numerator, denominator):
 
 # ---------------------------------------------------------------------------------------------------------- digits
 
+cdef tuple _quotient_of(InformationForm form, list sums, one_bit):
+    """Return the numerator and the denominator of what a form compares, from sums of n log2 n and the node's samples
+    times one bit."""
+    numerator, *divisors = [sum([k * part for k, part in zip(times, sums) if k]) for times in SUMS_OF_FORM[form]]
+    return numerator, max(divisors) if divisors else one_bit
+
+
 def _digits(InformationForm form, node, joint, sizes, n_digits=50):
     """Return the numerator and the denominator of what a form compares, in nats, and the error of either."""
     with localcontext(prec=n_digits):
-        whole, of_classes, of_joint, of_split = (
+        sums = [
             sum(count * _ln(count, n_digits) for count in counts if count > 1)
             for counts in ((sum(node),), node, joint, sizes)
-        )
+        ]
         # The logarithm, product and sum of every term are rounded by half a unit of the last digit.
-        error = Decimal(whole + of_classes + of_joint + of_split).scaleb(1 - n_digits) * (
-            len(joint) + len(sizes) + len(node) + 8
-        )
-        gained, divisor = whole - of_classes + of_joint - of_split, sum(node) * _ln(2, n_digits)
-        if form == LESS_SPLIT:
-            gained += of_joint - of_classes
-        elif form == LESS_BOTH:
-            gained += of_joint - whole
-        elif form == BY_JOINT:
-            divisor = whole - of_joint
-        elif form == BY_MEAN:
-            gained, divisor = 2 * gained, 2 * whole - of_split - of_classes
-        elif form == BY_SPLIT:
-            divisor = whole - of_split
-        elif form == BY_GREATER:
-            divisor = whole - min(of_split, of_classes)
-        return gained, divisor, 4 * error
+        error = Decimal(sum(sums)).scaleb(1 - n_digits) * (len(joint) + len(sizes) + len(node) + 8)
+        return *_quotient_of(form, sums, sum(node) * _ln(2, n_digits)), 4 * error
 
 
 cdef int _compare_digits(tuple ratio, tuple other) except -2:
@@ -394,10 +387,10 @@ cdef float64_t nearest_information(InformationForm form, list node, list childre
     """Return the gain of a split into children of these class counts: from numbers of n log2 n in units of 2**-30 bit
     if there are few samples, as trees of whole weights report it; otherwise the nearest double."""
     joint, sizes = _present(children), [sum(child) for child in children]
-    cdef float64_t value
     if sum(node) < MAX_TOTAL_COUNT:
         return _information_by_units(form, node, joint, sizes)
-    if _information_by_words(form, node, joint, sizes, &value):
+    value = _information_by_words(form, node, joint, sizes)
+    if value is not None:
         return value
     n_digits, are_sure = 40, False
     while True:
@@ -420,17 +413,8 @@ cdef float64_t nearest_information(InformationForm form, list node, list childre
 
 
 def _information_by_units(InformationForm form, node, joint, sizes):
-    whole, of_classes, of_joint, of_split = (
-        sum(map(_units_of, counts)) for counts in ((sum(node),), node, joint, sizes)
-    )
-    gained, divisor = whole - of_classes + of_joint - of_split, sum(node) << 30
-    if form == LESS_SPLIT:
-        gained += of_joint - of_classes
-    elif form != PLAIN:
-        gained *= 2 if form == BY_MEAN else 1
-        divisor = {
-            BY_JOINT: whole - of_joint, BY_MEAN: 2 * whole - of_split - of_classes, BY_SPLIT: whole - of_split,
-        }.get(form, whole - min(of_split, of_classes))
+    sums = [sum(map(_units_of, counts)) for counts in ((sum(node),), node, joint, sizes)]
+    gained, divisor = _quotient_of(form, sums, sum(node) << 30)
     margin = doubled(form) * (2 * len(node) + 2 + len(joint) + len(sizes))
     if -margin <= gained <= margin:
         sign = _sign_of_sum(exact_ratio(form, node, joint, sizes)[0])
@@ -515,7 +499,7 @@ cdef uint128_t _log2_in_words(uint64_t n) noexcept nogil:
     return quotient - total if is_below else quotient + total
 
 
-cdef int128_t _sum_in_words(list counts) except? -1:
+cdef _sum_in_words(list counts):
     """Return the sum of n log2 n over counts, in units of 2**-64."""
     cdef uint128_t high, low, total = 0
     cdef uint64_t n
@@ -523,52 +507,33 @@ cdef int128_t _sum_in_words(list counts) except? -1:
         if n > 1:
             multiply_wide(_log2_in_words(n), n, &high, &low)
             total += (high << 74) | (low >> 54)
-    return <int128_t> total
+    return int(<uint64_t> (total >> 64)) << 64 | <uint64_t> total
 
 
-cdef bint _information_by_words(
-    InformationForm form, list node, list joint, list sizes, float64_t* value
-) except -1:
-    """Write the double nearest to what a form compares; False if 128 bits do not tell it."""
-    cdef int128_t whole, of_classes, of_joint, of_split, gained, divisor
-    cdef int128_t error = 16 * (<int64_t> len(node) + <int64_t> len(joint) + <int64_t> len(sizes) + 1)
-    cdef float64_t high
+def _information_by_words(InformationForm form, node, joint, sizes):
+    """Return the double nearest to what a form compares; None if 128 bits do not tell it."""
     _prepare_words()
-    whole, of_classes = _sum_in_words([sum(node)]), _sum_in_words(node)
-    of_joint, of_split = _sum_in_words(joint), _sum_in_words(sizes)
-    gained = whole - of_classes + of_joint - of_split
-    divisor = whole - (of_split if of_split < of_classes else of_classes)
-    if form == PLAIN or form == LESS_SPLIT:
-        divisor = <int128_t> <int64_t> sum(node) << 64
-    if form == LESS_SPLIT:
-        gained += of_joint - of_classes
-    elif form == BY_JOINT:
-        divisor = whole - of_joint
-    elif form == BY_SPLIT:
-        divisor = whole - of_split
-    elif form == BY_MEAN:
-        gained, divisor = 2 * gained, 2 * whole - of_split - of_classes
-    if gained <= error or divisor <= error or form == LESS_BOTH:
-        return False
-    value[0] = nearest_double(gained - error, <uint128_t> (divisor + error))
-    high = nearest_double(gained + error, <uint128_t> (divisor - error))
-    return value[0] == high
+    sums = [_sum_in_words(counts) for counts in ([sum(node)], node, joint, sizes)]
+    gained, divisor = _quotient_of(form, sums, sum(node) << 64)
+    error = 16 * (len(node) + len(joint) + len(sizes) + 1)
+    if gained <= error or divisor <= error:
+        return None
+    value = (gained - error) / (divisor + error)    # quotients of whole numbers are rounded once
+    return value if value == (gained + error) / (divisor - error) else None
 
 
 @lru_cache(maxsize=65536)
 def _units_of(n):
     """Return n log2 n in units of 2**-30 bit, to the nearest whole number; n is below 2**24."""
-    cdef int128_t number
-    cdef int64_t rest
     if n < 2:
         return 0
     _prepare_words()
     number = _sum_in_words([n])
-    rest = <int64_t> (number & ((<int128_t> 1 << 34) - 1)) - (<int64_t> 1 << 33)
+    rest = (number & 2**34 - 1) - 2**33
     if -64 < rest < 64:
         with localcontext(prec=60):
             return int((n * _ln(n, 60) / _ln(2, 60) * 2**30).to_integral_value())
-    return int(<int64_t> (number >> 34)) + (rest > 0)
+    return (number >> 34) + (rest > 0)
 
 
 cdef int compare_exact_ratios(tuple ratio, tuple other) except -2:
