@@ -66,6 +66,8 @@ def _grow_from_seed(job: GrowthJob, seed: int) -> Any:
     if rows is not None and weights is not None:
         weights_of_rows, weights = weights, np.zeros(len(job.X), dtype=weights.dtype)
         weights[rows] = weights_of_rows
+        rows = rows.astype(np.int32)
+        del weights_of_rows  # memory that no tree needs as it grows
     of_forest = {"rows": rows, "shared": job.shared, "unit": unit, **job.kinds}
     if job.y is not None:
         of_forest["y"] = job.y

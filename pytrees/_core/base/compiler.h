@@ -17,6 +17,11 @@ static inline int pytrees_popcount(uint64_t bits) {
     return (int)(((bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
 }
 
+/* Four bytes at any address, the lowest first: one instruction on most machines. */
+static inline uint32_t pytrees_word_at(const uint8_t *at) {
+    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(PYTREES_PORTABLE)
 
 #define PYTREES_VECTORS_NAME "of the compiler"

@@ -1,6 +1,6 @@
 """Extensions of compilers, or what `compiler.h` has in their place."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 
 cdef extern from "compiler.h" nogil:
@@ -11,4 +11,5 @@ cdef extern from "compiler.h" nogil:
     int popcount "pytrees_popcount"(uint64_t) noexcept
     int trailing_zeros "pytrees_trailing_zeros"(uint64_t) noexcept
     int bit_length "pytrees_bit_length"(uint32_t) noexcept
+    uint32_t word_at "pytrees_word_at"(const uint8_t*) noexcept
     const char* PYTREES_VECTORS_NAME

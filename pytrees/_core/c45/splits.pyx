@@ -19,14 +19,14 @@ from libc.string cimport memset
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint32_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.c45.entropies cimport (
     EntropySums, entropy_of_weights, gain_of_entropies, move_weight_left, start_sums, stays_below,
 )
 from pytrees._core.c45.rows cimport is_missing
 from pytrees._core.criteria.counts cimport LOG2_TABLE_SIZE
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
-from pytrees._core.rows.features cimport ENTRIES_BETWEEN_CHECKS, Features, threshold_between
+from pytrees._core.rows.features cimport ENTRIES_BETWEEN_CHECKS, Features, rank_at, threshold_between
 
 # Quinlan's program lets a gain be this much below the average.
 cdef float64_t SLACK = 1e-3
@@ -53,7 +53,8 @@ cdef class SplitFinder:
         # very many values.
         is_typical = np.asarray(self.n_categories) < 0.3 * total
         self.is_typical = (is_typical if is_typical.any() else ~is_typical).astype(np.uint8)
-        self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values, True)
+        self.features = Features(np.where(missing, 0.0, values) if has_missing.any() else values)
+        self.features.rank(False)
         n_narrow = self.n_rows if self.n_rows <= MOST_IN_NARROW else 0
         self.narrow, self.spare_narrow = np.empty((2, n_narrow), dtype=np.uint32)
         self.wide, self.spare_wide = np.empty((2, self.n_rows - n_narrow), dtype=np.uint64)
@@ -129,9 +130,7 @@ cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, En
     """
     cdef index_t i, label, n_known = 0
     cdef bint looks = finder.has_missing[feature]
-    cdef bint is_narrow = finder.features.narrow_ranks.shape[0] > 0
     cdef float64_t* counts = <float64_t*> finder.scan.total_counts
-    cdef uint32_t rank
     finder.missing = 0.0
     finder.scan.total = 0.0
     for label in range(finder.n_classes):
@@ -143,11 +142,7 @@ cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, En
                 continue
             counts[finder.node_labels[i]] += finder.weights[i]
             finder.scan.total += finder.weights[i]
-        if is_narrow:
-            rank = finder.features.narrow_ranks[feature, finder.rows[i]]
-        else:
-            rank = finder.features.wide_ranks[feature, finder.rows[i]]
-        entries[n_known] = packed(rank, i, entries[0])
+        entries[n_known] = packed(rank_at(finder.features, finder.rows[i], feature), i, entries[0])
         n_known += 1
     if not looks:
         finder.scan.total = finder.total

@@ -566,7 +566,7 @@ cdef SharedFeatures _prepare_features(
     )
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
-    shared.features = Features(X, ranks, n_categories)
+    shared.features = Features(X, n_categories)
     has_numbers = has_sums_in_bins(criterion)
     allows_bins = (
         accelerates and (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
@@ -579,8 +579,8 @@ cdef SharedFeatures _prepare_features(
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
     shared.uses_node_bins = ranks and allows_bins and is_narrow and not (has_numbers or shared.features.has_missing)
-    if shared.uses_node_bins:
-        shared.features.lay_out_rows()
+    if ranks:
+        shared.features.rank(shared.uses_node_bins)
     if not allows_bins or ranks and (has_numbers or not is_narrow or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:

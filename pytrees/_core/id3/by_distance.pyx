@@ -495,7 +495,7 @@ def grow_by_distance(
     if growth.knows_distance:
         growth.code = DISTANCES[name]
     growth.counts = np.zeros(n_classes, dtype=np.int64)
-    partition = RowPartition(Features(X, False, n_categories), rows, len(rows), True, True)
+    partition = RowPartition(Features(X, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
     search = make_search(
         partition, None, y, weights, n_classes, criterion, Limits(min_samples_leaf, 0, UNLIMITED), max_features,

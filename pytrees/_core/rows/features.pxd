@@ -8,19 +8,13 @@ cimport cython
 
 from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport (
-    float32_t, float64_t, index_t, int16_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.compiler cimport word_at
+from pytrees._core.base.types cimport float32_t, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t
 
 
 cdef enum:
     # Entries that are sorted or searched between two checks for signals: some tenths of a second at most.
     ENTRIES_BETWEEN_CHECKS = 1000000
-
-
-ctypedef fused Rank:
-    uint16_t
-    uint32_t
 
 
 @cython.final
@@ -39,12 +33,11 @@ cdef class Features:
     # of the largest and the smallest value, or the greatest number if that is infinite.
     cdef float64_t[::1] spans, key_scales
     cdef readonly int64_t[::1] n_categories     # of every feature, 0 of numeric ones; empty if all are numeric
-    # By feature and row; both empty if blocks are sorted, otherwise the narrow ones if they suffice.
-    cdef uint16_t[:, ::1] narrow_ranks
-    cdef uint32_t[:, ::1] wide_ranks
-    # The same by row and feature, if nodes cut ranked features into bins; otherwise empty.
-    cdef uint16_t[:, ::1] narrow_rows
-    cdef uint32_t[:, ::1] wide_rows
+    # The ranks of all values, in 2 to 4 bytes each, the lowest first; empty if blocks are sorted. Neighbouring rows and
+    # features are so many bytes apart, and a word of four bytes has a rank in its lowest bits.
+    cdef uint8_t[::1] ranks
+    cdef Py_ssize_t row_step, feature_step
+    cdef uint32_t rank_bits
     # The bins of the values, see histogram.pxd, and the number of values of each feature that has a bin for every
     # value, 0 for other features; both empty without bins.
     cdef uint8_t[:, ::1] codes
@@ -106,7 +99,11 @@ cdef inline uint64_t ascending_bits(float64_t value) noexcept nogil:
 
 
 cdef inline bint is_ranked(Features features) noexcept nogil:
-    return features.narrow_ranks.shape[0] > 0 or features.wide_ranks.shape[0] > 0
+    return features.ranks.shape[0] > 0
+
+
+cdef inline uint32_t rank_at(Features features, Py_ssize_t row, Py_ssize_t feature) noexcept nogil:
+    return word_at(&features.ranks[row * features.row_step + feature * features.feature_step]) & features.rank_bits
 
 
 cdef inline bint lacks_values(Features features, index_t feature) noexcept nogil:

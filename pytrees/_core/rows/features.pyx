@@ -14,13 +14,14 @@ from pytrees._core.base.sorting cimport (
     INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries,
 )
 from pytrees._core.base.types cimport (
-    UNLIMITED, float32_t, float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
+    UNLIMITED, float32_t, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
 
 cdef enum:
     # Words of so many features are written at once, from rows that are prefetched: neighbours in memory.
     MOST_WRITTEN_AT_ONCE = 8
     ROWS_PREFETCHED = 16
+    MOST_IN_THREE_BYTES = 1 << 24
     PLACE_BITS = 14
     PLACE_MASK = (1 << PLACE_BITS) - 1
     # Words are sorted by two digits, then values with equal digits are compared.
@@ -36,7 +37,7 @@ cdef float64_t GREATEST_KEY = 4294967295.0
 
 @cython.final
 cdef class Features:
-    def __cinit__(self, X, bint ranks, n_categories=None):
+    def __cinit__(self, X, n_categories=None):
         """X has float64 or float32, in any layout."""
         cdef bint may_lack_values
         X = np.asarray(X)
@@ -49,12 +50,7 @@ cdef class Features:
         self.largest = np.zeros(self.n_features)
         self.spans = np.zeros(self.n_features)
         self.key_scales = np.zeros(self.n_features)
-        is_narrow = self.n_rows <= MOST_IN_NARROW
-        shape = (self.n_features, self.n_rows)
-        self.narrow_ranks = np.empty(shape if ranks and is_narrow else (0, 0), dtype=np.uint16)
-        self.wide_ranks = np.empty((0, 0) if is_narrow or not ranks else shape, dtype=np.uint32)
-        self.narrow_rows = np.empty((0, 0), dtype=np.uint16)
-        self.wide_rows = np.empty((0, 0), dtype=np.uint32)
+        self.ranks = np.empty(0, dtype=np.uint8)
         self.codes = np.empty((0, 0), dtype=np.uint8)
         self.n_values = np.empty(0, dtype=np.int32)
         self.in_order = np.empty((0, 0), dtype=np.uint32)
@@ -68,8 +64,36 @@ cdef class Features:
             is_missing = np.isnan(X).any(axis=0)
             self.has_missing = is_missing.any()
             self.lacks_values = is_missing.astype(np.uint8)
-        if ranks:
-            _rank(self, np.arange(self.n_rows, dtype=np.int32), np.empty((2, self.n_rows), dtype=np.uint64))
+
+    def rank(self, bint by_row):
+        """Rank every value among the feature's distinct values, feature after feature or row after row."""
+        cdef Py_ssize_t n_more, n_bytes
+        cdef index_t[::1] rows = np.arange(self.n_rows, dtype=np.int32)
+        cdef uint64_t[:, ::1] keyed = np.empty((2, self.n_rows + 1), dtype=np.uint64)
+        cdef index_t feature, i, n = <index_t> self.n_rows
+        cdef int64_t unchecked = 0
+        cdef uint32_t* of_row = <uint32_t*> &keyed[1, 0]
+        cdef uint8_t* rank
+        n_bytes = 2 if n <= MOST_IN_NARROW else 3 if n <= MOST_IN_THREE_BYTES else 4
+        self.rank_bits = <uint32_t> ((<uint64_t> 1 << 8 * n_bytes) - 1)
+        # Words of four bytes are written in ascending order, over what follows a rank: an unwritten one, or room.
+        n_more = sizeof(uint32_t) - n_bytes
+        self.row_step = self.n_features * n_bytes + n_more if by_row else n_bytes
+        self.feature_step = n_bytes if by_row else self.n_rows * n_bytes
+        self.ranks = np.empty(self.n_rows * (self.n_features * n_bytes + n_more) + sizeof(uint32_t), dtype=np.uint8)
+        with nogil:
+            for feature in range(<index_t> self.n_features if n > 0 else 0):
+                check_signals(&unchecked, n, ENTRIES_BETWEEN_CHECKS)
+                sort_by_value(self, feature, &rows[0], n, &keyed[0, 0], &keyed[1, 0])
+                for i in range(n):
+                    of_row[place_of(keyed[0, i])] = key_of(keyed[0, i])
+                rank = &self.ranks[feature * self.feature_step]
+                for i in range(n):
+                    rank[0] = <uint8_t> of_row[i]
+                    rank[1] = <uint8_t> (of_row[i] >> 8)
+                    rank[2] = <uint8_t> (of_row[i] >> 16)
+                    rank[3] = <uint8_t> (of_row[i] >> 24)
+                    rank += self.row_step
 
     def put_in_order(self, bint keeps_ranks):
         """Sort all features once for many trees; a table of at most MOST_IN_NARROW rows. `keeps_ranks`: lay the ranks
@@ -91,11 +115,6 @@ cdef class Features:
                     )
                 if keeps_ranks:
                     write_ranks(&self.ranks_in_order[0, feature], stride, &self.in_order[feature, 0], n)
-
-    def lay_out_rows(self):
-        """Lay the ranks of every row side by side, too."""
-        self.narrow_rows = np.asarray(self.narrow_ranks).T.copy()
-        self.wide_rows = np.asarray(self.wide_ranks).T.copy()
 
 
 cdef _checked_categories(Features features, n_categories):
@@ -166,22 +185,6 @@ cdef void _set_keys(Features features) noexcept nogil:
         span = min(features.largest[feature] - features.smallest[feature], DBL_MAX)
         features.spans[feature] = span
         features.key_scales[feature] = min(GREATEST_KEY / span, DBL_MAX) if span > 0 else 0.0
-
-
-cdef _rank(Features features, const index_t[::1] rows, uint64_t[:, ::1] scratch):
-    """Rank every value among the feature's distinct values."""
-    cdef index_t feature, i, n = <index_t> features.n_rows
-    cdef uint64_t* keyed = &scratch[0, 0]
-    cdef int64_t unchecked = 0
-    with nogil:
-        for feature in range(<index_t> features.n_features):
-            check_signals(&unchecked, n, ENTRIES_BETWEEN_CHECKS)
-            sort_by_value(features, feature, &rows[0], n, keyed, &scratch[1, 0])
-            for i in range(n):
-                if features.narrow_ranks.shape[0] > 0:
-                    features.narrow_ranks[feature, place_of(keyed[i])] = <uint16_t> key_of(keyed[i])
-                else:
-                    features.wide_ranks[feature, place_of(keyed[i])] = key_of(keyed[i])
 
 
 cdef inline uint32_t _key_of_value(float64_t value, float64_t smallest, float64_t span, float64_t scale) noexcept nogil:

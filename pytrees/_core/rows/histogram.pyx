@@ -598,7 +598,7 @@ def bin_features(X, max_bins=MAX_BINS):
     cdef Py_ssize_t feature, i
     if X.shape[0] == 0:
         raise ValueError("There are no rows to cut into bins.")
-    cdef Bins bins = Bins(Features(X, False), max_bins)
+    cdef Bins bins = Bins(Features(X), max_bins)
     is_mixed = [
         [bool(bins.of_feature[feature].is_mixed[i]) for i in range(bins.of_feature[feature].n_bins)]
         for feature in range(X.shape[1])

@@ -6,19 +6,18 @@ cimport cython
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from pytrees._core.base.compiler cimport bit_length
+from pytrees._core.base.compiler cimport bit_length, prefetch, word_at
 from pytrees._core.base.simd cimport find_marked, span_of_keys, sum_up
 from pytrees._core.base.sizes cimport MOST_NODE_BINS, MOST_PAIRED, SAMPLES_PER_NODE_BIN
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.rows.features cimport Rank
+from pytrees._core.rows.features cimport Features, rank_at
 from pytrees._core.rows.partition cimport RowPartition
 
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares
     FEATURES_AT_ONCE = 4
-    # Nodes with a smaller share of all rows read wide ranks row by row, other nodes feature by feature.
-    ROWS_OF_DENSE_NODE = 8
+    ROWS_PREFETCHED = 16
 
 
 @cython.final
@@ -105,7 +104,6 @@ cdef int take_features(
     equal."""
     cdef const index_t* rows = &bins.partition.rows[start]
     cdef index_t k, first, n_taken, n = stop - start
-    cdef Py_ssize_t n_columns = bins.features.n_features
     cdef NodeFeature* slots
     bins.n_slots = 0
     bins.start = start
@@ -116,14 +114,7 @@ cdef int take_features(
         for k in range(n_taken):
             if slots[k].memory == NULL:
                 _allocate(bins, &slots[k])
-        if bins.features.narrow_rows.shape[0] > 0:
-            _take_keys(&bins.features.narrow_rows[0, 0], n_columns, 1, slots, features + first, n_taken, rows, n)
-        elif <int64_t> n * ROWS_OF_DENSE_NODE < bins.features.n_rows:
-            _take_keys(&bins.features.wide_rows[0, 0], n_columns, 1, slots, features + first, n_taken, rows, n)
-        else:
-            _take_keys(
-                &bins.features.wide_ranks[0, 0], 1, bins.features.n_rows, slots, features + first, n_taken, rows, n
-            )
+        _take_keys(bins.features, slots, features + first, n_taken, rows, n)
         _cut_into_bins(bins, features + first, n_taken, n)
     return 0
 
@@ -147,29 +138,35 @@ cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
 
 
 cdef void _take_keys(
-    const Rank* ranks, Py_ssize_t row_stride, Py_ssize_t feature_stride, NodeFeature* slots, const index_t* features,
-    index_t n_features, const index_t* rows, index_t n
+    Features table, NodeFeature* slots, const index_t* features, index_t n_features, const index_t* rows, index_t n
 ) noexcept nogil:
     """Write the ranks of these rows in up to four features, which a row often has in one line of the cache."""
-    cdef Py_ssize_t f0, f1, f2, f3
+    cdef const uint8_t* ranks = &table.ranks[0]
+    cdef const uint8_t* row
+    cdef Py_ssize_t row_step = table.row_step, step = table.feature_step, f0, f1, f2, f3
+    cdef uint32_t bits = table.rank_bits
     cdef uint32_t* k0
     cdef uint32_t* k1
     cdef uint32_t* k2
     cdef uint32_t* k3
-    cdef const Rank* row
     cdef index_t i, k
     if n_features == FEATURES_AT_ONCE:
         k0, k1, k2, k3 = slots[0].keys, slots[1].keys, slots[2].keys, slots[3].keys
-        f0, f1 = features[0] * feature_stride, features[1] * feature_stride
-        f2, f3 = features[2] * feature_stride, features[3] * feature_stride
+        f0, f1, f2, f3 = features[0] * step, features[1] * step, features[2] * step, features[3] * step
         for i in range(n):
-            row = ranks + rows[i] * row_stride
-            k0[i], k1[i], k2[i], k3[i] = row[f0], row[f1], row[f2], row[f3]
+            if i + ROWS_PREFETCHED < n:
+                # Both lines of the cache in which the ranks can be.
+                row = ranks + rows[i + ROWS_PREFETCHED] * row_step
+                prefetch(row + f0)
+                prefetch(row + f3)
+            row = ranks + rows[i] * row_step
+            k0[i], k1[i] = word_at(row + f0) & bits, word_at(row + f1) & bits
+            k2[i], k3[i] = word_at(row + f2) & bits, word_at(row + f3) & bits
         return
     for k in range(n_features):
-        k0, f0 = slots[k].keys, features[k] * feature_stride
+        k0, f0 = slots[k].keys, features[k] * step
         for i in range(n):
-            k0[i] = ranks[rows[i] * row_stride + f0]
+            k0[i] = word_at(ranks + rows[i] * row_step + f0) & bits
 
 
 cdef inline void _cut_into_bins(NodeBins bins, const index_t* features, index_t n_features, index_t n) noexcept nogil:
@@ -284,7 +281,7 @@ cdef void split_and_count(
     """Divide the node's rows, order kept on both sides: rows whose rank is at most the rank of one row go left. Write
     the class counts of the left side."""
     cdef index_t k
-    cdef uint32_t last_rank = _rank(bins, feature, last_left)
+    cdef uint32_t last_rank = rank_at(bins.features, last_left, feature)
     for k in range(bins.n_slots if bins.start == start and bins.stop == stop else 0):
         if bins.slots[k].feature == feature:
             # The node was searched last: its ranks are at hand.
@@ -292,14 +289,8 @@ cdef void split_and_count(
             return
     bins.n_slots = 0
     for k in range(start, stop):
-        bins.slots[0].keys[k - start] = _rank(bins, feature, bins.partition.rows[k])
+        bins.slots[0].keys[k - start] = rank_at(bins.features, bins.partition.rows[k], feature)
     _split_and_count(bins, bins.slots[0].keys, last_rank, start, stop, left_counts)
-
-
-cdef inline uint32_t _rank(NodeBins bins, index_t feature, index_t row) noexcept nogil:
-    if bins.features.narrow_rows.shape[0] > 0:
-        return bins.features.narrow_rows[row, feature]
-    return bins.features.wide_rows[row, feature]
 
 
 cdef inline void _split_and_count(

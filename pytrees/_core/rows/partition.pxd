@@ -15,8 +15,8 @@ The features of a node are sorted in one of two ways.
       block 0: feature 0: | node | node | node |  feature 1: | node | node | node |  ...  block 1: ...
 
   so that a node has the same range [start, stop) in `rows` and in every feature of its block.
-- Ranks. If nodes look at few of many features, all values are ranked once for all trees: `narrow_ranks` of 16 bits or
-  `wide_ranks` of 32 bits, by feature and row. A node's entries are then sorted whenever they are asked for.
+- Ranks. If nodes look at few of many features, all values are ranked once for all trees. A node's entries are then
+  sorted whenever they are asked for.
 
 Missing values are NaN, and the last in every order.
 """

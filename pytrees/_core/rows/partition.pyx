@@ -6,13 +6,14 @@ cimport cython
 from libc.math cimport isnan
 from libc.string cimport memcpy
 
+from pytrees._core.base.compiler cimport word_at
 from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
 from pytrees._core.base.types cimport (
     NONE, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
 from pytrees._core.rows.features cimport (
-    Column, Rank, column_of, fits_words, lacks_values, rank_stride_of, sort_by_code, sort_by_value, sort_words,
+    Column, column_of, fits_words, lacks_values, rank_at, rank_stride_of, sort_by_code, sort_by_value, sort_words,
     value_at, value_in, write_ranks, write_words,
 )
 
@@ -37,6 +38,8 @@ cdef class RowPartition:
         self.keeps_blocks = keeps_blocks
         self.is_wide = is_wide
         self.is_ranked = is_ranked(features)
+        self.keyed = np.empty(self.n_rows, dtype=np.uint64)
+        self.spare_keyed = np.empty(self.n_rows, dtype=np.uint64)
         self.spare_rows = np.empty(self.n_rows, dtype=np.int32)
         # A sequence can hold a row more than once, and be longer than X.
         self.goes_left = np.empty(max(features.n_rows, self.n_rows), dtype=np.uint8)
@@ -51,12 +54,12 @@ cdef class RowPartition:
             n_entries = largest_block if self.is_ranked else self.n_features * n_places
             self.row_of_place = np.arange(n_places, dtype=np.int32)
             self.narrow = np.empty(0 if is_wide else n_entries + ENTRIES_BEHIND, dtype=np.uint32)
-            self.wide = np.empty(n_entries if is_wide else 0, dtype=np.uint64)
+            self.wide = self.keyed if self.is_ranked else np.empty(n_entries if is_wide else 0, dtype=np.uint64)
         self.spare_narrow = np.empty(0 if is_wide else largest_block, dtype=np.uint32)
-        self.spare_wide = np.empty(largest_block if is_wide else 0, dtype=np.uint64)
+        self.spare_wide = self.spare_keyed if self.is_ranked else np.empty(
+            largest_block if is_wide else 0, dtype=np.uint64
+        )
         self.place_of_row = np.empty(features.n_rows if features.in_order.shape[0] > 0 else 0, dtype=np.int32)
-        self.keyed = np.empty(self.n_rows, dtype=np.uint64)
-        self.spare_keyed = np.empty(self.n_rows, dtype=np.uint64)
         if features.n_categories.shape[0] > 0:
             most_children = min(np.max(features.n_categories), self.n_rows)
             self.child_of = np.empty(self.goes_left.shape[0], dtype=np.int32)
@@ -203,21 +206,20 @@ cdef Entry* entries_of(
         entries, spare = &partition.wide[0], &partition.spare_wide[0]
     if not partition.is_ranked:
         return entries + first_entry(partition, block, feature, start)
-    if partition.features.narrow_ranks.shape[0] > 0:
-        _sort_by_rank(
-            &partition.features.narrow_ranks[feature, 0], &partition.rows[start], stop - start, entries, spare
-        )
-    else:
-        _sort_by_rank(&partition.features.wide_ranks[feature, 0], &partition.rows[start], stop - start, entries, spare)
+    _sort_by_rank(partition.features, feature, &partition.rows[start], stop - start, entries, spare)
     return entries
 
 
 cdef void _sort_by_rank(
-    const Rank* ranks, const index_t* places, index_t n, Entry* entries, Entry* spare
+    Features features, index_t feature, const index_t* places, index_t n, Entry* entries, Entry* spare
 ) noexcept nogil:
+    # Locals, because the compiler does not know that writing entries leaves the features as they are.
+    cdef const uint8_t* ranks = &features.ranks[feature * features.feature_step]
+    cdef Py_ssize_t step = features.row_step
+    cdef uint32_t rank_bits = features.rank_bits
     cdef index_t i
     for i in range(n):
-        entries[i] = packed(ranks[places[i]], places[i], entries[0])
+        entries[i] = packed(word_at(ranks + places[i] * step) & rank_bits, places[i], entries[0])
     sort_entries(entries, spare, n)
 
 
@@ -255,19 +257,9 @@ cdef bint has_cut(
 
 cdef bint _have_values(Features features, index_t feature, const index_t* rows, index_t n) noexcept nogil:
     """Whether these rows have several values of a ranked feature."""
-    if features.narrow_rows.shape[0] > 0:
-        return _have_ranks(&features.narrow_rows[0, feature], features.n_features, rows, n)
-    if features.wide_rows.shape[0] > 0:
-        return _have_ranks(&features.wide_rows[0, feature], features.n_features, rows, n)
-    if features.narrow_ranks.shape[0] > 0:
-        return _have_ranks(&features.narrow_ranks[feature, 0], 1, rows, n)
-    return _have_ranks(&features.wide_ranks[feature, 0], 1, rows, n)
-
-
-cdef inline bint _have_ranks(const Rank* ranks, Py_ssize_t stride, const index_t* rows, index_t n) noexcept nogil:
     cdef index_t i
     for i in range(1, n):
-        if ranks[rows[i] * stride] != ranks[rows[0] * stride]:
+        if rank_at(features, rows[i], feature) != rank_at(features, rows[0], feature):
             return True
     return False
 
@@ -306,19 +298,18 @@ cdef void _mark_by_rank(
     RowPartition partition, index_t feature, index_t last_left, bint missing_left, index_t start, index_t stop
 ) noexcept nogil:
     cdef index_t i, row
-    cdef uint32_t last_rank
+    cdef uint32_t last_rank, rank_bits
+    cdef const uint8_t* ranks
+    cdef Py_ssize_t step
     if missing_left:
         mark_at_most(partition, feature, value_at(partition.features, last_left, feature), True, start, stop)
-    elif partition.features.narrow_ranks.shape[0] > 0:
-        last_rank = partition.features.narrow_ranks[feature, last_left]
-        for i in range(start, stop):
-            row = partition.rows[i]
-            partition.goes_left[row] = partition.features.narrow_ranks[feature, row] <= last_rank
     else:
-        last_rank = partition.features.wide_ranks[feature, last_left]
+        ranks = &partition.features.ranks[feature * partition.features.feature_step]
+        step, rank_bits = partition.features.row_step, partition.features.rank_bits
+        last_rank = word_at(ranks + last_left * step) & rank_bits
         for i in range(start, stop):
             row = partition.rows[i]
-            partition.goes_left[row] = partition.features.wide_ranks[feature, row] <= last_rank
+            partition.goes_left[row] = (word_at(ranks + row * step) & rank_bits) <= last_rank
 
 
 cdef inline void _mark(
