@@ -151,6 +151,12 @@ def assert_as_one_by_one(*problem, **options):
     return tree
 
 
+def grown(estimator, X, y, **options):
+    """Return a copy that the compiled engine has grown, whichever engine predicts: growth has its own tests."""
+    with config_context(engine="compiled"):
+        return sklearn.clone(estimator).fit(X, y, **options)
+
+
 def assert_predicts_the_same(theirs, ours, X):
     """Assert equal leaves and predictions of fitted estimators, and equal shares if they predict classes."""
     for name in ("apply", "predict", "predict_proba"):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from samples import hostile, make_chain, make_classes, make_stump
+from support import grown
 
 from pytrees import (
     C45Classifier,
@@ -121,7 +122,7 @@ def test_classes_of_other_kinds(labels, with_missing, c_predictions):
 def test_numbers(engine, with_missing, c_predictions):
     X, y, rows = samples_of_numbers(with_missing)
     y = y + np.random.default_rng(0).normal(size=len(y)) / 3.0
-    assert_all_decide(DecisionTreeRegressor(max_depth=6).fit(X, y), rows, c_predictions)
+    assert_all_decide(grown(DecisionTreeRegressor(max_depth=6), X, y), rows, c_predictions)
 
 
 def test_values_that_only_missing_ones_are_divided_from(c_predictions):

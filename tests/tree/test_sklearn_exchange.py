@@ -22,7 +22,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree import ExtraTreeClassifier
-from support import assert_predicts_the_same
+from support import assert_predicts_the_same, grown
 
 import pytrees
 from pytrees import (
@@ -38,7 +38,6 @@ from pytrees import (
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     Tree,
-    config_context,
     from_sklearn,
     to_sklearn,
 )
@@ -75,12 +74,6 @@ def data(n_samples=60, seed=0):
     """Return float32 samples as float64 in a data frame, and labels that are words."""
     X, y = make_classes(n_samples, seed=seed)
     return pd.DataFrame(X, columns=["age", "weight", "height"]), np.array(["extreme", "high", "low"])[y]
-
-
-def grown(forest, X, y):
-    """Return a copy that the compiled engine has grown, whichever engine predicts: growth has its own tests."""
-    with config_context(engine="compiled"):
-        return sklearn.base.clone(forest).fit(X, y)
 
 
 # ----------------------------------------------------------------------------------------------------------------- out
@@ -346,8 +339,8 @@ def test_forests_come_back_as_they_were(kind, options):
         for other in (theirs, back):
             assert hasattr(other, name) == hasattr(ours, name)
             np.testing.assert_array_equal(getattr(other, name, None), getattr(ours, name, None))
-    grown = trees_of(back)
-    assert trees_of(back.set_params(n_estimators=32, warm_start=True).fit(X, y))[:30] == grown
+    before = trees_of(back)
+    assert trees_of(back.set_params(n_estimators=32, warm_start=True).fit(X, y))[:30] == before
     assert len(back) == 32
 
 
