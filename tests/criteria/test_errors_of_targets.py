@@ -243,8 +243,7 @@ def test_weights_beyond_32_bits_are_compared_one_by_one():
 
 
 @pytest.mark.parametrize(
-    "n",
-    [2, 3, SIZES["MOST_SORTED_IN_FEW"], SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1],
+    "n", [2, 3, SIZES["MOST_SORTED_IN_FEW"], SIZES["MOST_IN_FEW"] - 1, SIZES["MOST_IN_FEW"], SIZES["MOST_IN_FEW"] + 1]
 )
 @pytest.mark.parametrize("n_features", [1, 8, 9, 20])
 def test_nodes_of_few_samples(n, n_features):

@@ -282,10 +282,7 @@ def test_integers_and_bools_are_gains(engine):
 # ------------------------------------------------------------------------------------------------------------- errors
 
 
-SHOWN = {
-    CountCriterion: r"class counts \[1.0, 0.0\]",
-    SumCriterion: r"weights, sums and spreads \[1.0, 0.0, 0.0\] and",
-}
+SHOWN = {CountCriterion: r"class counts \[1.0, 0.0\]", SumCriterion: r"weights, sums and spreads \[1.0, 0.0, 0.0\] and"}
 WRONG = [
     (lambda left: np.zeros((len(left), 1)), r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\d+, 1\)"),
     (lambda left: 0.0, r"Wrong must be of shape \(n_cuts,\) = \(\d+,\), got \(\)"),

@@ -8,15 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from pytrees.datasets import (
-    get_data_home,
-    load,
-    load_discrete,
-    load_ordinal,
-    load_shipped,
-    load_table,
-    names,
-)
+from pytrees.datasets import get_data_home, load, load_discrete, load_ordinal, load_shipped, load_table, names
 from pytrees.datasets._catalog import CATALOG
 
 

@@ -7,18 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import (
-    random_trees,
-)
+from fourier_samples import random_trees
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
-from pytrees.fourier import (
-    AnovaEffects,
-    additive_model,
-    anova_effects,
-    partial_dependence,
-    sobol_indices,
-)
+from pytrees.fourier import AnovaEffects, additive_model, anova_effects, partial_dependence, sobol_indices
 
 
 def test_pictures():

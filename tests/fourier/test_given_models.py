@@ -25,12 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from support import assert_refuses
 
-from pytrees import (
-    DecisionForestClassifier,
-    DecisionForestRegressor,
-    DecisionTreeClassifier,
-    OrthogonalTreesClassifier,
-)
+from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, OrthogonalTreesClassifier
 from pytrees.fourier import (
     additive_model,
     anova_effects,

@@ -7,12 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import assert_refuses, examples, on_both_engines
 
-from pytrees import (
-    AggregatedFourierTreeClassifier,
-    DecisionTreeClassifier,
-    FourierSpectrum,
-    OrthogonalTreesClassifier,
-)
+from pytrees import AggregatedFourierTreeClassifier, DecisionTreeClassifier, FourierSpectrum, OrthogonalTreesClassifier
 from pytrees._tree_checks import LEAF
 from pytrees.fourier import gram, orthogonal, rebuild, tree_from_ensemble, tree_from_spectra
 

@@ -254,9 +254,7 @@ def test_a_forest_and_its_twin_give_the_same_answers():
     )
     # Values that are given, and numbers of trees, are the same function.
     np.testing.assert_allclose(
-        gram(codes.trees, codes.cardinalities),
-        gram(ours.trees, ours.cardinalities, values=ours.values),
-        rtol=1e-12,
+        gram(codes.trees, codes.cardinalities), gram(ours.trees, ours.cardinalities, values=ours.values), rtol=1e-12
     )
 
 

@@ -21,10 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from support import assert_refuses, examples, on_both_engines
 
-from pytrees import (
-    DecisionTreeClassifier,
-    OrthogonalTreesClassifier,
-)
+from pytrees import DecisionTreeClassifier, OrthogonalTreesClassifier
 from pytrees._engine import kernel
 from pytrees.fourier import gram, measures, ordinal_codes, schema_average, tree_from_ensemble, tree_inner
 from pytrees.fourier.measures import Samples

@@ -171,10 +171,7 @@ def test_wrong_codes_are_refused(engine, value, n_categories, message):
 
 @pytest.mark.parametrize(
     ("criterion", "method"),
-    [
-        (Gini(), r"gain_of_children\(counts\)"),
-        (Changes(), r"gain_of_children\(labels, children\)"),
-    ],
+    [(Gini(), r"gain_of_children\(counts\)"), (Changes(), r"gain_of_children\(labels, children\)")],
 )
 def test_a_user_s_criterion_without_the_method_is_refused_early(engine, criterion, method):
     specification = criterion.specification(2)

@@ -170,8 +170,7 @@ def test_extreme_values(engine, max_bins):
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
-    [*((neighbours, [2, 1, 0]) for neighbours in NEIGHBOURS), (SMALLEST, [1, 1, 2, 1, 0, 1])],
+    ("values", "expected"), [*((neighbours, [2, 1, 0]) for neighbours in NEIGHBOURS), (SMALLEST, [1, 1, 2, 1, 0, 1])]
 )
 def test_neighbouring_doubles_are_different_and_zeros_of_both_signs_equal(engine, values, expected):
     codes, is_mixed = bin_features(column(values))

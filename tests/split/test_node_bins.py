@@ -107,10 +107,7 @@ def test_around_the_switches(criterion, n_classes, n_rows, min_samples_leaf):
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize(
     "n_rows",
-    [
-        *both_sides_of(8, MOST_OF_FEW, FEWEST_IN_BINS - 1, MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS),
-        MOST_NODE_BINS + 1,
-    ],
+    [*both_sides_of(8, MOST_OF_FEW, FEWEST_IN_BINS - 1, MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS), MOST_NODE_BINS + 1],
 )
 @pytest.mark.parametrize("min_samples_leaf", [1, 3])
 def test_around_the_switches_by_values(criterion, n_classes, n_rows, min_samples_leaf):

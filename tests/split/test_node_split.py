@@ -10,10 +10,7 @@ from pytrees import config_context
 @pytest.mark.parametrize("weights", [None, [1, 1, 2, 1], [0.5, 1.0, 1.0, 1.0]])
 def test_unknown_criterion_is_refused_by_name(weights):
     weights = None if weights is None else np.array(weights)
-    with (
-        config_context(engine="compiled"),
-        pytest.raises(ValueError, match="got 'nonsense'"),
-    ):
+    with config_context(engine="compiled"), pytest.raises(ValueError, match="got 'nonsense'"):
         grow([[0], [1], [2], [3]], [0, 1, 0, 1], weights, criterion="nonsense")
 
 

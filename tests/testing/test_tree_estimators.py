@@ -202,10 +202,7 @@ def test_nodes_without_gain_may_be_leaves():
 FOUND = {
     "next threshold": ("samples", "of the next lower threshold of x["),
     "next cut": ("worse split", "is a best one: off by one? This would explain"),
-    "strictly below": (
-        "samples",
-        ", whose value is the threshold: < in the place of <=? This would explain all",
-    ),
+    "strictly below": ("samples", ", whose value is the threshold: < in the place of <=? This would explain all"),
     "predicts strictly below": ("prediction", "< in the place of <=?"),
     "children unweighted": ("worse split", "the children's impurities are not weighted by their shares"),
     "weights ignored": ("worse split", "sample weights are ignored"),

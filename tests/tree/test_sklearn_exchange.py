@@ -366,11 +366,7 @@ def test_forests_that_draw_by_weight_do_not_know_their_samples():
 
 @pytest.mark.parametrize(
     "other",
-    [
-        BaggingClassifier(n_estimators=2),
-        BaggingRegressor(n_estimators=2),
-        GradientBoostingClassifier(),
-    ],
+    [BaggingClassifier(n_estimators=2), BaggingRegressor(n_estimators=2), GradientBoostingClassifier()],
     ids=lambda other: type(other).__name__,
 )
 def test_from_sklearn_refuses_other_estimators(other):

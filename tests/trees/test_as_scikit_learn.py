@@ -239,10 +239,7 @@ def test_every_alpha_of_the_path_gives_the_tree_of_its_step(engine, data):
 
 @pytest.mark.parametrize(
     ("cls", "their_cls"),
-    [
-        (DecisionTreeClassifier, SklearnDecisionTreeClassifier),
-        (DecisionTreeRegressor, SklearnDecisionTreeRegressor),
-    ],
+    [(DecisionTreeClassifier, SklearnDecisionTreeClassifier), (DecisionTreeRegressor, SklearnDecisionTreeRegressor)],
 )
 def test_an_alpha_of_zero_prunes_no_split_without_gain(engine, cls, their_cls):
     # The last two values have equal mixtures of classes: the split between them gains nothing.
