@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pytrees import Tree
+from pytrees import DecisionTreeRegressor, Tree
 
 NODE_ARRAYS = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "value", "gain")
 
@@ -46,6 +46,24 @@ def stump_arrays(**changes):
 
 def make_stump(**changes):
     return Tree(**stump_arrays(**changes))
+
+
+def make_stump_of_numbers():
+    """Fit a stump of leaves that predict 0.25 and 3.75, of the weights 2 and 4."""
+    return DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [0.25, 3.0, 4.0], sample_weight=[2, 1, 3])
+
+
+def without_impurity(tree):
+    arrays = {name: getattr(tree, name) for name in ("children_left", "children_right", "feature", "threshold", "gain")}
+    arrays |= {name: getattr(tree, name) for name in ("n_node_samples", "value", "weighted_n_node_samples")}
+    return Tree(**arrays, n_features=tree.n_features)
+
+
+def assert_same_numbers(tree, other):
+    """Compare all that trees of numbers hold: `==` leaves out impurities and the name of their criterion."""
+    assert tree == other
+    np.testing.assert_array_equal([tree.impurity, tree.gain], [other.impurity, other.gain])
+    assert tree.criterion_name == other.criterion_name
 
 
 def make_chain(depth):

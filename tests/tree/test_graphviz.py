@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
+from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 from sklearn.tree import export_graphviz as sklearn_export_graphviz
 
-from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, export_graphviz
+from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, export_graphviz, from_sklearn
 
 
 @pytest.fixture(params=["gini", "squared_error", "absolute_error"])
@@ -88,6 +89,13 @@ def test_names_weights_and_labels():
     fitted = ID3Classifier().fit([[1.0], [2.0]], ["a", "b"])
     fitted.node_labels_ = 1 - fitted.tree_.majority
     assert r"value = [1, 0]\nclass = b" in export_graphviz(fitted)
+
+
+def test_an_impurity_without_a_name_is_shown():
+    theirs = SklearnRegressor(criterion="poisson", max_depth=1).fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0])
+    with pytest.warns(UserWarning, match="no criterion='poisson'"):
+        ours = from_sklearn(theirs)
+    assert r"\nimpurity = " in export_graphviz(ours)
 
 
 def test_huge_weights_are_written_as_they_are():

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from pictures import Texts
-from samples import make_chain, make_classes, make_stump
+from samples import make_chain, make_classes, make_stump, make_stump_of_numbers, without_impurity
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import plot_tree as sklearn_plot_tree
 
 from pytrees import (
+    DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ID3Classifier,
@@ -283,6 +284,25 @@ def test_options_add_lines_to_nodes(plt):
     assert plot_tree(make_stump(), impurity=True)[0].get_text() == "feature_0 ≤ 0.5"
 
 
+def test_boxes_have_numbers_and_darker_colours_for_higher_ones(plt):
+    stump = make_stump_of_numbers()
+    boxes = plot_tree(stump, feature_names=["age"])
+    assert [box.get_text() for box in boxes] == ["age ≤ 0.5", "value 0.25\n1 sample", "value 3.75\n2 samples"]
+    root, low, high = (sum(box.get_bbox_patch().get_facecolor()) for box in boxes)
+    assert high < root < low
+    boxes = plot_tree(stump, show_weights=True, impurity=True, precision=1)
+    assert boxes[2].get_text() == "value 3.8\nsquared_error 0.2\n2 samples\nweight 4"
+    unweighted = DecisionTreeRegressor().fit([[0.0], [1.0]], [1.0, 1.0])
+    assert plot_tree(unweighted, show_weights=True)[0].get_text() == "value 1\n2 samples"
+
+
+def test_colours_of_numbers_at_both_ends_of_the_doubles(plt):
+    tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [-1.7e308, 1.7e308])
+    colours = [box.get_bbox_patch().get_facecolor() for box in plot_tree(tree)]
+    assert np.all(np.isfinite(colours))
+    assert len(set(colours)) == 3
+
+
 # Trees of at most 16 leaves, which are never cut, with the names of their features and classes.
 def small_trees():
     X, y = make_classes(n_samples=60)
@@ -388,6 +408,20 @@ def test_the_path_of_a_sample(plt, fitted):
         plt.close()
 
 
+def test_the_path_to_a_number(plt):
+    tree = DecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0], [2.0]], [1.0, 4.0, 6.0])
+    texts = plot_decision_path(tree, [3.0], feature_names=["age"])
+    assert [text.get_text() for text in texts] == ["age is 3: above 0.5", "predicted: 5"]
+    written = [text.get_text() for text in plt.gca().texts]
+    assert {"1", "5", "all 3 samples"} <= {*written}
+    assert written[-1] == "these differ from it by about 1"
+    error = DecisionTreeRegressor("absolute_error", max_depth=1).fit([[0.0], [1.0], [2.0]], [1.0, 4.0, 6.0])
+    plot_decision_path(error, [3.0])
+    assert plt.gca().texts[-1].get_text() == "these differ from it by about 1"
+    plot_decision_path(without_impurity(tree.tree_), [3.0])
+    assert plt.gca().texts[-1].get_text() == ""
+
+
 def test_a_sample_can_be_given_in_many_ways(plt):
     X = pd.DataFrame({"age": [1.0, 2.0, 4.0], "weight": [3.0, 3.0, 5.0]})
     tree = DecisionTreeClassifier().fit(X, ["a", "a", "b"])
@@ -486,6 +520,19 @@ def test_distinct_trees_are_drawn(plt):
     figure = plt.figure()
     assert len(plot_distinct_trees(forest, max_trees=1000, figure=figure, max_depth=0, fontsize=5)) == len(distinct)
     assert len(figure.axes) == len(distinct)
+
+
+def test_distinct_trees_share_one_scale(plt):
+    X, _ = make_classes()
+    forest = DecisionForestRegressor(3, max_depth=1, random_state=0).fit(X, X[:, 0] + np.abs(X[:, 1]))
+    drawn = plot_distinct_trees(forest)
+    assert len(drawn) > 1
+    numbers = {}
+    for ax in drawn:
+        for box in ax.texts:
+            if box.get_text().startswith("value"):
+                numbers[float(box.get_text().split()[1])] = sum(box.get_bbox_patch().get_facecolor())
+    assert [numbers[value] for value in sorted(numbers)] == sorted(numbers.values(), reverse=True)
 
 
 def test_estimators_without_distinct_trees_are_refused(plt, fitted):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree
-from samples import NODE_ARRAYS, make_chain, make_classes, make_ties
+from samples import NODE_ARRAYS, make_chain, make_classes, make_stump_of_numbers, make_ties
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from support import examples, rows_of_nodes
@@ -15,6 +15,7 @@ from support import examples, rows_of_nodes
 from pytrees import (
     DecisionForestClassifier,
     DecisionTreeClassifier,
+    DecisionTreeRegressor,
     OrdinalDecisionTreeClassifier,
     Tree,
     merge_redundant,
@@ -146,6 +147,40 @@ def test_the_gain_of_a_joined_split_is_its_decrease_of_impurity():
     assert merged.gain[0] == pytest.approx(expected, rel=1e-15)
 
 
+# Trees on one feature: leaves of equal numbers, and repeated splits that leave equal numbers aside.
+@pytest.mark.parametrize(
+    ("structure", "value", "impurity", "merged", "counts"),
+    [
+        (
+            ([1, 2, -1, -1, -1], [4, 3, -1, -1, -1], [0, 0, -2, -2, -2], [2.0, 1.0, -2.0, -2.0, -2.0], [3, 2, 1, 1, 1]),
+            [17 / 3, 5.0, 5.0, 5.0, 7.0],
+            [2.0, 0.5, 0.25, 0.75, 1.0],
+            ([17 / 3, 5.0, 7.0], [2.0, 0.5, 1.0]),
+            (0, 1),
+        ),
+        (
+            ([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [0, -2, 0, -2, -2], [1.0, -2.0, 2.0, -2.0, -2.0], [3, 1, 2, 1, 1]),
+            [17 / 3, 5.0, 6.0, 5.0, 7.0],
+            [3.0, 1.0, 2.0, 0.0, 0.5],
+            ([17 / 3, 5.0, 7.0], [3.0, 0.5, 0.5]),
+            (1, 0),
+        ),
+    ],
+)
+def test_splits_of_equal_numbers_are_merged(structure, value, impurity, merged, counts):
+    left, right = (np.array(structure[side]) for side in (0, 1))
+    n, value = np.array(structure[4], dtype=float), np.array(value)
+    gain = np.where(left < 0, 0.0, n[left] * n[right] * (value[left] - value[right]) ** 2 / n**2)
+    weights = {"weighted_n_node_samples": n, "impurity": impurity}
+    tree = Tree(*structure, value[:, np.newaxis], gain, 1, **weights)
+    found = merge_redundant(tree)
+    assert redundant_splits(tree) == counts
+    assert (found.value[:, 0].tolist(), found.impurity.tolist()) == merged
+    assert found.threshold.tolist() == [2.0, -2.0, -2.0]
+    assert found.weighted_n_node_samples.tolist() == [3.0, 2.0, 1.0]
+    np.testing.assert_allclose(found.gain[0], (2.0 / 9.0) * 4.0)
+
+
 # ---------------------------------------------------------------------------------------------------------- properties
 
 
@@ -185,6 +220,26 @@ def test_grown_trees_predict_the_same(criterion, make, max_depth):
     rows = rows_of_nodes({name: getattr(merged, name) for name in NODE_ARRAYS}, X)
     for node, here in enumerate(rows):
         np.testing.assert_array_equal(merged.value[node], np.bincount(y[here], minlength=3))
+
+
+@pytest.mark.parametrize("error", ["squared_error", "absolute_error"])
+@given(seed=st.integers(0, 10_000), missing=st.sampled_from([0.0, 0.2]))
+def test_grown_trees_of_numbers_predict_the_same(error, seed, missing):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 5, (30, 2)).astype(float)
+    X[rng.random(X.shape) < missing] = np.nan
+    y, weights = rng.integers(0, 2, 30) * 0.1, rng.integers(1, 4, 30)
+    tree = DecisionTreeRegressor(error, max_depth=4).fit(X, y, sample_weight=weights).tree_
+    merged = merge_redundant(tree)
+    np.testing.assert_array_equal(merged.predict(X), tree.predict(X))
+    assert redundant_splits(merged) == (0, 0)
+    leaves = merged.apply(X)
+    for leaf in np.unique(leaves):
+        assert merged.weighted_n_node_samples[leaf] == weights[leaves == leaf].sum()
+        errors = np.abs(y[leaves == leaf] - merged.value[leaf, 0]) ** (2 if error == "squared_error" else 1)
+        np.testing.assert_allclose(
+            merged.impurity[leaf], np.average(errors, weights=weights[leaves == leaf]), atol=1e-12
+        )
 
 
 def test_minimal_trees_have_no_redundant_splits():
@@ -276,6 +331,21 @@ def test_random_multiway_trees_predict_the_same(seed, n_labels, sets):
     assert redundant_splits(by_majority) == (0, 0)
 
 
+def test_categories_of_equal_numbers_are_merged():
+    def star(*numbers):
+        """Return a node of this number with a child for every category."""
+        number, n = np.array(numbers)[:, np.newaxis], len(numbers) - 1
+        left, feature, offsets = [-2, *n * [-1]], [0, *n * [-2]], [0, *(n + 1) * [n]]
+        arrays = left, left, feature, (n + 1) * [-2.0], [n, *n * [1]], number, np.zeros(n + 1), 1, offsets
+        return Tree(*arrays, np.arange(1, n + 1), range(-1, n), weighted_n_node_samples=[n, *n * [1]])
+
+    merged = merge_redundant(star(1.0, 1.0, 1.0, 1.0))
+    assert merged.value.tolist() == [[1.0]]
+    assert merged.weighted_n_node_samples.tolist() == [3.0]
+    for different in (star(1.5, 1.0, 2.0), star(1.5, 1.0, 1.0)):  # the node itself predicts for other categories
+        assert merge_redundant(different) == different
+
+
 # -------------------------------------------------------------------------------------------------------------- labels
 
 
@@ -317,6 +387,8 @@ def test_there_must_be_one_label_for_every_node(labels):
     for function in (merge_redundant, redundant_splits):
         with pytest.raises(ValueError, match=r"labels must have shape \(3,\)"):
             function(build((0, 1.0, 0, 1)), labels)
+        with pytest.raises(ValueError, match="the tree predicts numbers"):
+            function(make_stump_of_numbers(), [0, 0, 1])
 
 
 def test_objects_without_a_tree_of_known_predictions_are_refused():

@@ -1,6 +1,8 @@
 """Trees and forests as scikit-learn's, and scikit-learn's as trees and forests: equal to the last bit."""
 
+import json
 import pickle
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -8,12 +10,23 @@ import pytest
 import sklearn.base
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import make_chain, make_classes, make_multiway_chain, make_stump, make_ties, trees_of
+from samples import (
+    assert_same_numbers,
+    make_chain,
+    make_classes,
+    make_multiway_chain,
+    make_stump,
+    make_stump_of_numbers,
+    make_ties,
+    trees_of,
+    without_impurity,
+)
 from sklearn.base import is_regressor
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
     ExtraTreesClassifier,
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -21,10 +34,9 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
-from sklearn.tree import ExtraTreeClassifier
-from support import assert_predicts_the_same, grown
+from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
+from support import SKLEARN, assert_predicts_the_same, grown
 
-import pytrees
 from pytrees import (
     C45Classifier,
     DecisionForestClassifier,
@@ -38,7 +50,10 @@ from pytrees import (
     PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
     Tree,
+    export_dict,
+    export_text,
     from_sklearn,
+    merge_redundant,
     to_sklearn,
 )
 from pytrees.convert.sklearn_estimators import kept_parameters
@@ -70,10 +85,16 @@ FORESTS = {
 OF_SAMPLES = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 
 
-def data(n_samples=60, seed=0):
-    """Return float32 samples as float64 in a data frame, and labels that are words."""
+NAMES = ["age", "weight", "height"]
+
+
+def data(n_samples=60, seed=0, missing=0.0, numbers=False):
+    """Return float32 samples as float64 in a data frame, and labels that are words, or decimals that follow them."""
     X, y = make_classes(n_samples, seed=seed)
-    return pd.DataFrame(X, columns=["age", "weight", "height"]), np.array(["extreme", "high", "low"])[y]
+    rng = np.random.default_rng(seed)
+    targets = np.round(X[:, 0] + np.abs(X[:, 1]) + 0.3 * rng.normal(size=n_samples), 2)
+    X[rng.random(X.shape) < missing] = np.nan
+    return pd.DataFrame(X, columns=NAMES), targets if numbers else np.array(["extreme", "high", "low"])[y]
 
 
 # ----------------------------------------------------------------------------------------------------------------- out
@@ -92,6 +113,41 @@ def test_forests_predict_the_same_in_scikit_learn(engine, forest):
         assert mine.tree_.__getstate__()["nodes"].tobytes() == one.tree_.__getstate__()["nodes"].tobytes()
 
 
+@pytest.mark.parametrize("error", ["squared_error", "absolute_error"])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize(
+    ("weighted", "constraints"), [(False, None), (True, None), (False, [1, 0, -1]), (True, {"height": -1})]
+)
+def test_trees_of_numbers_predict_the_same_in_scikit_learn(engine, error, missing, weighted, constraints):
+    if missing and SKLEARN < (1, 9) and (error == "absolute_error" or constraints):
+        pytest.skip("older trees of scikit-learn predict no missing values by absolute error, or under constraints")
+    X, y = data(missing=missing, numbers=True)
+    near = data(200, seed=1, missing=missing)[0]
+    weights = np.arange(len(y)) % 3 + 1 if weighted else None
+    for ours in (DecisionTreeRegressor(error), DecisionForestRegressor(7, criterion=error, oob_score=False)):
+        ours = grown(ours.set_params(random_state=0, monotonic_cst=constraints), X, y, sample_weight=weights)
+        theirs = pickle.loads(pickle.dumps(to_sklearn(ours)))
+        np.testing.assert_array_equal(theirs.predict(near), ours.predict(near))
+        np.testing.assert_array_equal(theirs.apply(near), ours.apply(near))
+        np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances_, atol=1e-12)
+        assert theirs.criterion == error
+        assert theirs.feature_names_in_.tolist() == NAMES
+        back = from_sklearn(theirs)
+        assert type(back) is type(ours)
+        for tree, other in zip(trees_of(back), trees_of(ours), strict=True):
+            np.testing.assert_array_equal(tree.value, other.value)
+            np.testing.assert_array_equal(tree.impurity, other.impurity)
+            np.testing.assert_allclose(tree.gain, other.gain, rtol=1e-9, atol=1e-12)
+            assert tree.criterion_name == error
+            assert_same_numbers(Tree.from_dict(json.loads(json.dumps(export_dict(other)))), other)
+            np.testing.assert_array_equal(merge_redundant(other).predict(near), other.predict(near))
+        if constraints is None:
+            assert back.get_params() == ours.get_params()
+        else:
+            assert list(theirs.monotonic_cst) == ([1, 0, -1] if constraints == [1, 0, -1] else [0, 0, -1])
+        np.testing.assert_array_equal(back.predict(near), ours.predict(near))
+
+
 @pytest.mark.parametrize(
     ("fitted", "ours"),
     [
@@ -103,9 +159,7 @@ def test_forests_predict_the_same_in_scikit_learn(engine, forest):
     ids=lambda estimator: type(estimator).__name__,
 )
 def test_attributes_are_as_in_scikit_learn(fitted, ours):
-    X, y = data()
-    if is_regressor(ours):
-        y = np.round(X["age"] + np.abs(X["weight"]), 2).to_numpy()
+    X, y = data(numbers=is_regressor(ours))
     fitted, ours = (one.set_params(max_depth=3, random_state=5).fit(X, y) for one in (fitted, ours))
     theirs = to_sklearn(ours)
     pairs = [(theirs, fitted)]
@@ -192,12 +246,47 @@ def test_categories_in_scikit_learn(engine):
             from_sklearn(theirs)
 
 
+@pytest.mark.parametrize("error", ["squared_error", "absolute_error"])
+def test_regressors_with_categories_go_and_come_back(engine, error):
+    colour = np.array(["red", "green", "blue", "grey"])[np.arange(60) % 4]
+    X = pd.DataFrame({"colour": colour, "size": data()[0]["age"]})
+    y = np.round(np.arange(60) % 4 % 3 + X["size"].to_numpy(), 1)
+    options = {"criterion": error, "categorical_features": ["colour"], "max_depth": 3}
+    multiway = options | {"categorical_split": "multiway"}
+    for ours in (DecisionForestRegressor(3, random_state=0, **multiway), DecisionTreeRegressor(**multiway)):
+        theirs = to_sklearn(ours.fit(X, y))
+        encoded = pd.DataFrame(ours.encode(X), columns=X.columns)
+        np.testing.assert_array_equal(theirs.predict(encoded), ours.predict(X))
+        np.testing.assert_allclose(theirs.feature_importances_, ours.feature_importances_, atol=1e-9)
+    nodes, tree = theirs.tree_, ours.tree_
+    assert (nodes.value[0, 0, 0], nodes.impurity[0]) == (tree.value[0, 0], tree.impurity[0])
+    assert nodes.weighted_n_node_samples[0] == 60.0
+    unknown = np.array([[-1.0, 0.0], [7.0, 0.0]])
+    np.testing.assert_array_equal(tree.to_sklearn().predict(unknown), tree.predict(unknown))
+    subset = DecisionTreeRegressor(**options).fit(X, y)
+    assert "colour" in export_text(subset)
+    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
+        to_sklearn(subset)
+    for fitted in (ours, subset):
+        assert fitted.tree_.is_multiway
+        for one in (fitted, fitted.tree_):
+            assert_same_numbers(Tree.from_dict(json.loads(json.dumps(export_dict(one)))), fitted.tree_)
+        np.testing.assert_array_equal(merge_redundant(fitted.tree_).predict(encoded.to_numpy()), fitted.predict(X))
+
+
+def test_trees_without_impurities_have_none_in_scikit_learn():
+    theirs = without_impurity(make_stump_of_numbers().tree_).to_sklearn()
+    assert np.isnan(theirs.tree_.impurity).all()
+    assert theirs.predict([[0.0]]) == 0.25
+    assert not hasattr(from_sklearn(theirs).tree_, "impurity")
+
+
 def test_lists_of_trees_become_forests():
     X, y = data()
     forest = DecisionForestClassifier(5, random_state=0).fit(X, y)
     theirs = to_sklearn(list(forest))
     assert_predicts_the_same(theirs, forest, X)
-    assert theirs.feature_names_in_.tolist() == ["age", "weight", "height"]
+    assert theirs.feature_names_in_.tolist() == NAMES
     one = to_sklearn((forest[0].tree_,), classes=forest.classes_)
     np.testing.assert_array_equal(one.predict_proba(X.to_numpy()), forest[0].predict_proba(X))
     assert to_sklearn([forest[0].tree_]).classes_.tolist() == [0, 1, 2]
@@ -205,11 +294,17 @@ def test_lists_of_trees_become_forests():
         ([], "There are no trees"),
         ([forest[0].tree_, make_stump()], "differ in their features or classes"),
         ([forest[0], DecisionTreeClassifier().fit(X, np.unique(y, return_inverse=True)[1])], "labels of their classes"),
+        ([make_stump_of_numbers(), make_stump()], "differ in their features or classes"),
     ):
         with pytest.raises(ValueError, match=message):
             to_sklearn(others)
     with pytest.raises(TypeError, match="got RandomForestClassifier"):
         to_sklearn([theirs])
+    of_numbers = to_sklearn([make_stump_of_numbers(), DecisionTreeRegressor().fit([[0.0], [1.0]], [1.0, 2.0]).tree_])
+    assert type(of_numbers) is RandomForestRegressor
+    assert of_numbers.predict([[1.0]]).tolist() == [(3.75 + 2.0) / 2]
+    with pytest.raises(ValueError, match="Names of classes are given"):
+        to_sklearn(DecisionForestRegressor(2).fit([[0.0], [1.0]], [1.0, 2.0]), classes=["a"])
 
 
 # ------------------------------------------------------------------------------------------------------ what is refused
@@ -257,7 +352,7 @@ def test_other_objects_are_refused():
 # ------------------------------------------------------------------------------------------------------------------- in
 
 
-SKLEARN = {
+FITTED_BY_SKLEARN = {
     "tree": SklearnDecisionTreeClassifier(random_state=0),
     "entropy": SklearnDecisionTreeClassifier(criterion="entropy", max_depth=3, random_state=0),
     "best-first": SklearnDecisionTreeClassifier(criterion="log_loss", max_leaf_nodes=6, random_state=0),
@@ -265,29 +360,90 @@ SKLEARN = {
     "one leaf": SklearnDecisionTreeClassifier(min_samples_split=100),
     "forest": RandomForestClassifier(5, random_state=0),
     "extra trees": ExtraTreesClassifier(5, random_state=0),
+    "numbers": SklearnDecisionTreeRegressor(random_state=0),
+    "numbers, absolute": SklearnDecisionTreeRegressor(criterion="absolute_error", max_depth=3, random_state=0),
+    "numbers, best-first": SklearnDecisionTreeRegressor(max_leaf_nodes=6, random_state=0),
+    "numbers, extra tree": ExtraTreeRegressor(random_state=0),
+    "numbers, one leaf": SklearnDecisionTreeRegressor(min_samples_split=100),
+    "numbers, poisson": SklearnDecisionTreeRegressor(criterion="poisson", max_depth=3, random_state=0),
+    "numbers, forest": RandomForestRegressor(5, random_state=0),
+    "numbers, poisson forest": RandomForestRegressor(5, criterion="poisson", random_state=0),
+    "numbers, extra trees": ExtraTreesRegressor(5, random_state=0),
 }
 
 
-@pytest.mark.parametrize("estimator", SKLEARN.values(), ids=SKLEARN.keys())
-def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator):
-    X, y = data()
-    theirs = sklearn.base.clone(estimator).fit(X, y)
-    ours = from_sklearn(theirs)
-    expected = DecisionForestClassifier if hasattr(theirs, "estimators_") else DecisionTreeClassifier
-    assert type(ours) is expected
-    near = data(200, seed=1)[0]
-    np.testing.assert_array_equal(ours.predict_proba(near), theirs.predict_proba(near))
+def said_for_poisson(theirs):
+    words = rf"no criterion='poisson': what {type(theirs).__name__} has learned .* criterion='squared_error', by which"
+    return pytest.warns(UserWarning, match=words) if theirs.criterion == "poisson" else nullcontext()
+
+
+@pytest.mark.parametrize("estimator", FITTED_BY_SKLEARN.values(), ids=FITTED_BY_SKLEARN.keys())
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_trees_and_forests_of_scikit_learn_are_converted(engine, estimator, weighted, missing):
+    takes_missing, of_numbers = estimator.criterion != "absolute_error", is_regressor(estimator)
+    if missing and not takes_missing:
+        pytest.skip("scikit-learn's absolute errors take no missing values")
+    X, y = data(missing=missing, numbers=of_numbers)
+    y = np.abs(y) if of_numbers else y
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
+    theirs = sklearn.base.clone(estimator).fit(X, y, sample_weight=weights)
+    with said_for_poisson(theirs):
+        ours = from_sklearn(theirs)
+    members = getattr(theirs, "estimators_", [theirs])
+    kind = ("Tree" if members == [theirs] else "Forest") + ("Regressor" if of_numbers else "Classifier")
+    assert type(ours).__name__ == f"Decision{kind}"
+    assert ours.feature_names_in_.tolist() == NAMES
+    near = data(200, seed=1, missing=0.3 * takes_missing)[0]
     np.testing.assert_array_equal(ours.predict(near), theirs.predict(near))
-    np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
-    assert ours.feature_names_in_.tolist() == ["age", "weight", "height"]
-    for tree in trees_of(ours):
-        np.testing.assert_array_equal(tree.value, np.rint(tree.value))
-        assert pickle.loads(pickle.dumps(tree)) == tree
-        assert hasattr(tree, "impurity")
-    if expected is DecisionForestClassifier:
+    back = to_sklearn(ours)
+    np.testing.assert_array_equal(back.predict(near), theirs.predict(near))
+    np.testing.assert_array_equal(back.apply(near), ours.apply(near))
+    # Some versions give nodes that lack values a Poisson deviance far below 0, and count it.
+    if all(one.tree_.impurity.min() > -1e-9 for one in members):
+        np.testing.assert_allclose(ours.feature_importances_, theirs.feature_importances_, atol=1e-9)
+    for tree, one in zip(trees_of(ours), members, strict=True):
+        np.testing.assert_allclose(np.sort(tree.impurity), np.maximum(np.sort(one.tree_.impurity), 0.0), atol=1e-12)
+        for other in (pickle.loads(pickle.dumps(tree)), Tree.from_dict(export_dict(tree))):
+            assert other == tree
+            if of_numbers:
+                assert_same_numbers(other, tree)
+    if of_numbers:
+        assert all(tree.is_regressor for tree in trees_of(ours))
+        assert {tree.criterion_name for tree in trees_of(ours)} == {
+            None if theirs.criterion == "poisson" else theirs.criterion
+        }
+        assert ours.criterion == ("squared_error" if theirs.criterion == "poisson" else theirs.criterion)
+    else:
+        shares, expected = ours.predict_proba(near), theirs.predict_proba(near)
+        np.testing.assert_allclose(shares, expected, rtol=0.0, atol=1e-15 * (weighted or missing > 0.0))
+        assert ours.get_params() == {**ours.get_params(), **kept_parameters(theirs, ours.get_params())}
+    if not weighted and not of_numbers:
+        assert all(np.array_equal(tree.value, np.rint(tree.value)) for tree in trees_of(ours))
+    if not weighted and members != [theirs]:
         np.testing.assert_array_equal(np.array(ours.estimators_samples_), np.array(theirs.estimators_samples_))
-    assert ours.get_params() == {**ours.get_params(), **kept_parameters(theirs, ours.get_params())}
-    assert sklearn.base.clone(ours).fit(X, y).score(X, y) >= theirs.score(X, y) - 0.1
+    for tree, other in zip(trees_of(from_sklearn(back)), trees_of(ours), strict=True):
+        np.testing.assert_array_equal(tree.missing_go_to_left, other.missing_go_to_left)
+        np.testing.assert_array_equal(tree.saw_missing, other.saw_missing)
+    score = grown(ours, X, y).score(X, y)
+    assert score >= theirs.score(X, y) - 0.1 or weighted or missing or of_numbers
+
+
+def test_friedmans_trees_have_squared_errors():
+    X, y = data(numbers=True)
+    theirs = SklearnDecisionTreeRegressor(max_depth=2).fit(X, y)
+    theirs.criterion = "friedman_mse"  # what older versions call the trees of another improvement
+    ours = from_sklearn(theirs)
+    assert (ours.criterion, ours.tree_.criterion_name) == ("squared_error", "squared_error")
+
+
+def test_squares_beyond_the_doubles_leave_no_impurity():
+    with np.errstate(all="ignore"):
+        theirs = SklearnDecisionTreeRegressor(max_depth=1).fit([[0.0], [1.0]], [1e200, -1e200])
+    theirs.tree_.impurity[:] = np.nan
+    tree = from_sklearn(theirs).tree_
+    assert not hasattr(tree, "impurity")
+    assert not np.any(tree.gain)
 
 
 def test_nodes_of_scikit_learn_are_taken_as_they_are():
@@ -386,24 +542,6 @@ def test_from_sklearn_refuses_unfitted_estimators_and_several_outputs(estimator)
         from_sklearn(estimator())
     with pytest.raises(ValueError, match=f"{estimator.__name__} has 2 outputs"):
         from_sklearn(estimator().fit(X, np.column_stack([y, y])))
-
-
-@pytest.mark.parametrize("estimator", SKLEARN.values(), ids=SKLEARN.keys())
-@pytest.mark.parametrize("weighted", [False, True])
-def test_missing_values_go_the_same_way(engine, estimator, weighted):
-    X, y = make_classes(n_samples=80)
-    lacking = X.copy()
-    lacking[np.random.default_rng(0).random(X.shape) < 0.3] = np.nan
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, 80) if weighted else None
-    for learned in (X, lacking):
-        theirs = sklearn.base.clone(estimator).fit(learned, y, sample_weight=weights)
-        ours = from_sklearn(theirs)
-        np.testing.assert_allclose(ours.predict_proba(lacking), theirs.predict_proba(lacking), rtol=0.0, atol=1e-15)
-        np.testing.assert_array_equal(to_sklearn(ours).apply(lacking), ours.apply(lacking))
-        for back, one in zip(trees_of(from_sklearn(to_sklearn(ours))), trees_of(ours), strict=True):
-            np.testing.assert_array_equal(back.missing_go_to_left, one.missing_go_to_left)
-            np.testing.assert_array_equal(back.saw_missing, one.saw_missing)
-            assert Tree.from_dict(pytrees.export_dict(one)) == one
 
 
 @pytest.mark.parametrize(
