@@ -45,16 +45,17 @@ def frame(load):
     return X.iloc[::3, :4], y.iloc[::3]
 
 
+# Few leaves: the reference takes a while for every pair of them.
 MODELS = {
-    "forest of pytrees": (load_breast_cancer, DecisionForestClassifier(5, max_depth=4, random_state=0)),
+    "forest of pytrees": (load_breast_cancer, DecisionForestClassifier(3, max_depth=3, random_state=0)),
     "forest of pytrees, three classes": (load_iris, DecisionForestClassifier(5, random_state=0)),
-    "forest of numbers of pytrees": (load_diabetes, DecisionForestRegressor(4, max_depth=4, random_state=0)),
-    "forest of scikit-learn": (load_breast_cancer, RandomForestClassifier(5, max_depth=4, random_state=0)),
-    "forest of numbers of scikit-learn": (load_diabetes, RandomForestRegressor(4, max_depth=4, random_state=0)),
-    "boosting": (load_breast_cancer, GradientBoostingClassifier(n_estimators=8, random_state=0)),
+    "forest of numbers of pytrees": (load_diabetes, DecisionForestRegressor(3, max_depth=3, random_state=0)),
+    "forest of scikit-learn": (load_breast_cancer, RandomForestClassifier(3, max_depth=3, random_state=0)),
+    "forest of numbers of scikit-learn": (load_diabetes, RandomForestRegressor(3, max_depth=3, random_state=0)),
+    "boosting": (load_breast_cancer, GradientBoostingClassifier(n_estimators=4, random_state=0)),
     "boosting of three classes": (load_iris, GradientBoostingClassifier(n_estimators=3, random_state=0)),
-    "boosting of numbers": (load_diabetes, GradientBoostingRegressor(n_estimators=8, random_state=0)),
-    "histogram boosting": (load_breast_cancer, HistGradientBoostingClassifier(max_iter=6, max_leaf_nodes=6)),
+    "boosting of numbers": (load_diabetes, GradientBoostingRegressor(n_estimators=4, random_state=0)),
+    "histogram boosting": (load_breast_cancer, HistGradientBoostingClassifier(max_iter=4, max_leaf_nodes=6)),
 }
 
 

@@ -562,7 +562,7 @@ def test_texts_rules_pictures_and_programs_of_distilled_trees():
     ids=["orthogonal", "aggregated", "reconstructed", "spectrum", "scikit-learn"],
 )
 def test_classifiers_of_the_algebra_take_missing_values(engine, make):
-    X, y = numbers(4, n_samples=60)
+    X, y = numbers(4)
     fitted = make().fit(X, y)
     rows = new_samples(X)
     shares = fitted.predict_proba(rows)
