@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support import assert_same_tree, grow, grow_one_by_one, grow_reference, on_both_engines
+from support import UNLIMITED, assert_same_tree, grow, grow_one_by_one, grow_reference, on_both_engines
 from targets import criterion_of, grow_numbers, target_sums
 
 from pytrees._core.base.sizes import sizes
-from pytrees._engine import kernel
+from pytrees._engine import config_context, kernel
 
 ERRORS = ["squared_error", "absolute_error"]
 SIZES = sizes()
@@ -196,7 +196,8 @@ def test_scores_of_sorted_entries_change_nothing(seed):
     X, targets, weights, limits = draw_problem(seed, int(rng.integers(2, 60)), int(rng.integers(1, 20)))
     codes, n_classes, criterion = criterion_of(targets)
     tree = grow(X, codes, weights, n_classes, criterion, **limits)
-    assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))
+    if X.size < 400:  # the reference takes seconds for larger ones
+        assert_same_tree(tree, grow_reference(X, codes, weights, n_classes, criterion, **limits))
     assert_same_tree(tree, grow_one_by_one(X, codes, weights, n_classes, criterion, **limits))
 
 
@@ -256,8 +257,12 @@ def test_nodes_of_few_samples(n, n_features):
         heavy[0] = SIZES["MOST_WEIGHT_OF_FEW"] - n + 1 + seed % 2
         for targets in (rng.integers(0, 3, n), np.append(rng.integers(0, 3, n - 1), 2**40), rng.integers(-99, 99, n)):
             for weights in (None, rng.integers(1, 5, n), heavy):
-                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights))
-                assert_same_tree(*on_both_engines(grow_numbers, X, targets, weights, max_leaf_nodes=4, max_depth=2))
+                for limits in ({}, {"max_leaf_nodes": 4, "max_depth": 2}):
+                    cut_by_cut = grow_numbers(X, targets, weights, max_candidates=UNLIMITED - 1, **limits)
+                    assert_same_tree(grow_numbers(X, targets, weights, **limits), cut_by_cut)
+                    if seed < 2:  # the reference is slow
+                        with config_context(engine="reference"):
+                            assert_same_tree(cut_by_cut, grow_numbers(X, targets, weights, **limits))
 
 
 @pytest.mark.parametrize("error", ERRORS)

@@ -206,7 +206,7 @@ def test_forests_put_the_weights_of_balanced_draws_on_a_grid():
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 def test_a_factor_of_all_weights_changes_no_tree_of_numbers(engine, criterion):
     for seed in range(6):
-        X, _, rng = noisy(seed)
+        X, _, rng = noisy(seed, 20)
         y = rng.normal(size=len(X))
         weights = [rng.integers(1, 12, len(y)) / 10, rng.random(len(y)), rng.random(len(y)) ** 9][seed % 3]
         tree = DecisionTreeRegressor(criterion).fit(X, y, sample_weight=weights).tree_

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import trees_of
 from support import on_both_engines
 
 from pytrees import (
@@ -17,7 +18,7 @@ from pytrees import (
 )
 from pytrees.criteria import RankingImpurity
 
-N_ROWS = 16
+N_ROWS = 11
 SCALES = {
     "from_the_least_to_1": np.geomspace(5e-324, 1.0, N_ROWS),
     "from_1e-10_to_1e200": np.geomspace(1e-10, 1e200, N_ROWS),
@@ -52,10 +53,6 @@ def samples(seed):
     X = np.arange(3 * N_ROWS).reshape(3, N_ROWS).T % 7 + rng.integers(0, 9, size=(N_ROWS, 3)) * 7.0
     X[:, 0] %= 4
     return X, rng.integers(0, 3, N_ROWS), rng.permutation(N_ROWS)
-
-
-def trees_of(estimator):
-    return [tree.tree_ for tree in estimator.estimators_] if hasattr(estimator, "estimators_") else [estimator.tree_]
 
 
 @pytest.mark.filterwarnings("ignore:Equal samples")

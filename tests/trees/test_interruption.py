@@ -35,6 +35,8 @@ import joblib
 import numpy as np
 from pytrees import DecisionForestClassifier, ID3ForestClassifier, PermutationDecisionForestClassifier, config_context
 
+FITTED = []
+
 def fit(kind, n_rows, n_jobs, backend, engine):
     forest = {
         "gini": DecisionForestClassifier(100, max_features=None),
@@ -45,7 +47,9 @@ def fit(kind, n_rows, n_jobs, backend, engine):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(int(n_rows), 20)), rng.integers(0, 2, int(n_rows))
     if kind == "predict":
-        forest.fit(X[:20_000], y[:20_000])
+        if not FITTED:  # one forest for all predictions
+            FITTED.append(forest.fit(X[:20_000], y[:20_000]))
+        forest = FITTED[0].set_params(n_jobs=int(n_jobs))
         X = X[np.zeros(3_000_000 if engine == "compiled" else int(n_rows), dtype=int)]
     print("fits", flush=True)
     try:
