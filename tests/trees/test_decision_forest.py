@@ -281,10 +281,11 @@ def test_class_shares_are_averaged_not_votes(engine):
 def out_of_bag(forest, X, n_rows=None):
     """The decision function from its definition, row by row."""
     means = np.full((len(X), forest.n_classes_), np.nan)
-    for i, row in enumerate(X):
-        unseen = [e for e in forest.estimators_ if i not in drawn(e, n_rows or len(X))]
+    rows_and_shares = [(set(drawn(one, n_rows or len(X))), one.predict_proba(X)) for one in forest.estimators_]
+    for i in range(len(X)):
+        unseen = [shares[i] for rows, shares in rows_and_shares if i not in rows]
         if unseen:
-            means[i] = mean_in_order([estimator.predict_proba(row[None])[0] for estimator in unseen])
+            means[i] = mean_in_order(unseen)
     return means
 
 

@@ -348,8 +348,8 @@ def test_scikit_learn_grows_these_trees(limits, error):
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("is_weighted", [False, True])
-def test_pruning_path(engine, data, error, is_weighted):
-    X, y = data
+def test_pruning_path(engine, error, is_weighted):
+    X, y = make_numbers(25)
     weights = np.random.default_rng(0).random(len(y)) if is_weighted else None
     estimator = DecisionTreeRegressor(error, max_depth=4)
     path = estimator.cost_complexity_pruning_path(X, y, weights)
@@ -400,9 +400,9 @@ def test_forests_out_of_bag():
 @pytest.mark.parametrize("kind", ["none", "whole", "real"])
 def test_trees_of_forests_count_their_draws(error, kind):
     """A sample weighs as much as it was drawn, and counts once among the samples of a node."""
-    X, y = make_numbers(40)
+    X, y = make_numbers(25)
     rng = np.random.default_rng(0)
-    weights = {"none": np.ones(40), "whole": rng.integers(1, 9, 40), "real": 0.1 + rng.random(40)}[kind]
+    weights = {"none": np.ones(25), "whole": rng.integers(1, 9, 25), "real": 0.1 + rng.random(25)}[kind]
     forest = DecisionForestRegressor(20, criterion=error, max_features=None, oob_score=True, random_state=0)
     one, other = on_both_engines(lambda: clone(forest).fit(X, y, sample_weight=weights))
     np.testing.assert_array_equal(one.oob_prediction_, other.oob_prediction_)
