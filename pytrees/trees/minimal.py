@@ -257,6 +257,7 @@ def grow_by_size(
         raise ValueError("distance='mts' is about all cuts of all features: use no min_samples_leaf or max_features.")
     if rows is not None:
         X, codes, weights = X[rows], codes[rows], None if weights is None else weights[rows]
+    X = np.ascontiguousarray(X, dtype=np.float64)
     arrays, _, _, ended_by = kernel("minimal_tree")(X, codes, n_classes)
     if ended_by:
         raise KeyboardInterrupt

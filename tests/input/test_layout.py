@@ -90,6 +90,12 @@ def test_every_estimator_learns_the_same_from_every_layout(engine, estimator, co
 
 
 @pytest.mark.parametrize("convert", LAYOUTS.values(), ids=LAYOUTS)
+def test_the_smallest_tree_is_the_same_for_every_layout(engine, convert):
+    X, y = make_table(12)
+    check_are_equal(ID3Classifier("mts").fit(convert(X), y), ID3Classifier("mts").fit(X, y), convert(X), X)
+
+
+@pytest.mark.parametrize("convert", LAYOUTS.values(), ids=LAYOUTS)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("n_samples", [2_000, 30_000])
 def test_tables_with_bins_and_blocks(convert, missing, n_samples):

@@ -13,13 +13,22 @@ from sklearn.exceptions import ConvergenceWarning
 from support import chain, interrupted
 
 from pytrees import (
+    AggregatedFourierTreeClassifier,
     C45Classifier,
+    DecisionForestClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    DistilledTreesClassifier,
     FourierSpectrum,
     ID3Classifier,
+    ID3ForestClassifier,
     OptimalTreeClassifier,
+    OrdinalDecisionForestClassifier,
+    OrdinalDecisionTreeClassifier,
+    OrthogonalTreesClassifier,
+    PermutationDecisionForestClassifier,
     PermutationDecisionTreeClassifier,
+    ReconstructedFourierTree,
     minimal_tree,
 )
 from pytrees._engine import KERNELS, kernel
@@ -266,6 +275,24 @@ LONG = {
     "tree_from_spectrum": rebuild,
 }
 
+FEW = {"n_estimators": 2, "random_state": 0}
+FOREST = DecisionForestClassifier(**FEW)
+
+# Estimators that grow several trees, or on threads, or by other kernels than their criterion's.
+OTHERS = {
+    "on threads": lambda rng: fit(DecisionTreeClassifier(n_jobs=2), 200_000, 30),
+    "ordinal": lambda rng: fit(OrdinalDecisionTreeClassifier("wig"), 200_000, 30),
+    "smallest": lambda rng: fit(ID3Classifier("mts"), 400, 6),
+    "forest": lambda rng: fit(FOREST, 200_000, 30),
+    "permutations": lambda rng: fit(PermutationDecisionForestClassifier(**FEW), 20_000, 10),
+    "ordinal forest": lambda rng: fit(OrdinalDecisionForestClassifier(**FEW), 200_000, 30),
+    "ID3 forest": lambda rng: fit(ID3ForestClassifier(**FEW, evaluation="global"), 20_000, 10),
+    "reconstructed": lambda rng: fit(ReconstructedFourierTree(DecisionTreeClassifier()), 200_000, 30),
+    "aggregated": lambda rng: fit(AggregatedFourierTreeClassifier(FOREST), 200_000, 30),
+    "orthogonal": lambda rng: fit(OrthogonalTreesClassifier(FOREST), 200_000, 30),
+    "distilled": lambda rng: fit(DistilledTreesClassifier(FOREST), 200_000, 30),
+}
+
 # They pass once over nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are called
 # by those above.
 SHORT = {
@@ -282,9 +309,9 @@ def test_every_kernel_is_listed():
 
 
 @pytest.mark.filterwarnings("ignore:distance=")
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", LONG | OTHERS)
 def test_kernels_look_for_signals(name):
     """Each would take many seconds or hours."""
-    run = LONG[name](np.random.default_rng(0))
+    run = (LONG | OTHERS)[name](np.random.default_rng(0))
     with interrupted(0.6, ConvergenceWarning if name in ("cheapest_tree", "minimal_tree") else None):
         run()

@@ -4,41 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+from estimators import ESTIMATORS
 from samples import make_classes
 from sklearn.base import clone
 from sklearn.exceptions import InconsistentVersionWarning
 
-from pytrees import (
-    AggregatedFourierTreeClassifier,
-    C45Classifier,
-    DecisionForestClassifier,
-    DecisionForestRegressor,
-    DecisionTreeClassifier,
-    DistilledTreesClassifier,
-    DistilledTreesRegressor,
-    ID3Classifier,
-    MinimalTreeClassifier,
-    OptimalTreeClassifier,
-    OrdinalDecisionTreeClassifier,
-    OrthogonalTreesClassifier,
-    PermutationDecisionForestClassifier,
-)
+from pytrees import DecisionTreeClassifier
 from pytrees.trees import base
-
-ESTIMATORS = [
-    DecisionTreeClassifier(max_depth=3),
-    DecisionForestClassifier(2, max_depth=3),
-    PermutationDecisionForestClassifier(2, max_depth=3),
-    OrdinalDecisionTreeClassifier(max_depth=3),
-    ID3Classifier(max_depth=3),
-    C45Classifier(),
-    OptimalTreeClassifier(max_depth=2),
-    MinimalTreeClassifier(),
-    AggregatedFourierTreeClassifier(DecisionForestClassifier(2, max_depth=2)),
-    OrthogonalTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
-    DistilledTreesClassifier(DecisionForestClassifier(2, max_depth=2)),
-    DistilledTreesRegressor(DecisionForestRegressor(2, max_depth=2)),
-]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
