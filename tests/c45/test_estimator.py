@@ -7,7 +7,7 @@ import pytest
 from c45_samples import CLASSES, GOLF, golf
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import C45Classifier, export_text
 
@@ -60,8 +60,7 @@ def test_missing_values_of_a_pandas_category(engine):
 def test_values_that_fit_has_not_seen(engine):
     X = np.array([["a"], ["a"], ["b"], ["b"], ["b"]], dtype=object)
     tree = C45Classifier(categorical_features=[0], confidence=None).fit(X, [0, 0, 1, 1, 1])
-    with pytest.raises(ValueError, match="unknown categories in column 0"):
-        tree.predict([["c"]])
+    assert_refuses(ValueError, "unknown categories in column 0", tree.predict, [["c"]])
     tree.set_params(handle_unknown="majority")
     np.testing.assert_array_equal(tree.predict_proba([["c"], ["b"], [None]]), [[0.4, 0.6], [0.0, 1.0], [0.4, 0.6]])
     assert tree.predict([["c"], [None]]).tolist() == [1, 1]
@@ -72,8 +71,7 @@ def test_infinity_is_refused():
         with pytest.raises(ValueError, match=r"infinity in column 0\. C45Classifier does not accept infinite values"):
             C45Classifier().fit(X, [0, 1])
     tree = C45Classifier().fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match="infinity in column 0"):
-        tree.predict([[np.inf]])
+    assert_refuses(ValueError, "infinity in column 0", tree.predict, [[np.inf]])
 
 
 def test_its_tag_says_that_it_takes_missing_values():
@@ -102,8 +100,7 @@ def test_a_failed_fit_leaves_the_last_good_one():
     X, y = make_gaps()
     tree = C45Classifier().fit(X, y)
     before = tree.tree_
-    with pytest.raises(ValueError, match="infinity"):
-        tree.fit([[np.inf]], [0])
+    assert_refuses(ValueError, "infinity", tree.fit, [[np.inf]], [0])
     assert tree.tree_ is before
     assert tree.n_features_in_ == 4
 
@@ -180,8 +177,7 @@ def test_both_engines_predict_the_same():
 def test_decision_paths_of_samples_with_missing_values_are_refused(method):
     X, y = make_gaps()
     tree = C45Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="NaN in column"):
-        getattr(tree, method)(X)
+    assert_refuses(ValueError, "NaN in column", getattr(tree, method), X)
     getattr(tree, method)(np.nan_to_num(X))
 
 

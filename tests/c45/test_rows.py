@@ -8,7 +8,7 @@ from c45_samples import GOLF_CATEGORIES, LACKING, OUTLOOK, golf, grow, mixed_pro
 from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF
@@ -70,8 +70,7 @@ def test_invalid_codes_are_refused():
     for code in (-1.0, 2.0, 0.5, np.inf):
         with pytest.raises(ValueError, match=r"Feature 1 must hold codes of categories, 0\.\.1"):
             divide([[7.0, 0.0], [8.0, code]], None, np.array([0, 2]))
-    with pytest.raises(ValueError, match="must have 1 entries"):
-        divide([[0.0]], None, np.array([1, 1]))
+    assert_refuses(ValueError, "must have 1 entries", divide, [[0.0]], None, np.array([1, 1]))
 
 
 @examples(200)

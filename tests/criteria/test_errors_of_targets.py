@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support import UNLIMITED, assert_same_tree, grow, grow_one_by_one, grow_reference, on_both_engines
+from support import UNLIMITED, assert_refuses, assert_same_tree, grow, grow_one_by_one, grow_reference, on_both_engines
 from targets import criterion_of, grow_numbers, target_sums
 
 from pytrees._core.base.sizes import sizes
@@ -63,8 +63,7 @@ def test_gains_and_impurities_of_class_counts(engine, error):
 )
 def test_targets_that_sums_do_not_hold_are_refused(engine, targets, weights, message):
     weights = None if weights is None else np.array(weights)
-    with pytest.raises(ValueError, match=message):
-        grow_numbers([[0.0], [1.0]], targets, weights)
+    assert_refuses(ValueError, message, grow_numbers, [[0.0], [1.0]], targets, weights)
 
 
 @pytest.mark.parametrize("error", ERRORS)
@@ -118,8 +117,7 @@ def test_fractions_of_class_counts_are_exact(error):
     ],
 )
 def test_targets_fit_classes_and_criterion(engine, criterion, message):
-    with pytest.raises(ValueError, match=message):
-        grow([[0.0], [1.0]], [0, 1], None, 2, criterion)
+    assert_refuses(ValueError, message, grow, [[0.0], [1.0]], [0, 1], None, 2, criterion)
 
 
 # --------------------------------------------------------------------------------------------------------- many samples

@@ -11,7 +11,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ordinal_specifications
-from support import UNLIMITED, assert_same_tree, examples, grow, on_both_engines
+from support import UNLIMITED, assert_refuses, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees.criteria import CRITERIA, RankingImpurity, WeightedInformationGain, gain
@@ -236,24 +236,20 @@ def test_names_are_objects_with_default_parameters():
 
 @pytest.mark.parametrize("alpha", [-0.5, np.inf, np.nan, "1"])
 def test_alpha_must_not_be_negative(alpha):
-    with pytest.raises(ValueError, match="alpha must be"):
-        WeightedInformationGain(alpha)
+    assert_refuses(ValueError, "alpha must be", WeightedInformationGain, alpha)
 
 
 @pytest.mark.parametrize("make", [WeightedInformationGain, RankingImpurity])
 def test_class_scores_must_increase_and_be_as_many_as_classes(make):
-    with pytest.raises(ValueError, match="must increase"):
-        make(class_scores=[0, 2, 2])
-    with pytest.raises(ValueError, match="finite"):
-        make(class_scores=[0, np.nan])
+    assert_refuses(ValueError, "must increase", make, class_scores=[0, 2, 2])
+    assert_refuses(ValueError, "finite", make, class_scores=[0, np.nan])
     with pytest.raises(ValueError, match="2 scores for 3 classes"):
         DecisionTreeClassifier(make(class_scores=[0, 1])).fit([[0.0], [1.0], [2.0]], [0, 1, 2])
 
 
 @pytest.mark.parametrize("name", ["normalize_over", "distance_from"])
 def test_choices_of_weighted_information_gain(name):
-    with pytest.raises(ValueError, match=f"{name} must be one of"):
-        WeightedInformationGain(**{name: "none"})
+    assert_refuses(ValueError, f"{name} must be one of", WeightedInformationGain, **{name: "none"})
 
 
 @pytest.mark.parametrize(
@@ -270,8 +266,7 @@ def test_choices_of_weighted_information_gain(name):
     ],
 )
 def test_costs_that_are_refused(costs, message):
-    with pytest.raises(ValueError, match=message):
-        RankingImpurity(cost_matrix=costs)
+    assert_refuses(ValueError, message, RankingImpurity, cost_matrix=costs)
 
 
 def test_costs_of_pairs():
@@ -280,8 +275,7 @@ def test_costs_of_pairs():
     assert lower.specification(3) == both.specification(3)
     assert hash(both) == hash(RankingImpurity(cost_matrix=both.cost_matrix))
     assert both == RankingImpurity(cost_matrix=both.cost_matrix)
-    with pytest.raises(ValueError, match="give one of them"):
-        RankingImpurity(class_scores=[0, 1], cost_matrix=[[0, 1], [1, 0]])
+    assert_refuses(ValueError, "give one of them", RankingImpurity, class_scores=[0, 1], cost_matrix=[[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="costs of 3 classes for 2 classes"):
         DecisionTreeClassifier(both).fit([[0.0], [1.0]], [0, 1])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from own_criteria import OF_SUMS, Deviation, Gini, Poisson, Variance
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
-from support import examples, grow, on_both_engines
+from support import assert_refuses, examples, grow, on_both_engines
 
 from pytrees import (
     C45Classifier,
@@ -282,8 +282,7 @@ def test_ties_of_rounding_go_to_even_numbers(engine, whole, beside):
 
 @pytest.mark.parametrize(("grid", "unit"), [((0, -1, 0), 1), ((0, 1, 0), 0)])
 def test_units_are_positive(engine, grid, unit):
-    with pytest.raises(ValueError, match="must be positive"):
-        numbers_seen([(1, 1)], grid, unit)
+    assert_refuses(ValueError, "must be positive", numbers_seen, [(1, 1)], grid, unit)
 
 
 # ----------------------------------------------------------------------------------------------- estimators, parameters
@@ -422,17 +421,14 @@ def test_kernels_refuse_criteria_of_another_kind(engine):
     targets = np.array([0, 1])
     of_sums, of_counts = {"criterion": Gini(), "targets": targets}, {"criterion": Variance()}
     for criterion in (("user_sums", of_sums), ("user_counts", of_counts)):
-        with pytest.raises(TypeError, match="does not judge"):
-            kernel("grow_by_gain")(X, y, None, 2, criterion, **options)
+        assert_refuses(TypeError, "does not judge", kernel("grow_by_gain"), X, y, None, 2, criterion, **options)
     with pytest.raises(ValueError, match="targets do not go together"):
         kernel("grow_by_gain")(X, y, None, 2, ("user_sums", {"criterion": Variance()}), **options)
 
 
 def test_functions_on_counts_refuse_criteria_of_numbers():
-    with pytest.raises(ValueError, match="judges numbers: class counts are not enough"):
-        gain(Variance(), [1, 0], [0, 1])
-    with pytest.raises(ValueError, match="judges numbers: class counts are not enough"):
-        impurity(Variance(), [1, 0])
+    assert_refuses(ValueError, "judges numbers: class counts are not enough", gain, Variance(), [1, 0], [0, 1])
+    assert_refuses(ValueError, "judges numbers: class counts are not enough", impurity, Variance(), [1, 0])
 
 
 def test_base_classes_are_apart():

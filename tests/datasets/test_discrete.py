@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.utils import check_random_state
+from support import assert_refuses
 
 from pytrees.datasets import discrete_names, load, load_discrete, make_stock_moves
 
@@ -75,17 +76,14 @@ def test_cuts_of_attributes_divide_samples_most_evenly(tmp_path):
 
 
 def test_other_tables_are_refused(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"no data set 'iris'; it has \['spect'"):
-        load_discrete("iris")
+    assert_refuses(ValueError, r"no data set 'iris'; it has \['spect'", load_discrete, "iris")
     write_cmc(tmp_path, np.zeros((5, 9)), [1, 2, 3, 1, 2])
     with pytest.raises(ValueError, match=r"Not the known table 'cmc': it has shape \(5, 9\) in place of \(1473, 9\)"):
         load_discrete("cmc", data_home=tmp_path)
     write_cmc(tmp_path, np.zeros((1473, 9)), [1, 2, 3] * 491)
-    with pytest.raises(ValueError, match="or a constant column"):
-        load_discrete("cmc", data_home=tmp_path)
+    assert_refuses(ValueError, "or a constant column", load_discrete, "cmc", data_home=tmp_path)
     monkeypatch.setenv("PYTREES_DATA", "")
-    with pytest.raises(FileNotFoundError, match=r"'spect.train' is a file"):
-        load_discrete("spect")
+    assert_refuses(FileNotFoundError, r"'spect.train' is a file", load_discrete, "spect")
 
 
 # -------------------------------------------------------------------------------------------------------- stock moves
@@ -129,5 +127,4 @@ def test_moves_are_seeded():
     ],
 )
 def test_wrong_parameters_of_moves_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_stock_moves(**options)
+    assert_refuses(ValueError, message, make_stock_moves, **options)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
-from support import examples
+from support import assert_refuses, examples
 
 from pytrees import DecisionTreeClassifier, Tree
 from pytrees.datasets import (
@@ -103,8 +103,7 @@ def test_noise_of_monks():
     ],
 )
 def test_wrong_parameters_of_monks_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_monks(**options)
+    assert_refuses(ValueError, message, make_monks, **options)
 
 
 def test_the_balance_scale_follows_its_rule():
@@ -191,5 +190,4 @@ def test_random_tree_of_limited_depth():
     ],
 )
 def test_refused_random_trees(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_from_random_tree(**options)
+    assert_refuses(ValueError, message, make_from_random_tree, **options)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import train_test_split
+from support import assert_refuses
 
 from pytrees.datasets import equal_frequency_classes, load_ordinal, ordinal_names
 
@@ -53,8 +54,7 @@ def test_without_ties_classes_are_equally_frequent(n_classes, n_samples):
     ],
 )
 def test_targets_that_cannot_be_cut_are_refused(target, n_classes, message):
-    with pytest.raises(ValueError, match=message):
-        equal_frequency_classes(target, n_classes)
+    assert_refuses(ValueError, message, equal_frequency_classes, target, n_classes)
 
 
 # --------------------------------------------------------------------------------------------------------- coded inputs
@@ -131,10 +131,8 @@ def test_names_as_in_table_1(tmp_path):
     for name in ("balance-scale", "balance_scale"):
         assert load_ordinal(name, data_home=tmp_path).target.tolist() == [1]
     for name in ("nhanes", "abalone7", "car5", "iris"):
-        with pytest.raises(ValueError, match="ordinal_names"):
-            load_ordinal(name, data_home=tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"There is no cpu_act\.csv in"):
-        load_ordinal("computer2-5", data_home=tmp_path)
+        assert_refuses(ValueError, "ordinal_names", load_ordinal, name, data_home=tmp_path)
+    assert_refuses(FileNotFoundError, r"There is no cpu_act\.csv in", load_ordinal, "computer2-5", data_home=tmp_path)
 
 
 # -------------------------------------------------------------------------------------------------------------- Table I

@@ -7,6 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from support import assert_refuses
 
 from pytrees.datasets import get_data_home, load, load_discrete, load_ordinal, load_shipped, load_table, names
 from pytrees.datasets._catalog import CATALOG
@@ -43,8 +44,7 @@ def test_shipped_tables_have_their_sizes(name, shape, counts):
 
 
 def test_other_tables_are_not_shipped():
-    with pytest.raises(KeyError, match="scikit-learn ships no 'haberman', but iris, breast_cancer"):
-        load_shipped("haberman")
+    assert_refuses(KeyError, "scikit-learn ships no 'haberman', but iris, breast_cancer", load_shipped, "haberman")
 
 
 # ---------------------------------------------------------------------------------------------------- folders and files
@@ -69,21 +69,16 @@ def test_home_folder_is_expanded(monkeypatch, tmp_path):
 
 
 def test_an_absent_folder_is_named(monkeypatch, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"There is no folder .*absent"):
-        get_data_home(tmp_path / "absent")
+    assert_refuses(FileNotFoundError, r"There is no folder .*absent", get_data_home, tmp_path / "absent")
     monkeypatch.setenv("PYTREES_DATA", str(tmp_path / "absent"))
-    with pytest.raises(FileNotFoundError, match="PYTREES_DATA"):
-        get_data_home()
+    assert_refuses(FileNotFoundError, "PYTREES_DATA", get_data_home)
     (tmp_path / "file").touch()
-    with pytest.raises(FileNotFoundError, match="There is no folder"):
-        get_data_home(tmp_path / "file")
+    assert_refuses(FileNotFoundError, "There is no folder", get_data_home, tmp_path / "file")
 
 
 def test_an_absent_table_is_named(no_home, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"'seeds' is a file: set PYTREES_DATA or data_home"):
-        load_table("seeds")
-    with pytest.raises(FileNotFoundError, match=r"There is no seeds\.csv in"):
-        load_table("seeds", tmp_path)
+    assert_refuses(FileNotFoundError, r"'seeds' is a file: set PYTREES_DATA or data_home", load_table, "seeds")
+    assert_refuses(FileNotFoundError, r"There is no seeds\.csv in", load_table, "seeds", tmp_path)
 
 
 @pytest.mark.parametrize("load", [load, load_table])
@@ -108,20 +103,16 @@ def test_links_in_the_folder_and_unusual_names_are_read(tmp_path):
 @pytest.mark.parametrize("given", [5, None, b"table", ["table"], {}])
 def test_a_name_that_is_no_string_is_refused(tmp_path, given):
     for read in (load, load_table, load_discrete, load_ordinal, load_shipped):
-        with pytest.raises(TypeError, match="The name of a data set must be a string, got"):
-            read(given)
+        assert_refuses(TypeError, "The name of a data set must be a string, got", read, given)
     if given is not None:
-        with pytest.raises(TypeError, match="data_home must be the path of a folder, got"):
-            load("table", data_home=given)
+        assert_refuses(TypeError, "data_home must be the path of a folder, got", load, "table", data_home=given)
 
 
 def test_paths_that_the_system_refuses_are_absent(no_home, tmp_path):
     for name in (300 * "x", "\ud800"):
-        with pytest.raises(FileNotFoundError, match="There is no"):
-            load_table(name, tmp_path)
+        assert_refuses(FileNotFoundError, "There is no", load_table, name, tmp_path)
     for home in ("~nobody-of-this-name/x", 300 * "x", "\0"):
-        with pytest.raises(FileNotFoundError, match="There is no folder"):
-            load("table", data_home=home)
+        assert_refuses(FileNotFoundError, "There is no folder", load, "table", data_home=home)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +139,7 @@ def test_paths_that_the_system_refuses_are_absent(no_home, tmp_path):
 def test_a_file_that_is_no_table_is_refused(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     for read in (load, load_table):
-        with pytest.raises(ValueError, match="is not a table: "):
-            read("table", data_home=tmp_path)
+        assert_refuses(ValueError, "is not a table: ", read, "table", data_home=tmp_path)
 
 
 @pytest.mark.parametrize("number", ["inf", "-Infinity", "1e400", "1_000", "nan", "\u0661", "1\u00a0"])
@@ -173,8 +163,7 @@ def test_the_forms_that_a_file_may_have(tmp_path):
 @pytest.mark.parametrize("forms", [("1", "01"), ("1.0", "1"), ("1e0", "1"), ("1", "1 ")])
 def test_classes_that_are_numbers_have_one_form(tmp_path, forms):
     write_table(tmp_path, "a,target\n1,{}\n2,{}\n".format(*forms))
-    with pytest.raises(ValueError, match=r"has one number in two forms, '0?1"):
-        load("table", data_home=tmp_path)
+    assert_refuses(ValueError, r"has one number in two forms, '0?1", load, "table", data_home=tmp_path)
     great = ["9007199254740992", "9007199254740993"]  # which are one double
     write_table(tmp_path, "a,target\n1,{}\n2,{}\n".format(*great[::-1]))
     assert load("table", data_home=tmp_path).target_names.tolist() == great
@@ -204,8 +193,7 @@ def test_a_table_is_read_with_its_names(tmp_path):
 @pytest.mark.parametrize("text", ["a,target\nx,1\n", "a,target\n,1\n", "a,b,target\n1,2,0\n1,0\n", ""])
 def test_tables_that_are_not_numeric_are_refused(tmp_path, text):
     write_table(tmp_path, text)
-    with pytest.raises(ValueError, match=r"."):
-        load_table("table", tmp_path)
+    assert_refuses(ValueError, r".", load_table, "table", tmp_path)
 
 
 # ---------------------------------------------------------------------------------------- tables with all they can have
@@ -225,19 +213,15 @@ def test_names_of_a_folder_by_task(no_home, tmp_path):
     assert names(tmp_path) == ["car", "house_8L", "housing", "mine", "monks1", "spect", "wine"]
     assert names(tmp_path, task="nominal") == ["monks1", "spect", "wine"]
     assert names(tmp_path, task="regression") == ["house_8L", "housing"]
-    with pytest.raises(ValueError, match="task must be one of"):
-        names(tmp_path, task="cardinal")
-    with pytest.raises(FileNotFoundError, match="Data sets are files: set PYTREES_DATA or data_home"):
-        names()
+    assert_refuses(ValueError, "task must be one of", names, tmp_path, task="cardinal")
+    assert_refuses(FileNotFoundError, "Data sets are files: set PYTREES_DATA or data_home", names)
 
 
 def test_absent_data_set(no_home, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"'car' is a file: set PYTREES_DATA or data_home"):
-        load("car")
+    assert_refuses(FileNotFoundError, r"'car' is a file: set PYTREES_DATA or data_home", load, "car")
     with pytest.raises(FileNotFoundError, match=r"There is no car\.csv in .*PYTREES_DATA or data_home"):
         load("car", data_home=tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"There is no spect\.train\.csv in"):
-        load("spect", data_home=tmp_path)
+    assert_refuses(FileNotFoundError, r"There is no spect\.train\.csv in", load, "spect", data_home=tmp_path)
 
 
 def test_an_unknown_table_has_a_nominal_task(tmp_path):
@@ -273,14 +257,11 @@ def test_parts_are_joined_or_read_alone(tmp_path):
     assert load("mine", data_home=tmp_path, subset="train").data[:, 0].tolist() == [1, 2]
     for test in (load("mine", data_home=tmp_path, subset="test"), load("mine.test", data_home=tmp_path)):
         assert (test.data[:, 0].tolist(), test.n_train) == ([3], 0)
-    with pytest.raises(ValueError, match="subset must be"):
-        load("mine", data_home=tmp_path, subset="trial")
+    assert_refuses(ValueError, "subset must be", load, "mine", data_home=tmp_path, subset="trial")
     write_table(tmp_path, "a,target\n1,x\n")
-    with pytest.raises(ValueError, match="has no fixed split"):
-        load("table", data_home=tmp_path, subset="train")
+    assert_refuses(ValueError, "has no fixed split", load, "table", data_home=tmp_path, subset="train")
     write_table(tmp_path, "b,target\n3,x\n", "mine.test")
-    with pytest.raises(ValueError, match="different columns"):
-        load("mine", data_home=tmp_path)
+    assert_refuses(ValueError, "different columns", load, "mine", data_home=tmp_path)
 
 
 def test_files_that_differ_from_the_known_table_are_refused(tmp_path):
@@ -293,8 +274,7 @@ def test_files_that_differ_from_the_known_table_are_refused(tmp_path):
         ("wine", "a,target\n", "is not a table"),
     ]:
         write_table(tmp_path, text, name)
-        with pytest.raises(ValueError, match=message):
-            load(name, data_home=tmp_path)
+        assert_refuses(ValueError, message, load, name, data_home=tmp_path)
 
 
 def test_order_of_words_and_classes(tmp_path):
@@ -337,8 +317,7 @@ def test_frames_keep_categories_and_gaps(tmp_path):
 def test_frames_need_pandas(tmp_path, monkeypatch):
     write_table(tmp_path, "a,target\n1,0\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="as_frame=True needs pandas"):
-        load("table", data_home=tmp_path, as_frame=True)
+    assert_refuses(ImportError, "as_frame=True needs pandas", load, "table", data_home=tmp_path, as_frame=True)
 
 
 # --------------------------------------------------------------------------------------------------- the papers' tables

@@ -11,7 +11,7 @@ from fourier_samples import CLOSE
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.fourier import additive_model, distil, gram, merge, model_distance, sobol_indices
@@ -79,8 +79,7 @@ def test_several_outputs(measure):
     check(model, X, measure, few)
     assert few.values[0].shape[1] == 3
     assert (few.evaluate(X).argmax(axis=1) == model.predict(X)).mean() > 0.9
-    with pytest.raises(ValueError, match="the model has 3 outputs"):
-        few.plot()
+    assert_refuses(ValueError, "the model has 3 outputs", few.plot)
 
 
 def test_the_first_tree_has_the_means_of_the_model_over_its_leaves():
@@ -176,18 +175,12 @@ def test_a_tree_that_explains_nothing_warns():
 def test_invalid_arguments_are_refused():
     model, X = diabetes()
     for name, wrong in (("n_trees", 0), ("n_trees", 1.5), ("max_leaf_nodes", 1), ("max_leaf_nodes", None)):
-        with pytest.raises(ValueError, match=f"{name} must be a whole number"):
-            distil(model, X, **{name: wrong})
-    with pytest.raises(ValueError, match="max_depth must be a whole number"):
-        distil(model, X, max_depth=0)
-    with pytest.raises(ValueError, match="measure='empirical' needs X"):
-        distil(model)
-    with pytest.raises(ValueError, match="X is only for"):
-        distil(model, X, measure="uniform")
-    with pytest.raises(ValueError, match="features"):
-        distil(model, X[:, :2])
-    with pytest.raises(TypeError, match="fitted ensemble of trees"):
-        distil("model", X)
+        assert_refuses(ValueError, f"{name} must be a whole number", distil, model, X, **{name: wrong})
+    assert_refuses(ValueError, "max_depth must be a whole number", distil, model, X, max_depth=0)
+    assert_refuses(ValueError, "measure='empirical' needs X", distil, model)
+    assert_refuses(ValueError, "X is only for", distil, model, X, measure="uniform")
+    assert_refuses(ValueError, "features", distil, model, X[:, :2])
+    assert_refuses(TypeError, "fitted ensemble of trees", distil, "model", X)
 
 
 def test_pictures(capsys):
@@ -200,8 +193,6 @@ def test_pictures(capsys):
     texts = [text.get_text() for text in axes[0].texts]
     assert sum(" %" in text for text in texts) == few.codes.trees[0].n_leaves
     assert axes[0].get_title().endswith("% of the variance")
-    with pytest.raises(ValueError, match="1 axes for 2 trees"):
-        few.plot(axes[0])
-    with pytest.raises(TypeError, match="every element of axes must be axes of matplotlib, got 5"):
-        few.plot(5)
+    assert_refuses(ValueError, "1 axes for 2 trees", few.plot, axes[0])
+    assert_refuses(TypeError, "every element of axes must be axes of matplotlib, got 5", few.plot, 5)
     plt.close("all")

@@ -25,7 +25,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
@@ -253,10 +253,8 @@ def test_categories(kind, frozen):
     assert found.predict(table).shape == (9,)
     assert "a = y" in export_text(found.trees_[0, 0])
     strict = distilled(clone(forest).set_params(handle_unknown="error")).fit(table[:8], y[:8])
-    with pytest.raises(ValueError, match="u"):
-        strict.predict(table)
-    with pytest.raises(ValueError, match="feature names"):
-        found.predict(table.rename(columns={"b": "c"}))
+    assert_refuses(ValueError, "u", strict.predict, table)
+    assert_refuses(ValueError, "feature names", found.predict, table.rename(columns={"b": "c"}))
 
 
 def test_the_order_of_classes_of_an_ordinal_ensemble():
@@ -316,8 +314,7 @@ def test_trees_show_the_names_of_features_and_categories(engine):
     plain = DistilledTreesClassifier(DecisionForestClassifier(2), max_leaf_nodes=4).fit(frame[["size"]].to_numpy(), y)
     assert not hasattr(plain.trees_[0, 0], "feature_names_in_")
     assert "feature_0 <= " in export_text(plain.trees_[0, 0])
-    with pytest.raises(ValueError, match="2 features"):
-        plain.trees_[0, 0].predict(plain.trees_[0, 0].encode([[0.0, 1.0]]))
+    assert_refuses(ValueError, "2 features", plain.trees_[0, 0].predict, plain.trees_[0, 0].encode([[0.0, 1.0]]))
 
 
 def test_words_given_to_a_tree_name_its_encode():
@@ -382,8 +379,7 @@ def test_ensembles_are_no_tree_and_errors_say_what_to_do():
     ):
         fitted = clone(ensemble).fit(X, y)
         for function in (export_sql, export_python, export_c, leaf_rules, export_text, export_graphviz, plot_tree):
-            with pytest.raises(TypeError, match=message):
-                function(fitted)
+            assert_refuses(TypeError, message, function, fitted)
     plt.close("all")
 
 
@@ -391,8 +387,7 @@ def test_words_without_categories_and_errors_say_what_to_do():
     frame, y, forest = coloured()
     boosted = HistGradientBoostingClassifier(categorical_features=["colour"])
     message = r"words in column 0 \('colour'\): HistGradientBoostingClassifier is read as .*OneHotEncoder, or give as"
-    with pytest.raises(ValueError, match=message):
-        DistilledTreesClassifier(boosted).fit(frame, y)
+    assert_refuses(ValueError, message, DistilledTreesClassifier(boosted).fit, frame, y)
     with pytest.raises(ValueError, match=r"categorical features; only splits .*OneHotEncoder, and fit it without"):
         DistilledTreesClassifier(FrozenEstimator(boosted.fit(frame, y))).fit(frame, y)
     with pytest.raises(ValueError, match=r"name this column in categorical_features of estimator\."):
@@ -422,25 +417,20 @@ def test_ensembles_and_parameters_that_are_refused():
         def fit(self, X, y):
             raise AssertionError("is fitted before it is refused")
 
-    with pytest.raises(TypeError, match=r"got Counted\. These can be read"):
-        DistilledTreesClassifier(Counted()).fit(X, y)
+    assert_refuses(TypeError, r"got Counted\. These can be read", DistilledTreesClassifier(Counted()).fit, X, y)
     with pytest.raises(TypeError, match="got Pipeline: pass its last step"):
         DistilledTreesClassifier(make_pipeline(StandardScaler(), RandomForestClassifier(2))).fit(X, y)
-    with pytest.raises(NotFittedError):
-        DistilledTreesClassifier(FrozenEstimator(RandomForestClassifier())).fit(X, y)
-    with pytest.raises(NotFittedError):
-        DistilledTreesClassifier().predict(X)
+    assert_refuses(NotFittedError, None, DistilledTreesClassifier(FrozenEstimator(RandomForestClassifier())).fit, X, y)
+    assert_refuses(NotFittedError, None, DistilledTreesClassifier().predict, X)
     forest = FrozenEstimator(RandomForestClassifier(2, max_depth=2).fit(X, y))
-    with pytest.raises(ValueError, match="X has 3 features; the trees have 4"):
-        DistilledTreesClassifier(forest).fit(X[:, :3], y)
+    assert_refuses(ValueError, "X has 3 features; the trees have 4", DistilledTreesClassifier(forest).fit, X[:, :3], y)
     with pytest.raises(ValueError, match=r"y holds the classes \[2, 3\]; the trees know \[0, 1\]"):
         DistilledTreesClassifier(forest).fit(X, y + 2)
     for options in (
         {"estimator": "forest"}, {"estimator": [DecisionTreeClassifier()]}, {"n_trees": 0}, {"max_leaf_nodes": 1},
         {"max_leaf_nodes": None}, {"max_depth": 0}, {"measure": "normal"},
     ):  # fmt: skip
-        with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
-            DistilledTreesClassifier(**options).fit(X, y)
+        assert_refuses(ValueError, f"'{next(iter(options))}' parameter", DistilledTreesClassifier(**options).fit, X, y)
     with pytest.raises(ValueError, match="measure has masses for 1 attributes"):
         DistilledTreesClassifier(forest, measure=[[1.0]]).fit(X, y)
     with pytest.raises(ValueError, match="categorical features"):
@@ -460,17 +450,13 @@ def test_ensembles_and_targets_that_are_refused():
     with pytest.raises(ValueError, match="DistilledTreesRegressor predicts one number"):
         DistilledTreesRegressor(RandomForestRegressor(2)).fit(X, both)
     frozen = FrozenEstimator(RandomForestRegressor(2, max_depth=2).fit(X, both))
-    with pytest.raises(ValueError, match=r"predicts 2 numbers.* distil makes trees"):
-        DistilledTreesRegressor(frozen).fit(X, Y)
+    assert_refuses(ValueError, r"predicts 2 numbers.* distil makes trees", DistilledTreesRegressor(frozen).fit, X, Y)
     forest = FrozenEstimator(RandomForestRegressor(2, max_depth=2).fit(X, Y))
     for y, message in ((["a"] * len(Y), "words"), (np.full(len(Y), np.nan), "NaN")):
-        with pytest.raises(ValueError, match=message):
-            DistilledTreesRegressor(forest).fit(X, y)
-    with pytest.raises(ValueError, match="X has 3 features; the trees have 4"):
-        DistilledTreesRegressor(forest).fit(X[:, :3], Y)
+        assert_refuses(ValueError, message, DistilledTreesRegressor(forest).fit, X, y)
+    assert_refuses(ValueError, "X has 3 features; the trees have 4", DistilledTreesRegressor(forest).fit, X[:, :3], Y)
     for options in ({"estimator": "forest"}, {"n_trees": 0}, {"max_leaf_nodes": 1}, {"measure": "normal"}):
-        with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
-            DistilledTreesRegressor(**options).fit(X, Y)
+        assert_refuses(ValueError, f"'{next(iter(options))}' parameter", DistilledTreesRegressor(**options).fit, X, Y)
 
 
 def test_missing_values_are_refused_if_the_ensemble_refuses_them():
@@ -484,8 +470,7 @@ def test_missing_values_are_refused_if_the_ensemble_refuses_them():
     with pytest.raises(ValueError, match=r"NaN in column 1\. DistilledTreesClassifier does not accept missing"):
         found.predict(with_missing)
     before = dict(vars(found))
-    with pytest.raises(ValueError, match="missing"):
-        found.fit(with_missing, y)
+    assert_refuses(ValueError, "missing", found.fit, with_missing, y)
     assert vars(found) == before
     found = DistilledTreesClassifier(HistGradientBoostingClassifier(max_iter=3)).fit(with_missing, y)
     assert found.predict(with_missing).shape == (len(X),)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fourier_samples import random_trees
+from support import assert_refuses
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier
 from pytrees.fourier import AnovaEffects, additive_model, anova_effects, partial_dependence, sobol_indices
@@ -39,10 +40,8 @@ def test_pictures():
     ax = effects.plot((1, 2), plt.figure().add_subplot())
     assert ax.get_ylabel() == "code of feature 2"
     np.testing.assert_allclose(ax.images[0].get_array(), effects.pairs[1, 2].T)
-    with pytest.raises(ValueError, match="no effect of the pair"):
-        effects.plot((0, 1), ax)
-    with pytest.raises(ValueError, match="feature_names has 1 names"):
-        indices.plot(ax, feature_names=["a"])
+    assert_refuses(ValueError, "no effect of the pair", effects.plot, (0, 1), ax)
+    assert_refuses(ValueError, "feature_names has 1 names", indices.plot, ax, feature_names=["a"])
     plt.close("all")
 
 
@@ -179,11 +178,9 @@ def test_pairs_are_drawn_in_both_orders_and_for_every_class(kinds):
             assert (ax.get_xlabel(), ax.get_ylabel()) == effect
     ax = effects.plot("age", plt.figure().add_subplot(), output=1)
     assert (ax.get_ylabel(), ax.get_legend()) == ("effect on class high", None)
-    with pytest.raises(IndexError):
-        effects.plot("age", output=3)
+    assert_refuses(IndexError, None, effects.plot, "age", output=3)
     one = anova_effects(forest.fit(frame, y == "low"), frame)
-    with pytest.raises(IndexError, match="There is one output, got output=1"):
-        one.plot("age", output=1)
+    assert_refuses(IndexError, "There is one output, got output=1", one.plot, "age", output=1)
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
@@ -214,8 +211,7 @@ def test_partial_dependence_has_a_grid_and_a_plot(kinds, n_labels):
         np.testing.assert_array_equal(ax.images[0].get_array(), drawn)
         axis = ax.yaxis if effect[0] == "size" else ax.xaxis
         assert [label.get_text() for label in axis.get_ticklabels()] == ["b", "g", "r"]
-    with pytest.raises(ValueError, match="no partial dependence of the feature 2"):
-        found.plot("size")
+    assert_refuses(ValueError, "no partial dependence of the feature 2", found.plot, "size")
     with pytest.raises(KeyError, match="partial dependence of 'size' was not computed"):
         found["size"]
     of_codes = partial_dependence(model.trees, model.cardinalities, [0, (0, 1)])
@@ -258,13 +254,10 @@ def test_pictures_of_few_values():
 def test_wrong_parameters_of_pictures_are_refused(drawn_effects):
     indices, effects = drawn_effects
     for draw in (indices.plot, indices.plot_pairs, partial(effects.plot, 0)):
-        with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 5"):
-            draw(5)
+        assert_refuses(TypeError, "ax must be axes of matplotlib, got 5", draw, 5)
         for names in (5, "abc", [["a", "b", "c"]]):
-            with pytest.raises(ValueError, match="feature_names must be a sequence of names"):
-                draw(feature_names=names)
+            assert_refuses(ValueError, "feature_names must be a sequence of names", draw, feature_names=names)
     for draw in (indices.plot, indices.plot_pairs):
         for number in (0, -1, 0.5, True, "2", np.nan):
-            with pytest.raises(ValueError, match="max_features must be a whole number from 1, or None"):
-                draw(max_features=number)
+            assert_refuses(ValueError, "max_features must be a whole number from 1, or None", draw, max_features=number)
         draw(max_features=10**400)

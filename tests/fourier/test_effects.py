@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import partial_dependence as sklearn_dependence
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import DecisionTreeClassifier, FourierSpectrum, Tree
 from pytrees._engine import kernel
@@ -386,8 +386,7 @@ def test_values_without_mass_have_means():
     measure = [[1.0, 0.0], [0.5, 0.5]]
     assert partial_dependence([tree], [2, 2], [0], measure=measure)[0].tolist() == [0.0, 1.0]
     assert sobol_indices([tree], [2, 2], measure=measure).variance == 0.0
-    with pytest.raises(ValueError, match="probability zero"):
-        schema_average([tree], {0: 1}, [2, 2], measure=measure)
+    assert_refuses(ValueError, "probability zero", schema_average, [tree], {0: 1}, [2, 2], measure=measure)
 
 
 # ------------------------------------------------------------------------------------------------------------- distance
@@ -464,29 +463,22 @@ def test_fitted_estimators_without_their_codes(call):
         message = (
             r"\w+ lacks cardinalities: .* codes = ordinal_codes\(ensemble\) .* codes.trees and codes.cardinalities"
         )
-        with pytest.raises(TypeError, match=message):
-            call(estimator.fit(X, y))
+        assert_refuses(TypeError, message, call, estimator.fit(X, y))
 
 
 def test_invalid_arguments_are_refused():
     tree, other = (random_trees(np.random.default_rng(seed), [3, 3], 1)[0] for seed in (0, 1))
     for features in ([2], [-1], [(0, 0)], [(0, 1, 0)], [True], [0.5], ["0"], "0", 3, [()]):
-        with pytest.raises(ValueError, match=r"eature"):
-            partial_dependence([tree], [3, 3], features)
-    with pytest.raises(ValueError, match="pairs must hold pairs"):
-        anova_effects([tree], [3, 3], [0])
+        assert_refuses(ValueError, r"eature", partial_dependence, [tree], [3, 3], features)
+    assert_refuses(ValueError, "pairs must hold pairs", anova_effects, [tree], [3, 3], [0])
     with pytest.raises(ValueError, match="Effects need a product measure"):
         anova_effects([tree], [3, 3], measure="joint", X=[[0, 0]])
     for call in (sobol_indices, partial_dependence, anova_effects):
-        with pytest.raises(ValueError, match="no trees"):
-            call([], [3, 3])
-        with pytest.raises(ValueError, match="weights must be"):
-            call([tree], [3, 3], weights=[1.0, 2.0])
-        with pytest.raises(ValueError, match="needs X"):
-            call([tree], [3, 3], measure="empirical")
+        assert_refuses(ValueError, "no trees", call, [], [3, 3])
+        assert_refuses(ValueError, "weights must be", call, [tree], [3, 3], weights=[1.0, 2.0])
+        assert_refuses(ValueError, "needs X", call, [tree], [3, 3], measure="empirical")
     one_and_two = {"values": [np.zeros(tree.node_count)], "other_values": [np.zeros((other.node_count, 2))]}
-    with pytest.raises(ValueError, match="1 and 2 outputs"):
-        model_distance([tree], [other], [3, 3], **one_and_two)
+    assert_refuses(ValueError, "1 and 2 outputs", model_distance, [tree], [other], [3, 3], **one_and_two)
     for name, values in one_and_two.items():
         with pytest.raises(ValueError, match="values are given for one of the models only"):
             model_distance([tree], [other], [3, 3], **{name: [values[0].reshape(-1, values[0].ndim)[:, :1]]})
@@ -501,8 +493,7 @@ def test_tables_that_would_be_too_large_are_refused_before_work_begins():
     sizes = [2**20, 2**20]  # of the pair's array
     with pytest.raises(MemoryError, match=r"The means of shape \(1099511627776, 1\) would take 8.8e\+12 bytes"):
         partial_dependence([constant], sizes, [(0, 1)])
-    with pytest.raises(MemoryError, match="memory_limit=1000"):
-        anova_effects([constant], [100, 100], memory_limit=1000)
+    assert_refuses(MemoryError, "memory_limit=1000", anova_effects, [constant], [100, 100], memory_limit=1000)
     with pytest.raises(MemoryError, match=r"masses of all values would take 1.72e\+10 bytes, more than 1073741824"):
         gram([constant], [2**31 - 1, 2])
     with pytest.raises(ValueError, match="memory_limit must be a number"):
@@ -517,18 +508,15 @@ def test_trees_of_two_codings_are_refused():
     sizes = np.maximum(*(codes.cardinalities for codes in alone))
     assert 0.0 < model_distance(together.trees[:3], together.trees[3:], together.cardinalities).distance < 1.0
     for trees in (alone[1].trees, pickle.loads(pickle.dumps(alone[1].trees))):
-        with pytest.raises(ValueError, match="trees are of two codings"):
-            model_distance(alone[0].trees, trees, sizes)
-        with pytest.raises(ValueError, match="trees are of two codings"):
-            gram([alone[0].trees[0], trees[0]], sizes)
+        assert_refuses(ValueError, "trees are of two codings", model_distance, alone[0].trees, trees, sizes)
+        assert_refuses(ValueError, "trees are of two codings", gram, [alone[0].trees[0], trees[0]], sizes)
     # Equal thresholds give equal codings, and trees made of coded trees have their coding.
     again = ordinal_codes(forests[0])
     sizes = again.cardinalities
     assert model_distance(alone[0].trees, again.trees, sizes).distance == 0.0
     one = tree_from_ensemble(again.trees, sizes)
     assert again.trees[0] == Tree(*alone[0].trees[0].__reduce__()[1][0])
-    with pytest.raises(ValueError, match="trees are of two codings"):
-        gram([one.tree, together.trees[0]], together.cardinalities)
+    assert_refuses(ValueError, "trees are of two codings", gram, [one.tree, together.trees[0]], together.cardinalities)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "joint"])

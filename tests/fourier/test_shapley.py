@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from support import assert_refuses
 
 from pytrees import (
     C45Classifier,
@@ -159,11 +160,9 @@ def test_bars_of_one_sample():
     ax = of_number.plot(3, plt.figure().subplots(), feature_names=["$a_{$", "b", "c", "d"])
     ax.figure.canvas.draw()  # names are drawn as they are
     assert " for " not in ax.get_xlabel()
-    with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 2"):
-        found.plot(0, 2)
+    assert_refuses(TypeError, "ax must be axes of matplotlib, got 2", found.plot, 0, 2)
     plt.close("all")
-    with pytest.raises(ValueError, match="max_features must be a whole number from 1"):
-        found.plot(0, max_features=0)
+    assert_refuses(ValueError, "max_features must be a whole number from 1", found.plot, 0, max_features=0)
 
 
 def test_bars_say_the_values_of_the_sample():
@@ -192,13 +191,10 @@ def test_invalid_arguments_are_refused():
     forest = DecisionForestClassifier(2, random_state=0).fit(X, y)
     with pytest.raises(TypeError, match="A fitted ensemble of trees is expected, got LogisticRegression"):
         shapley_values(LogisticRegression().fit(X, y), X)
-    with pytest.raises(NotFittedError):
-        shapley_values(RandomForestClassifier(), X)
-    with pytest.raises(ValueError, match="X has 3 features"):
-        shapley_values(forest, X[:, :3])
+    assert_refuses(NotFittedError, None, shapley_values, RandomForestClassifier(), X)
+    assert_refuses(ValueError, "X has 3 features", shapley_values, forest, X[:, :3])
     for arguments in ((X[:0],), (X, X[:0])):
-        with pytest.raises(ValueError, match="Found array with 0 sample"):
-            shapley_values(forest, *arguments)
+        assert_refuses(ValueError, "Found array with 0 sample", shapley_values, forest, *arguments)
     for few in (X[:1], X[:19], X[:19].tolist()):
         with pytest.raises(ValueError, match=rf"X has {len(few)} samples, .*Give one, such as background=X_train"):
             shapley_values(forest, few)

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from hypothesis import settings
+from support import assert_refuses
 
 import tools.fuzz.__main__ as fuzz
 from pytrees import DecisionTreeClassifier, FourierSpectrum
@@ -120,22 +121,18 @@ def test_errors_of_users_are_no_defects():
     [(KeyError("x"), "KeyError"), (ValueError(), "ValueError"), (RuntimeWarning("nan"), "RuntimeWarning")],
 )
 def test_other_errors_are_defects(error, name):
-    with pytest.raises(Defect, match=name):
-        checked(error, "a step")
+    assert_refuses(Defect, name, checked, error, "a step")
 
 
 def test_errors_that_come_from_elsewhere_are_defects():
-    with pytest.raises(Defect, match="KeyError at nowhere"):
-        attempt("a step", wrong_key)
+    assert_refuses(Defect, "KeyError at nowhere", attempt, "a step", wrong_key)
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 2), (np.arange(2), np.arange(3)), (np.arange(2), np.arange(2.0))])
 def test_different_results_are_defects(one, other):
     compare("a step", [("value", one), ("value", one)])
-    with pytest.raises(Defect, match="disagree"):
-        compare("a step", [("value", one), ("value", other)])
-    with pytest.raises(Defect, match="one engine raises"):
-        compare("a step", [("value", one), ("error", "ValueError", "wrong")])
+    assert_refuses(Defect, "disagree", compare, "a step", [("value", one), ("value", other)])
+    assert_refuses(Defect, "one engine raises", compare, "a step", [("value", one), ("error", "ValueError", "wrong")])
 
 
 @pytest.mark.parametrize("address", ["0x7f00ab", "0xFC02527FC40"])  # of Python, of NumPy
@@ -167,5 +164,4 @@ def test_input_that_is_written_to_is_reported(container):
     ],
 )
 def test_known_defects_stay_mended(function, error, message):
-    with pytest.raises(error, match=message):
-        function()
+    assert_refuses(error, message, function)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from own_criteria import Changes, Gini
 from seeded import count_weights, grid_weights, no_weights, problems_with_categories
 from strategies import limits
-from support import assert_same_tree, children_of, examples, grow, rows_of_nodes
+from support import assert_refuses, assert_same_tree, children_of, examples, grow, rows_of_nodes
 
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, MULTIWAY, UNDEFINED
@@ -165,8 +165,7 @@ def test_gains_of_large_denominators_order_the_leaves_exactly(engine, swaps, tie
 )
 def test_wrong_codes_are_refused(engine, value, n_categories, message):
     X = [[0.5, 0.0], [1.5, value], [2.5, 1.0]]
-    with pytest.raises(ValueError, match=message):
-        grow(X, [0, 1, 0], n_categories=n_categories)
+    assert_refuses(ValueError, message, grow, X, [0, 1, 0], n_categories=n_categories)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import PATIENCE, without_sanitizer
+from support import PATIENCE, assert_refuses, without_sanitizer
 
 import pytrees
 from pytrees import DecisionForestClassifier, DecisionForestRegressor, DecisionTreeClassifier, DecisionTreeRegressor
@@ -198,15 +198,13 @@ def test_capacity_doubles(capacities):
 def test_sizes_near_the_largest_number_are_refused_by_name(capacities, item_size, tenths):
     # Doubling the capacity, or multiplying it by the size, would exceed the largest number.
     wanted = sys.maxsize // item_size // 10 * tenths
-    with pytest.raises(MemoryError, match=r"no memory for \d+ rooms"):
-        capacities([10, wanted], item_size)
+    assert_refuses(MemoryError, r"no memory for \d+ rooms", capacities, [10, wanted], item_size)
 
 
 @pytest.mark.parametrize("item_size", [2, 8, 48])
 def test_sizes_beyond_the_largest_number_are_refused_by_name(capacities, item_size):
     wanted = sys.maxsize // item_size + 1
-    with pytest.raises(MemoryError, match=f"no memory for {wanted} rooms"):
-        capacities([10, wanted], item_size)
+    assert_refuses(MemoryError, f"no memory for {wanted} rooms", capacities, [10, wanted], item_size)
 
 
 def test_memory_of_repeated_growth_does_not_rise():

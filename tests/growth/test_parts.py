@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from own_criteria import Gini
 from seeded import count_weights, grid_weights, no_weights, problems, problems_with_categories
 from strategies import limits
-from support import PATIENCE, assert_same_tree, examples, grow
+from support import PATIENCE, assert_refuses, assert_same_tree, examples, grow
 
 from pytrees import DecisionTreeClassifier, OrdinalDecisionTreeClassifier
 from pytrees._core.base.sizes import sizes
@@ -89,8 +89,7 @@ def test_your_own_criterion_is_asked_by_one_thread():
 
 @pytest.mark.parametrize("n_jobs", [1.5, "2", 0])
 def test_n_jobs_must_be_a_number_of_threads(n_jobs):
-    with pytest.raises(ValueError, match="n_jobs"):
-        DecisionTreeClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])
+    assert_refuses(ValueError, "n_jobs", DecisionTreeClassifier(n_jobs=n_jobs).fit, [[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 3, 4, 5000, -1])
@@ -141,8 +140,7 @@ def test_a_stop_outside_a_block_holds_after_the_block(engine):
     with kernel("stoppable")(event):
         with kernel("stoppable")(Event()):
             assert DecisionTreeClassifier().fit(X[:9], y[:9]).tree_.node_count > 1
-        with pytest.raises(RuntimeError, match="asked to stop"):
-            DecisionTreeClassifier().fit(X, y)
+        assert_refuses(RuntimeError, "asked to stop", DecisionTreeClassifier().fit, X, y)
     assert DecisionTreeClassifier().fit(X[:9], y[:9]).tree_.node_count > 1
 
 

@@ -23,7 +23,7 @@ from clusterings import Oracle
 from hypothesis import given
 from hypothesis import strategies as st
 from seeded import count_weights, grid_weights, no_weights
-from support import UNLIMITED, assert_same_tree, examples, on_both_engines
+from support import UNLIMITED, assert_refuses, assert_same_tree, examples, on_both_engines
 
 from pytrees import Tree
 from pytrees._tree_checks import LEAF, MULTIWAY
@@ -220,9 +220,6 @@ def test_global_evaluation_needs_whole_weights(engine):
 
 def test_codes_and_lengths_are_checked():
     X = np.zeros((2, 1))
-    with pytest.raises(ValueError, match=r"outside 0\.\.1"):
-        grow(X, [0, 2], n_classes=2)
-    with pytest.raises(ValueError, match="must have 2 samples"):
-        grow(X, [0, 1, 1])
-    with pytest.raises(ValueError, match=r"a sum below 2\*\*24"):
-        grow(X, [0, 1], np.array([2**24, 1]))
+    assert_refuses(ValueError, r"outside 0\.\.1", grow, X, [0, 2], n_classes=2)
+    assert_refuses(ValueError, "must have 2 samples", grow, X, [0, 1, 1])
+    assert_refuses(ValueError, r"a sum below 2\*\*24", grow, X, [0, 1], np.array([2**24, 1]))

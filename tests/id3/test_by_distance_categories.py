@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_criteria import Gini, Purity
 from seeded import SEEDS, count_weights, grid_weights, no_weights
-from support import assert_same_tree, examples, on_both_engines
+from support import assert_refuses, assert_same_tree, examples, on_both_engines
 
 from pytrees import ID3Classifier, ID3ForestClassifier
 from pytrees._tree_checks import LEAF, MULTIWAY
@@ -275,16 +275,14 @@ def test_criteria_of_the_user(mixed, limits):
 def test_criteria_that_cannot_judge_children(engine):
     problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
     criterion = Gini().specification(2)
-    with pytest.raises(ValueError, match=r"gain_of_children\(counts\)"):
-        grow(problem, [2], criterion, LOCAL)
+    assert_refuses(ValueError, r"gain_of_children\(counts\)", grow, problem, [2], criterion, LOCAL)
     assert grow(problem, [0], criterion, LOCAL)["feature"].tolist() == [0, -2, -2]
 
 
 @pytest.mark.parametrize("n_categories", [[1], [2, 0], [-1]])
 def test_codes_are_checked(engine, n_categories):
     problem = Problem(np.array([[0.0], [1.0]]), np.array([0, 1], dtype=np.int32), None, 2)
-    with pytest.raises(ValueError, match=r"n_categories|categories 0\.\.0, but row 1 has 1\.0"):
-        grow(problem, n_categories)
+    assert_refuses(ValueError, r"n_categories|categories 0\.\.0, but row 1 has 1\.0", grow, problem, n_categories)
 
 
 @examples(10)

@@ -9,7 +9,7 @@ from clusterings import measure, rounded_bits
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score, normalized_mutual_info_score
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees._engine import kernel
 from pytrees.distances import DISTANCES, JaccardDistance, clustering_distance, resolve
@@ -180,8 +180,7 @@ def test_set_functions_give_numbers_that_are_not_negative(value):
 
 
 def test_set_functions_are_callable():
-    with pytest.raises(ValueError, match="callable"):
-        JaccardDistance(3)
+    assert_refuses(ValueError, "callable", JaccardDistance, 3)
 
 
 def test_both_rules_for_absent_classes(engine):
@@ -196,8 +195,7 @@ def test_both_rules_for_absent_classes(engine):
     # A class without weight counts as absent.
     nothing = JaccardDistance(lambda rows: float(np.sum(rows == 0)), "different")
     assert clustering_distance([0, 1], [0, 1], nothing) == 1.0
-    with pytest.raises(ValueError, match="absent_classes must be 'equal' or 'different'"):
-        JaccardDistance(absent_classes="zero")
+    assert_refuses(ValueError, "absent_classes must be 'equal' or 'different'", JaccardDistance, absent_classes="zero")
 
 
 def test_classes_that_are_named():
@@ -225,15 +223,12 @@ def test_labels_of_any_kind():
 
 @pytest.mark.parametrize("distance", ["etc", "Jaccard", 3, None])
 def test_unknown_distances(distance):
-    with pytest.raises(ValueError, match="distance must be one of"):
-        clustering_distance([0], [0], distance)
+    assert_refuses(ValueError, "distance must be one of", clustering_distance, [0], [0], distance)
 
 
 def test_clusterings_of_other_lengths_and_of_no_samples_are_refused():
-    with pytest.raises(ValueError, match="inconsistent numbers"):
-        clustering_distance([0, 1], [0])
-    with pytest.raises(ValueError, match="no samples"):
-        clustering_distance([], [])
+    assert_refuses(ValueError, "inconsistent numbers", clustering_distance, [0, 1], [0])
+    assert_refuses(ValueError, "no samples", clustering_distance, [], [])
 
 
 @pytest.mark.parametrize("value", [None, "1", 1j])

@@ -8,6 +8,7 @@ from samples import make_ties
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
+from support import assert_refuses
 
 from pytrees import ID3Classifier
 from pytrees.distances import (
@@ -116,8 +117,7 @@ def test_functions_of_other_samples_are_refused():
     distance = JaccardDistance(Coverage(X))
     with pytest.raises(ValueError, match="is about 150 samples, and there are 20"):
         ID3Classifier(distance).fit(X[:20], np.arange(20) % 2)
-    with pytest.raises(ValueError, match="is about 150 samples, and there are 2"):
-        clustering_distance([0, 1], [0, 1], distance)
+    assert_refuses(ValueError, "is about 150 samples, and there are 2", clustering_distance, [0, 1], [0, 1], distance)
     # Those that know no samples can be cross-validated.
     by_root = ID3Classifier(JaccardDistance(ConcaveOfModular(power=0.5)), max_leaf_nodes=3)
     assert cross_val_score(by_root, X[::3], y[::3], cv=2).min() > 0.8
@@ -139,5 +139,4 @@ def test_functions_of_other_samples_are_refused():
     ],
 )
 def test_bad_parameters(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
+    assert_refuses(ValueError, message, make)

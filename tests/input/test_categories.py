@@ -9,6 +9,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import OrdinalEncoder
+from support import assert_refuses
 
 from pytrees import C45Classifier, DecisionTreeClassifier
 from pytrees.input import categories
@@ -186,16 +187,13 @@ def test_no_categorical_features(frame, given):
 )
 def test_features_that_are_refused(frame, given, message):
     names = np.array(["colour", "weight", "size"], dtype=object)
-    with pytest.raises(ValueError, match=message):
-        resolve(given, frame, 3, names)
+    assert_refuses(ValueError, message, resolve, given, frame, 3, names)
 
 
 def test_names_without_a_data_frame(frame):
-    with pytest.raises(ValueError, match="X is no data frame with names of columns"):
-        fitted(frame.to_numpy(), ["size"])
+    assert_refuses(ValueError, "X is no data frame with names of columns", fitted, frame.to_numpy(), ["size"])
     frame.columns = [0, 1, 2]
-    with pytest.raises(ValueError, match="X is no data frame with names of columns"):
-        fitted(frame, ["size"])
+    assert_refuses(ValueError, "X is no data frame with names of columns", fitted, frame, ["size"])
 
 
 # ------------------------------------------------------------------------------------------------------------ the codes
@@ -261,8 +259,7 @@ def test_dictionaries_and_strings_of_frames_are_coded_once_a_category(monkeypatc
         estimator = DecisionTreeClassifier(categorical_features=[0, 1], handle_unknown="majority")
         estimator.fit(table[:40], np.arange(40) % 2)
         found.append([[list(map(str, known)) for known in estimator.categories_], estimator.encode(table).tolist()])
-        with pytest.raises(ValueError, match=r"column 0.*: 'green'$"):
-            estimator.set_params(handle_unknown="error").encode(table)
+        assert_refuses(ValueError, r"column 0.*: 'green'$", estimator.set_params(handle_unknown="error").encode, table)
         assert max(coded) == most
         coded.clear()
     assert found[0] == found[1]
@@ -317,8 +314,7 @@ def test_the_same_value_of_another_kind_is_known(frame):
 def test_numeric_columns_are_converted_as_without_categories(frame):
     frame["weight"] = frame["weight"].astype(str)
     assert fitted(frame, ["colour"])[1][:, 1].tolist() == WEIGHTS
-    with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
-        fitted(frame, ["size"])
+    assert_refuses(ValueError, "could not convert string to float: 'red'", fitted, frame, ["size"])
 
 
 def test_the_data_is_not_changed(frame):
@@ -346,8 +342,7 @@ def test_unknown_values_are_named_or_coded_as_minus_one(frame, new, named):
     expected = coded.copy()
     expected[2, 0] = -1.0
     np.testing.assert_array_equal(validate_X(estimator.set_params(handle_unknown="majority"), other), expected)
-    with pytest.raises(ValueError, match="must be one of"):
-        validate_X(estimator.set_params(handle_unknown="ignore"), other)
+    assert_refuses(ValueError, "must be one of", validate_X, estimator.set_params(handle_unknown="ignore"), other)
 
 
 @pytest.mark.parametrize(
@@ -397,8 +392,7 @@ def test_many_unknown_values_are_named_by_the_first(frame):
     frame = frame[["size"]]
     estimator, _ = fitted(frame, ["size"])
     other = frame.assign(size=[9, 8, 9, 7, 6, 5])
-    with pytest.raises(ValueError, match=r"column 0 \('size'\), .*: 9, 8, 7, 6, 5$"):
-        validate_X(estimator, other)
+    assert_refuses(ValueError, r"column 0 \('size'\), .*: 9, 8, 7, 6, 5$", validate_X, estimator, other)
     with pytest.raises(ValueError, match=r"column 0 \('size'\), .*: 10, 9, 8, 7, 6, \.\.\.$"):
         validate_X(estimator, other.assign(size=[10, 9, 8, 7, 6, 5]))
 
@@ -440,11 +434,9 @@ def test_missing_values_are_refused(frame, missing, dtype):
         r"contains NaN in column 0 \('colour'\)\. CompleteTreeClassifier does not accept missing or infinite values\. "
         "Estimators whose trees grow by a criterion or a distance take missing values, such as DecisionTreeClassifier"
     )
-    with pytest.raises(ValueError, match=message):
-        fitted_complete(frame, ["colour"])
+    assert_refuses(ValueError, message, fitted_complete, frame, ["colour"])
     for handle_unknown in ("error", "majority"):
-        with pytest.raises(ValueError, match=message):
-            validate_X(estimator.set_params(handle_unknown=handle_unknown), frame)
+        assert_refuses(ValueError, message, validate_X, estimator.set_params(handle_unknown=handle_unknown), frame)
 
 
 @pytest.mark.parametrize(
@@ -460,21 +452,17 @@ def test_missing_values_are_refused(frame, missing, dtype):
 )
 def test_missing_and_infinite_numbers_are_refused(column, what):
     X = pd.DataFrame({"a": column})
-    with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
-        fitted_complete(X, [0])
+    assert_refuses(ValueError, f"contains {what} in column 0 .'a'.", fitted_complete, X, [0])
     known, _ = fitted_complete(X[:1], [0], handle_unknown="majority")
-    with pytest.raises(ValueError, match=f"contains {what} in column 0 .'a'."):
-        validate_X(known, X)
+    assert_refuses(ValueError, f"contains {what} in column 0 .'a'.", validate_X, known, X)
 
 
 def test_numeric_columns_beside_categories_are_finite(frame):
     estimator, _ = fitted_complete(frame, ["colour"])
     for value, what in ((np.nan, "NaN"), (np.inf, "infinity")):
         other = frame.assign(weight=[*WEIGHTS[:5], value])
-        with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
-            fitted_complete(other, ["colour"])
-        with pytest.raises(ValueError, match=rf"contains {what} in column 1 \('weight'\)"):
-            validate_X(estimator, other)
+        assert_refuses(ValueError, rf"contains {what} in column 1 \('weight'\)", fitted_complete, other, ["colour"])
+        assert_refuses(ValueError, rf"contains {what} in column 1 \('weight'\)", validate_X, estimator, other)
 
 
 @pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
@@ -539,8 +527,7 @@ def test_missing_values_that_fit_has_not_seen_are_an_unknown_category(frame, mis
     # Even if fit has seen missing values, other unknown values are refused.
     estimator, _ = fitted(other, ["colour", "size"])
     other.at[0, "colour"] = "pink"
-    with pytest.raises(ValueError, match=r"unknown categories in column 0 .*: 'pink'"):
-        validate_X(estimator, other)
+    assert_refuses(ValueError, r"unknown categories in column 0 .*: 'pink'", validate_X, estimator, other)
 
 
 def test_a_column_of_missing_values_alone_is_one_category():
@@ -586,11 +573,9 @@ def test_values_at_prediction_that_cannot_be_categories(frame):
 
 
 def test_sparse_data_is_refused():
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        fitted(scipy.sparse.csr_matrix(np.eye(3)), [0])
+    assert_refuses(TypeError, "Sparse data was passed", fitted, scipy.sparse.csr_matrix(np.eye(3)), [0])
     estimator, _ = fitted(np.eye(3), [0])
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        validate_X(estimator, scipy.sparse.csr_matrix(np.eye(3)))
+    assert_refuses(TypeError, "Sparse data was passed", validate_X, estimator, scipy.sparse.csr_matrix(np.eye(3)))
 
 
 @pytest.mark.parametrize("X", [["red", "blue"], np.array(["red", "blue"]), pd.Series(["red", "blue"]), "red", 3])
@@ -598,25 +583,21 @@ def test_data_that_is_no_table_is_refused(X):
     with pytest.raises(ValueError, match=r"Expected (a )?2"):
         fitted(X, [0]) if np.ndim(X) else validate_X_y(DecisionTreeClassifier(categorical_features=[0]), X, Y)
     estimator, _ = fitted(np.array([["red"], ["blue"]]), [0])
-    with pytest.raises(ValueError, match=r"Expected (a )?2"):
-        validate_X(estimator, X)
+    assert_refuses(ValueError, r"Expected (a )?2", validate_X, estimator, X)
 
 
 def test_data_without_samples_is_refused(frame):
     estimator, _ = fitted(frame, ["colour"])
     for X in (frame[:0], frame[["colour"]][:0], np.empty((0, 2), dtype=object)):
-        with pytest.raises(ValueError, match="0 sample"):
-            fitted(X, [0])
-    with pytest.raises(ValueError, match="0 sample"):
-        validate_X(estimator, frame[:0])
+        assert_refuses(ValueError, "0 sample", fitted, X, [0])
+    assert_refuses(ValueError, "0 sample", validate_X, estimator, frame[:0])
 
 
 def test_columns_are_checked(frame):
     estimator, _ = fitted(frame, ["colour"])
     with pytest.raises(ValueError, match="should match those that were passed during fit"):
         validate_X(estimator, frame[["weight", "colour", "size"]])
-    with pytest.raises(ValueError, match="missing"):
-        validate_X(estimator, frame[["colour", "weight"]])
+    assert_refuses(ValueError, "missing", validate_X, estimator, frame[["colour", "weight"]])
     with pytest.warns(UserWarning, match="valid feature names"):
         validate_X(estimator, frame.to_numpy())
     without_names, coded = fitted(frame.to_numpy(), [0])

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import ClassifierMixin, clone, is_classifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
+from support import assert_refuses
 
 import pytrees
 from pytrees import (
@@ -213,16 +214,14 @@ def test_missing_labels_are_refused(container, kind):
             pytest.fail(f"{name}: {call(y)}")
     if container in CONTAINERS and container not in ("objects", "list", "tuple", "scalars"):  # None is a label of these
         for call in (effort_to_compress, lempel_ziv_complexity, nsrps, partial(effort_to_compress, axis=0)):
-            with pytest.raises(ValueError, match="The sequence contains missing values"):
-                call(y)
+            assert_refuses(ValueError, "The sequence contains missing values", call, y)
     if container in CONTAINERS:
         for call, name in (
             (lambda y: PermutationDecisionTreeClassifier().fit(X, CODES, order=y), "order contains missing"),
             (lambda y: PermutationDecisionTreeClassifier().fit(X, CODES, groups=y), "groups contains missing"),
             (lambda y: OrdinalDecisionTreeClassifier(classes=y).fit(X, CODES), "classes holds a missing value"),
         ):
-            with pytest.raises(ValueError, match=name):
-                call(y)
+            assert_refuses(ValueError, name, call, y)
 
 
 def test_masked_labels_weights_and_targets_are_refused():
@@ -237,8 +236,7 @@ def test_masked_labels_weights_and_targets_are_refused():
         partial(OrdinalDecisionTreeClassifier(classes=[0, 1, 2]).fit, X),
         lambda y: accuracy_off_by(CODES, y),
     ):
-        with pytest.raises(ValueError, match=r"Input (y|y_pred|sample_weight) contains NaN: leave out"):
-            call(masked)
+        assert_refuses(ValueError, r"Input (y|y_pred|sample_weight) contains NaN: leave out", call, masked)
 
 
 @pytest.mark.parametrize(
@@ -254,8 +252,7 @@ def test_masked_labels_weights_and_targets_are_refused():
 @pytest.mark.parametrize("container", [list, lambda y: np.array(y, dtype=object)])
 def test_labels_that_no_array_represents_are_refused(y, message, container):
     for call in (DecisionTreeClassifier().fit, DecisionForestClassifier(2).fit, minimal_tree):
-        with pytest.raises(ValueError, match=message):
-            call(X, container(y))
+        assert_refuses(ValueError, message, call, X, container(y))
     assert effort_to_compress(container(y)) == effort_to_compress(list(map(repr, y)))
 
 
@@ -316,7 +313,5 @@ def test_strings_are_no_targets_and_no_weights(container):
     distilled = DistilledTreesRegressor(DecisionForestRegressor(2, random_state=0))
     for estimator in (DecisionTreeRegressor(), DecisionForestRegressor(2), distilled, DecisionTreeClassifier()):
         message = "Input sample_weight holds no numbers" if is_classifier(estimator) else "Input y holds no numbers"
-        with pytest.raises(ValueError, match=message):
-            estimator.fit(X, *([CODES] if is_classifier(estimator) else []), words)
-    with pytest.raises(ValueError, match="Input y holds no numbers"):
-        DecisionTreeRegressor().fit(X, CODES).score(X, words)
+        assert_refuses(ValueError, message, estimator.fit, X, *([CODES] if is_classifier(estimator) else []), words)
+    assert_refuses(ValueError, "Input y holds no numbers", DecisionTreeRegressor().fit(X, CODES).score, X, words)

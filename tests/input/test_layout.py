@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from samples import trees_of
 from sklearn.base import clone
+from support import assert_refuses
 
 from pytrees import (
     C45Classifier,
@@ -149,10 +150,8 @@ def test_errors_about_slabs_name_the_first_column_of_all_rows(engine, monkeypatc
         estimator.fit(X, y)
         X[3, 4] = X[20, 2] = np.inf
         for convert in LAYOUTS.values():
-            with pytest.raises(ValueError, match=r"infinity in column 2\."):
-                estimator.predict(convert(X))
-            with pytest.raises(ValueError, match=r"infinity in column 2\."):
-                clone(estimator).fit(convert(X), y)
+            assert_refuses(ValueError, r"infinity in column 2\.", estimator.predict, convert(X))
+            assert_refuses(ValueError, r"infinity in column 2\.", clone(estimator).fit, convert(X), y)
         X[3, 4] = X[20, 2] = 0.0
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees._engine import load
 from pytrees._weights import GRID_TOTAL_OF_NUMBERS, limits_of_kernel
@@ -141,5 +141,4 @@ def test_means_of_sums_beyond_64_bits(weight, data, grid):
     [([0], [[0, 1]], 1), ([1], [[0, 1]], 0), ([1, 1], [[0, 1]], 1), ([1], [[1]], 1)],
 )
 def test_means_need_weights(engine, weight, target_sum, divisor):
-    with pytest.raises(ValueError, match="positive weight"):
-        Grid(0, divisor, 0).means(np.array(weight), np.array(target_sum))
+    assert_refuses(ValueError, "positive weight", Grid(0, divisor, 0).means, np.array(weight), np.array(target_sum))

@@ -11,7 +11,7 @@ from samples import make_classes, make_ties
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.utils import get_tags
-from support import SKLEARN
+from support import SKLEARN, assert_refuses
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -114,10 +114,8 @@ def test_column_names_are_kept_and_checked(engine, data, estimator):
     fitted = estimator.fit(frame, y)
     assert fitted.feature_names_in_.tolist() == COLUMNS
     fitted.predict(frame)
-    with pytest.raises(ValueError, match="should match those that were passed during fit"):
-        fitted.predict(frame[COLUMNS[::-1]])
-    with pytest.raises(ValueError, match="missing"):
-        fitted.predict(frame[COLUMNS[:2]])
+    assert_refuses(ValueError, "should match those that were passed during fit", fitted.predict, frame[COLUMNS[::-1]])
+    assert_refuses(ValueError, "missing", fitted.predict, frame[COLUMNS[:2]])
     with pytest.warns(UserWarning, match="valid feature names"):
         fitted.predict(X)
     assert not hasattr(fitted.fit(X, y), "feature_names_in_")
@@ -154,14 +152,11 @@ def test_the_first_column_that_is_not_finite_is_named(data, estimator, entries, 
     with pytest.raises(ValueError, match=f"{what}\\.") as caught:
         estimator.fit(bad, y)
     assert type(estimator).__name__ in str(caught.value)
-    with pytest.raises(ValueError, match=f"{what}\\."):
-        estimator.fit(X, y).predict(bad)
+    assert_refuses(ValueError, f"{what}\\.", estimator.fit(X, y).predict, bad)
     frame, bad = pd.DataFrame(X, columns=COLUMNS), pd.DataFrame(bad, columns=COLUMNS)
     name = COLUMNS[int(what[-1])]
-    with pytest.raises(ValueError, match=rf"{what} \('{name}'\)"):
-        estimator.fit(bad, y)
-    with pytest.raises(ValueError, match=rf"{what} \('{name}'\)"):
-        estimator.fit(frame, y).predict(bad)
+    assert_refuses(ValueError, rf"{what} \('{name}'\)", estimator.fit, bad, y)
+    assert_refuses(ValueError, rf"{what} \('{name}'\)", estimator.fit(frame, y).predict, bad)
 
 
 @pytest.mark.parametrize(
@@ -183,10 +178,8 @@ def test_estimators_for_complete_samples_name_the_column_of_missing_values(data,
         rf"NaN in column 1\. {type(estimator).__name__} does not accept missing or infinite values\. Estimators whose "
         "trees grow by a criterion or a distance take missing values, such as DecisionTreeClassifier"
     )
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(bad, y)
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(X, y).predict(bad)
+    assert_refuses(ValueError, message, estimator.fit, bad, y)
+    assert_refuses(ValueError, message, estimator.fit(X, y).predict, bad)
     assert not get_tags(estimator).input_tags.allow_nan
     assert get_tags(type(estimator)()).input_tags.allow_nan
 
@@ -220,8 +213,7 @@ def test_missing_values_of_data_frames_are_taken(engine, estimator):
     ],
 )
 def test_X_that_is_no_numeric_table_is_refused(estimator, X, error, message):
-    with pytest.raises(error, match=message):
-        estimator.fit(X, [0, 1, 1][: np.shape(X)[0] if np.ndim(X) else 3])
+    assert_refuses(error, message, estimator.fit, X, [0, 1, 1][: np.shape(X)[0] if np.ndim(X) else 3])
 
 
 @pytest.mark.parametrize("number", [10**309, -(10**400)])
@@ -237,11 +229,9 @@ def test_integers_beyond_float64_are_refused_by_column(data, estimator, number):
             table.iloc[3, 2] = number
         elif isinstance(table, np.ndarray):
             table[3, 1] = number
-        with pytest.raises(ValueError, match=message.format(named)):
-            clone(estimator).fit(table, y)
+        assert_refuses(ValueError, message.format(named), clone(estimator).fit, table, y)
         fitted = clone(estimator).fit(pd.DataFrame(X, columns=COLUMNS) if "height" in named else X, y)
-        with pytest.raises(ValueError, match=message.format(named)):
-            fitted.predict(table)
+        assert_refuses(ValueError, message.format(named), fitted.predict, table)
     with pytest.raises(ValueError, match=message.format("0")):
         DecisionTreeClassifier(categorical_features=[1]).fit([[number, "a"], [1, "b"]], [0, 1])
 
@@ -335,8 +325,7 @@ def test_labels_in_one_column_are_taken_with_a_warning(engine, data):
 )
 def test_labels_that_are_refused(data, estimator, change, message):
     X, y = data
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(X, change(y))
+    assert_refuses(ValueError, message, estimator.fit, X, change(y))
 
 
 @pytest.mark.parametrize("kind", [list, np.float64, np.int16, np.uint64, pd.Series])
@@ -455,8 +444,7 @@ MISSING_KEYS = {
 
 @pytest.mark.parametrize("keys", MISSING_KEYS.values(), ids=MISSING_KEYS)
 def test_missing_keys_are_refused(data, estimator, keys):
-    with pytest.raises(ValueError, match="order contains missing values"):
-        estimator.fit(*data, order=keys)
+    assert_refuses(ValueError, "order contains missing values", estimator.fit, *data, order=keys)
 
 
 NO_KEYS = {
@@ -476,8 +464,7 @@ NO_KEYS = {
 
 @pytest.mark.parametrize(("keys", "message"), NO_KEYS.values(), ids=NO_KEYS)
 def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(*data, order=keys)
+    assert_refuses(ValueError, message, estimator.fit, *data, order=keys)
 
 
 # -------------------------------------------------------------------------------------------------------------- weights
@@ -498,8 +485,7 @@ def test_keys_that_give_no_order_are_refused(data, estimator, keys, message):
     ],
 )
 def test_weights_that_are_refused(data, weights, message):
-    with pytest.raises(ValueError, match=message):
-        DecisionTreeClassifier().fit(*data, sample_weight=weights)
+    assert_refuses(ValueError, message, DecisionTreeClassifier().fit, *data, sample_weight=weights)
 
 
 @pytest.mark.parametrize(
@@ -540,8 +526,7 @@ def test_weights_are_not_written_to(engine, data, estimator, class_weight):
 
 def test_an_infinite_sum_of_weights_names_the_parameters(data):
     tree = DecisionTreeClassifier(class_weight=dict.fromkeys(np.unique(data[1]).tolist(), 1e308))
-    with pytest.raises(ValueError, match="values of class_weight are too large: their sum is infinite"):
-        tree.fit(*data)
+    assert_refuses(ValueError, "values of class_weight are too large: their sum is infinite", tree.fit, *data)
     with pytest.raises(ValueError, match="values of sample_weight times class_weight are too large"):
         tree.fit(*data, sample_weight=np.ones(N_ROWS))
 
@@ -572,8 +557,7 @@ def test_a_failing_fit_leaves_the_last_one_whole(engine, data, estimator, change
     estimator = estimator.fit(frame, np.array(["a", "b", "c"])[y])
     before = dict(vars(estimator))
     predicted = estimator.predict(frame)
-    with pytest.raises(ValueError, match=r"."):
-        estimator.fit(*change(X, y), **options)
+    assert_refuses(ValueError, r".", estimator.fit, *change(X, y), **options)
     assert vars(estimator).keys() == before.keys()
     assert all(vars(estimator)[name] is value for name, value in before.items())
     np.testing.assert_array_equal(estimator.predict(frame), predicted)
@@ -581,8 +565,7 @@ def test_a_failing_fit_leaves_the_last_one_whole(engine, data, estimator, change
 
 def test_a_failing_first_fit_leaves_no_attributes(data, estimator):
     X, y = data
-    with pytest.raises(ValueError, match="infinity"):
-        estimator.fit(pd.DataFrame(np.where(X > 0, X, np.inf), columns=COLUMNS), y)
+    assert_refuses(ValueError, "infinity", estimator.fit, pd.DataFrame(np.where(X > 0, X, np.inf), columns=COLUMNS), y)
     assert vars(estimator).keys() == estimator.get_params().keys()
 
 
@@ -629,17 +612,15 @@ def test_samples_of_another_shape_or_not_finite_are_refused(engine, estimator, d
         (infinite, f"infinity in column 1. {type(estimator).__name__}"),
     ):
         for method in ("predict", "predict_proba", "apply"):
-            with pytest.raises(ValueError, match=message):
-                getattr(estimator, method)(rows)
+            assert_refuses(ValueError, message, getattr(estimator, method), rows)
 
 
 @pytest.mark.parametrize("grow", [minimal_tree, partial(optimal_tree, max_depth=1)])
 def test_functions_without_categories_do_not_name_the_parameter(grow):
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "sex": ["f", "m", "f"]})
-    with pytest.raises(
-        ValueError, match=r"words in column 1 \('sex'\): \w+_tree takes numbers only; encode this column"
-    ):
-        grow(X, [0, 1, 0])
+    assert_refuses(
+        ValueError, r"words in column 1 \('sex'\): \w+_tree takes numbers only; encode this column", grow, X, [0, 1, 0]
+    )
 
 
 def test_values_that_are_no_numbers_name_their_column():
@@ -652,12 +633,10 @@ def test_values_that_are_no_numbers_name_their_column():
         X = pd.DataFrame({"age": [1.0, 2.0, 3.0], "when": values})
         message = rf"values of type {kind} in column 1 \('when'\), which are no numbers"
         for fit in (DecisionTreeClassifier().fit, DecisionTreeRegressor().fit, minimal_tree):
-            with pytest.raises(TypeError, match=message):
-                fit(X, [0, 1, 0])
+            assert_refuses(TypeError, message, fit, X, [0, 1, 0])
         with pytest.raises(TypeError, match=message):
             DecisionTreeClassifier(categorical_features=["age"]).fit(X.assign(more=0.0), [0, 1, 0])
-        with pytest.raises(TypeError, match=message):
-            DecisionTreeClassifier().fit(X.assign(when=0.0), [0, 1, 0]).predict(X)
+        assert_refuses(TypeError, message, DecisionTreeClassifier().fit(X.assign(when=0.0), [0, 1, 0]).predict, X)
     with pytest.raises(TypeError, match="values of type Timestamp in column 1, which are no numbers"):
         DecisionTreeClassifier().fit([[1.0, days[0]], [2.0, days[1]]], [0, 1])
 
@@ -711,8 +690,7 @@ def test_dates_alone_are_no_numbers():
         with pytest.raises(TypeError, match=r"dtype datetime64\[\w+\] in column 0, which are no numbers"):
             refusing(values, [0, 1, 0])
     # One dimension is told as that of other arrays.
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        fitted.predict(values[:, 0])
+    assert_refuses(ValueError, "Expected 2D array", fitted.predict, values[:, 0])
 
 
 def test_words_that_are_not_declared_name_the_parameter():
@@ -726,8 +704,7 @@ def test_words_that_are_not_declared_name_the_parameter():
             r": .*, name this column in categorical_features\.$",
         ),
     ):
-        with pytest.raises(ValueError, match=hint + told):
-            estimator.fit(table, [0, 1, 0])
+        assert_refuses(ValueError, hint + told, estimator.fit, table, [0, 1, 0])
     with pytest.raises(
         ValueError, match=r"words in column 1 \('sex'\): .* the dtype category, which 'from_dtype' takes"
     ):
@@ -738,8 +715,7 @@ def test_words_that_are_not_declared_name_the_parameter():
     with pytest.raises(ValueError, match=r"could not convert .* words in column 0: .* in categorical_features"):
         DecisionTreeClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1])
     fitted = DecisionTreeClassifier().fit([[0.0, 1.0], [1.0, 2.0]], [0, 1])
-    with pytest.raises(ValueError, match="words in column 1"):
-        fitted.predict([[0.0, "a"]])
+    assert_refuses(ValueError, "words in column 1", fitted.predict, [[0.0, "a"]])
 
 
 def test_many_columns_of_words_are_named_up_to_five():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from samples import consistent
 from strategies import classified
-from support import PATIENCE, assert_same_tree, examples, interrupted, on_both_engines
+from support import PATIENCE, assert_refuses, assert_same_tree, examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, minimal_tree
 from pytrees._engine import kernel
@@ -113,5 +113,4 @@ def test_rollouts_can_be_interrupted():
 
 
 def test_equal_samples_of_different_classes(engine):
-    with pytest.raises(ValueError, match="no consistent tree: equal samples"):
-        small_tree([[1.0], [1.0], [2.0]], [0, 1, 1])
+    assert_refuses(ValueError, "no consistent tree: equal samples", small_tree, [[1.0], [1.0], [2.0]], [0, 1, 1])

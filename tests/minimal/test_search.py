@@ -11,7 +11,7 @@ from samples import consistent, make_classes
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from strategies import classified
-from support import PATIENCE, assert_same_tree, examples, interrupted, on_both_engines, rows_of_nodes
+from support import PATIENCE, assert_refuses, assert_same_tree, examples, interrupted, on_both_engines, rows_of_nodes
 
 import pytrees
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, minimal_tree
@@ -324,8 +324,7 @@ def test_a_search_deeper_than_the_stack_allows_is_given_up():
 def test_equal_samples_of_different_classes(engine):
     with pytest.raises(ValueError, match="no consistent tree: equal samples"):
         minimal_tree([[1.0, 0.0], [1.0, -0.0], [2.0, 0.0]], [0, 1, 1])
-    with pytest.raises(ValueError, match="no consistent tree"):
-        search([[1.0], [1.0], [2.0]], [0, 1, 1])
+    assert_refuses(ValueError, "no consistent tree", search, [[1.0], [1.0], [2.0]], [0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -345,16 +344,14 @@ def test_equal_samples_of_different_classes(engine):
     ],
 )
 def test_bad_input(options, message):
-    with pytest.raises(ValueError, match=message):
-        minimal_tree(**({"X": [[0.0], [1.0]], "y": [0, 1]} | options))
+    assert_refuses(ValueError, message, minimal_tree, **{"X": [[0.0], [1.0]], "y": [0, 1]} | options)
 
 
 @pytest.mark.parametrize(("X", "y"), [([[0.0], [1.0]], [0]), ([[0.0]], [-1]), ([[0.0]], [5]), (np.empty((0, 1)), [])])
 def test_the_kernels_refuse_invalid_class_codes(X, y):
     y = np.array(y, dtype=np.int32)
     for name in ("minimal_tree", "small_tree"):
-        with pytest.raises(ValueError, match="class codes"):
-            kernel(name)(np.array(X), y, 2)
+        assert_refuses(ValueError, "class codes", kernel(name), np.array(X), y, 2)
 
 
 def test_results_cannot_be_changed():
@@ -447,5 +444,4 @@ def test_id3_forests_of_smallest_trees():
     ],
 )
 def test_id3_refuses_what_does_not_go_with_delta_mts(parameters, X, message):
-    with pytest.raises(ValueError, match=message):
-        ID3Classifier("mts", **parameters).fit(X, np.arange(len(X)) % 2)
+    assert_refuses(ValueError, message, ID3Classifier("mts", **parameters).fit, X, np.arange(len(X)) % 2)

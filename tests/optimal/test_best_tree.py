@@ -13,7 +13,7 @@ from samples import consistent, make_classes
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from strategies import classified
-from support import examples, interrupted, on_both_engines
+from support import assert_refuses, examples, interrupted, on_both_engines
 
 from pytrees import DecisionTreeClassifier, Tree, config_context, datasets, minimal_tree, optimal_tree
 from pytrees._core.base import threads
@@ -554,8 +554,7 @@ def test_constant_features_and_one_class_and_one_sample(engine):
     ],
 )
 def test_bad_input(options, message):
-    with pytest.raises(ValueError, match=message):
-        optimal_tree(**{"X": [[0.0], [1.0]], "y": [0, 1]} | options)
+    assert_refuses(ValueError, message, optimal_tree, **{"X": [[0.0], [1.0]], "y": [0, 1]} | options)
 
 
 @pytest.mark.parametrize(("ranks", "y"), [([[0, 1]], [0]), ([[0]], [-1]), ([[0]], [5]), (np.empty((1, 0)), [])])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from partitions import best_objective, left_sides, partitions
 from searched_trees import draw_search, least_objective, least_samples, weights_and_costs
 from strategies import classified
-from support import PATIENCE, examples, on_both_engines
+from support import PATIENCE, assert_refuses, examples, on_both_engines
 
 from pytrees import MinimalTreeClassifier, OptimalTreeClassifier
 from pytrees.trees.optimal_search import Limits, Problem, as_written
@@ -372,5 +372,4 @@ def test_too_many_digits_are_refused():
     y, n = np.arange(300_000) % 3, 300_000
     weights = np.resize([*np.full(9, 1.0), 500.0], n)
     costs = np.array([[0, 2**22 + 1, 1], [3, 0, 2**22], [1, 1, 0]], dtype=float)
-    with pytest.raises(ValueError, match="too many digits"):
-        problem_of(y, 3, weights, costs, alpha=1e-15)
+    assert_refuses(ValueError, "too many digits", problem_of, y, 3, weights, costs, alpha=1e-15)

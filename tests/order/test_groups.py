@@ -12,7 +12,7 @@ from samples import trees_of
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from support import assert_same_tree, complexity, effort, examples, grow, on_both_engines
+from support import assert_refuses, assert_same_tree, complexity, effort, examples, grow, on_both_engines
 
 from pytrees import DecisionTreeClassifier, PermutationDecisionForestClassifier, PermutationDecisionTreeClassifier
 from pytrees.criteria import SequenceCriterion
@@ -210,8 +210,7 @@ def test_groups_reach_the_folds_and_their_splitter(engine, series):
 )
 @pytest.mark.parametrize("kind", [PermutationDecisionTreeClassifier, PermutationDecisionForestClassifier])
 def test_invalid_groups_are_refused(kind, groups, message):
-    with pytest.raises(ValueError, match=message):
-        kind().fit(np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1], groups=groups)
+    assert_refuses(ValueError, message, kind().fit, np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1], groups=groups)
 
 
 def test_groups_of_one_sample_beside_longer_ones(engine):

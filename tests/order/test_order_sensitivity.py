@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnTreeRegressor
+from support import assert_refuses
 
 from pytrees import (
     DecisionForestClassifier,
@@ -196,8 +197,7 @@ def test_forests_and_trees_of_others_have_scores_alone(bursts, estimator):
     assert found.feature_usage is None
     assert found.cost_of_tests is None
     assert len(found.shuffled_scores) == 2
-    with pytest.raises(ValueError, match="cost of tests"):
-        found.plot(what="cost")
+    assert_refuses(ValueError, "cost of tests", found.plot, what="cost")
 
 
 def test_the_picture_has_all_orders(bursts):
@@ -213,10 +213,8 @@ def test_the_picture_has_all_orders(bursts):
     ax = found.plot(matplotlib.pyplot.figure().gca(), what="cost")
     assert sum(bar.get_height() for bar in ax.patches) == 5
     assert ax.lines[0].get_xdata()[0] == found.cost_of_tests[0]
-    with pytest.raises(ValueError, match="what must be"):
-        found.plot(what="trees")
-    with pytest.raises(TypeError, match="ax must be axes of matplotlib, got 5"):
-        found.plot(5)
+    assert_refuses(ValueError, "what must be", found.plot, what="trees")
+    assert_refuses(TypeError, "ax must be axes of matplotlib, got 5", found.plot, 5)
     matplotlib.pyplot.close("all")
 
 
@@ -240,19 +238,16 @@ def test_the_picture_has_all_orders(bursts):
     ],
 )
 def test_invalid_input_is_refused(bursts, options, message):
-    with pytest.raises(ValueError, match=message):
-        order_sensitivity(DecisionTreeClassifier(), *bursts, **options)
+    assert_refuses(ValueError, message, order_sensitivity, DecisionTreeClassifier(), *bursts, **options)
 
 
 def test_lengths_that_differ(bursts):
     X, y = bursts
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        order_sensitivity(DecisionTreeClassifier(), X, y[1:])
+    assert_refuses(ValueError, "inconsistent numbers of samples", order_sensitivity, DecisionTreeClassifier(), X, y[1:])
 
 
 def test_an_estimator_that_cannot_be_fitted(bursts):
-    with pytest.raises(ValueError, match="'estimator' parameter"):
-        order_sensitivity("tree", *bursts)
+    assert_refuses(ValueError, "'estimator' parameter", order_sensitivity, "tree", *bursts)
 
 
 # -------------------------------------------------------------------------------------------------------------- groups

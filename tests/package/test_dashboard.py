@@ -9,6 +9,7 @@ from importlib import import_module, util
 import pytest
 from programs import run_python
 from sources import ROOT
+from support import assert_refuses
 
 BENCH = ROOT / "asv_bench"
 RESULTS = BENCH / "results"
@@ -100,8 +101,7 @@ def test_asvs_page_loads_nothing_from_other_sites(publish):
     ],
 )
 def test_unknown_libraries_of_asvs_page_are_refused(publish, page, message):
-    with pytest.raises(SystemExit, match=message):
-        publish.local_page(page)
+    assert_refuses(SystemExit, message, publish.local_page, page)
 
 
 def test_a_page_says_what_the_dashboard_needs(publish, tmp_path, monkeypatch, capsys):
@@ -111,8 +111,7 @@ def test_a_page_says_what_the_dashboard_needs(publish, tmp_path, monkeypatch, ca
     assert "It needs &lt;this&gt;." in (tmp_path / "dashboard" / "index.html").read_text(encoding="utf-8")
     assert capsys.readouterr().out == "It needs <this>.\n"
     monkeypatch.setattr(sys, "argv", sys.argv[:2])
-    with pytest.raises(SystemExit, match="It needs"):
-        publish.main()
+    assert_refuses(SystemExit, "It needs", publish.main)
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")

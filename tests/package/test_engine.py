@@ -6,6 +6,7 @@ import threading
 
 import joblib
 import pytest
+from support import assert_refuses
 
 from pytrees import config_context, effort_to_compress
 from pytrees._engine import current_engine, kernel
@@ -37,8 +38,7 @@ def test_unknown_engine_is_refused_and_the_known_are_listed(name):
 
 
 def test_the_engine_is_given_by_keyword():
-    with pytest.raises(TypeError):
-        config_context("reference")
+    assert_refuses(TypeError, None, config_context, "reference")
 
 
 def test_blocks_nest():
@@ -121,5 +121,4 @@ def test_an_import_that_fails_for_another_reason_keeps_its_error(monkeypatch):
         raise ModuleNotFoundError("No module named 'elsewhere'", name="elsewhere")
 
     monkeypatch.setattr("pytrees._engine.import_module", fail)
-    with pytest.raises(ModuleNotFoundError, match="elsewhere"):
-        effort_to_compress("00011")
+    assert_refuses(ModuleNotFoundError, "elsewhere", effort_to_compress, "00011")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from programs import run_python
 from sklearn.base import clone
+from support import assert_refuses
 
 from tools.foreign_tests import __main__ as program
 from tools.foreign_tests import copies, plugin, stand_ins, stand_ins_with_shares
@@ -113,8 +114,7 @@ def test_an_excluded_test_that_passes_is_an_error(tmp_path, monkeypatch):
 
 
 def test_unknown_files_are_refused(capsys):
-    with pytest.raises(SystemExit):
-        program.main(["test_none.py"])
+    assert_refuses(SystemExit, None, program.main, ["test_none.py"])
     assert "There are no tests test_none.py" in capsys.readouterr().err
 
 

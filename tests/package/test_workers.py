@@ -9,6 +9,7 @@ import pytest
 import sklearn
 from joblib import Parallel, delayed, parallel_config
 from joblib.parallel import get_active_backend
+from support import assert_refuses
 
 from pytrees import (
     DecisionForestClassifier,
@@ -54,8 +55,7 @@ def test_threads_end_once_nobody_takes_results(end):
     if end == "closed":
         results.close()
     else:
-        with pytest.raises(OSError, match="no disk"):
-            list(results)
+        assert_refuses(OSError, "no disk", list, results)
     _workers._wait_for_threads()
     assert len(ran) < 30
 
@@ -167,8 +167,7 @@ def test_no_error_ends_the_results_unseen(n_jobs):
     def stop():
         raise StopIteration
 
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        list(_workers.run_in_order(stop, [()] * 3, n_jobs, "threads"))
+    assert_refuses(RuntimeError, "StopIteration", list, _workers.run_in_order(stop, [()] * 3, n_jobs, "threads"))
 
 
 def test_threads_are_in_the_context_of_the_caller():

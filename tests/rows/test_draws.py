@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees._core.rows.draws import count_draws as compiled
 from pytrees._engine import kernel
@@ -43,11 +43,9 @@ def test_draws_from_many_samples():
     [((0, 3), "n_rows must be in 1"), ((-1, 3), "n_rows"), ((2**31, 3), "n_rows"), ((3, -1), "n_draws must be in 0")],
 )
 def test_sizes_are_checked(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        compiled(0, *sizes)
+    assert_refuses(ValueError, message, compiled, 0, *sizes)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])
 def test_seeds_of_more_than_a_word_are_refused(seed):
-    with pytest.raises(OverflowError):
-        compiled(seed, 3, 3)
+    assert_refuses(OverflowError, None, compiled, seed, 3, 3)

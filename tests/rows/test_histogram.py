@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples import NEIGHBOURS, SMALLEST, columns_of_all_kinds
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees._core.base.sizes import sizes
 from pytrees._engine import config_context, kernel
@@ -193,8 +193,7 @@ def test_any_finite_doubles(values, max_bins):
 
 @pytest.mark.parametrize("max_bins", [-1, 0, 1, 257])
 def test_number_of_bins_is_checked(engine, max_bins):
-    with pytest.raises(ValueError, match=r"max_bins must be in 2\.\.256"):
-        bin_features(np.zeros((3, 1)), max_bins)
+    assert_refuses(ValueError, r"max_bins must be in 2\.\.256", bin_features, np.zeros((3, 1)), max_bins)
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
@@ -204,8 +203,7 @@ def test_infinite_values_are_refused(value):
 
 
 def test_no_samples_are_refused(engine):
-    with pytest.raises(ValueError, match="no rows"):
-        bin_features(np.zeros((0, 1)))
+    assert_refuses(ValueError, "no rows", bin_features, np.zeros((0, 1)))
 
 
 # -------------------------------------------------------------------------------------------------------------- bounds

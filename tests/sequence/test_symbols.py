@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import assert_refuses
 
 from pytrees import symbolize
 
@@ -62,8 +63,7 @@ def test_patterns_are_numbered_in_lexicographic_order(order):
 @given(SERIES, st.integers(2, 4), st.integers(1, 3))
 def test_patterns(series, order, delay):
     if len(series) <= (order - 1) * delay:
-        with pytest.raises(ValueError, match="takes"):
-            symbolize(series, "ordinal", order=order, delay=delay)
+        assert_refuses(ValueError, "takes", symbolize, series, "ordinal", order=order, delay=delay)
         return
     numbers = {ranks: number for number, ranks in enumerate(permutations(range(order)))}
     expected = []
@@ -118,5 +118,4 @@ def test_kinds_of_series():
     ],
 )
 def test_bad_input(series, options, message):
-    with pytest.raises(ValueError, match=message):
-        symbolize(series, **options)
+    assert_refuses(ValueError, message, symbolize, series, **options)

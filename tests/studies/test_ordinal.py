@@ -8,6 +8,7 @@ from csv_tables import read_csv
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.utils import Bunch
+from support import assert_refuses
 
 from pytrees import OrdinalDecisionTreeClassifier
 from pytrees.criteria import RankingImpurity, WeightedInformationGain
@@ -192,8 +193,7 @@ def test_other_splits_are_not_used(again, tables, monkeypatch, change):
     else:
         monkeypatch.setattr(ordinal, "PROTOCOL_VERSION", 0)
     monkeypatch.setattr(ordinal, "judge_split", fail)
-    with pytest.raises(RuntimeError, match="computed again"):
-        ordinal.run_ordinal({"toy": table}, 1, again, n_jobs=1)
+    assert_refuses(RuntimeError, "computed again", ordinal.run_ordinal, {"toy": table}, 1, again, n_jobs=1)
 
 
 # ------------------------------------------------------------------------------------------------- tables and pictures

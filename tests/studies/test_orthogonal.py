@@ -10,6 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import brier_score_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.utils import Bunch
+from support import assert_refuses
 
 from pytrees import DecisionTreeClassifier, OrthogonalTreesClassifier
 from pytrees.datasets import load_discrete
@@ -271,8 +272,7 @@ def test_finished_seeds_are_not_computed_again(finished, tables, tmp_path, monke
     assert orthogonal.run_orthogonal(tables, 2, tmp_path, **shared) == results
     assert "8 of 8 seeds are finished" in capsys.readouterr().err
     other = {"spect": Bunch(**{**tables["spect"], "n_train": 41})}
-    with pytest.raises(RuntimeError, match="2 of 2 tasks failed"):
-        orthogonal.run_orthogonal(other, 2, tmp_path, **shared)
+    assert_refuses(RuntimeError, "2 of 2 tasks failed", orthogonal.run_orthogonal, other, 2, tmp_path, **shared)
 
 
 # ----------------------------------------------------------------------------------------------------- the command line

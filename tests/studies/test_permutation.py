@@ -7,6 +7,7 @@ import pytest
 from csv_tables import read_csv
 from sklearn.metrics import f1_score
 from sklearn.model_selection import TimeSeriesSplit
+from support import assert_refuses
 
 from pytrees import DecisionTreeClassifier, PermutationDecisionTreeClassifier, effort_to_compress
 from pytrees.__main__ import main as run_tour
@@ -286,8 +287,7 @@ def test_help_names_the_folder_of_tables(capsys, main, arguments):
 
 
 def test_help_lists_the_studies(capsys):
-    with pytest.raises(SystemExit):
-        run_study(["-h"])
+    assert_refuses(SystemExit, None, run_study, ["-h"])
     printed = " ".join(capsys.readouterr().out.split())
     assert all(f"{name} " in printed and study.SUMMARY in printed for name, study in STUDIES.items())
 

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from sources import ROOT
+from support import assert_refuses
 
 from studies.resumable import read_finished, run_resumable
 
@@ -69,8 +70,7 @@ def test_keys_of_one_word_or_number(path):
 
 
 def test_a_killed_run_goes_on_where_it_stopped(path):
-    with pytest.raises(KeyboardInterrupt):
-        run(Square(KeyboardInterrupt, at=(4,)), path, n_jobs=1)
+    assert_refuses(KeyboardInterrupt, None, run, Square(KeyboardInterrupt, at=(4,)), path, n_jobs=1)
     assert read_finished(path, SETTINGS) == {key: SQUARES[key] for key in [("a", 0), ("a", 1)]}
     counted = Square()
     assert run(counted, path) == SQUARES
@@ -129,8 +129,7 @@ def test_an_error_loses_nothing(path, n_jobs):
 
 
 def test_results_beyond_json_are_errors_of_the_task(path):
-    with pytest.raises(RuntimeError, match=r"(?s)3 of 3 tasks failed.*not JSON serializable"):
-        run(lambda number: {number}, path)
+    assert_refuses(RuntimeError, r"(?s)3 of 3 tasks failed.*not JSON serializable", run, lambda number: {number}, path)
     assert path.read_bytes() == b""
 
 

@@ -8,6 +8,7 @@ import pytest
 from csv_tables import read_csv
 from sklearn.datasets import load_iris
 from sklearn.utils import Bunch
+from support import assert_refuses
 
 from pytrees.fourier import additive_model, merge
 from pytrees.fourier.additive import read_model
@@ -88,8 +89,7 @@ def test_a_run_writes_its_table_and_goes_on(few, tmp_path, capsys):
 
 def test_the_study_is_on_the_list(capsys):
     assert STUDIES["sites"] is sites
-    with pytest.raises(SystemExit):
-        main(["sites", "--help"])
+    assert_refuses(SystemExit, None, main, ["sites", "--help"])
     assert "kept in sites_tasks.jsonl" in " ".join(capsys.readouterr().out.split())
 
 

@@ -23,6 +23,7 @@ from own_criteria import (
     Variance,
 )
 from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
+from support import assert_refuses
 
 from pytrees import DecisionTreeClassifier, DecisionTreeRegressor
 from pytrees.criteria import (
@@ -461,8 +462,7 @@ def test_errors_pickle():
     ],
 )
 def test_wrong_parameters_are_refused(criterion, parameters, error, words):
-    with pytest.raises(error, match=words):
-        check_criterion(criterion, **parameters)
+    assert_refuses(error, words, check_criterion, criterion, **parameters)
 
 
 # -------------------------------------------------------------------------------------------------------- of numbers
@@ -494,8 +494,7 @@ def test_other_definitions_of_numbers_are_found():
         check_criterion("squared_error", definition="absolute_error")
     with pytest.raises(ValueError, match="definition must be a function, or one of"):
         check_criterion("squared_error", definition="gini")
-    with pytest.raises(ValueError, match="claims must be some of"):
-        check_criterion("squared_error", claims=["classes"])
+    assert_refuses(ValueError, "claims must be some of", check_criterion, "squared_error", claims=["classes"])
 
 
 @pytest.mark.parametrize(
@@ -575,10 +574,8 @@ def test_other_splits_than_an_own_criterion_takes_are_found():
 )
 def test_criteria_fit_what_is_predicted(given, criterion, words):
     X, y = [[0.0], [1.0]], [0, 1]
-    with pytest.raises(ValueError, match=words):
-        check_tree_estimator(given, criterion)
-    with pytest.raises(ValueError, match=words):
-        check_tree(given.fit(X, y), X, y, criterion)
+    assert_refuses(ValueError, words, check_tree_estimator, given, criterion)
+    assert_refuses(ValueError, words, check_tree, given.fit(X, y), X, y, criterion)
     if criterion != "friedman_mse" and hasattr(given.tree_, "is_regressor"):
         with pytest.raises(ValueError, match=words.replace(type(given).__name__, "Tree")):
             check_tree(given.tree_, X, y, criterion)

@@ -12,6 +12,7 @@ from own_criteria import Gini, Poisson
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
+from support import assert_refuses
 
 from pytrees import (
     DecisionTreeClassifier,
@@ -155,8 +156,7 @@ def test_a_node_that_rounding_made_impure_is_no_error():
     assert tree.tree_.node_count == 3
     tree.tree_.value[:] = 0.1
     tree.tree_.impurity[:] = 0.0
-    with pytest.raises(TreeCheckError, match="all its samples have one target"):
-        check_tree(tree, X, y, "squared_error")
+    assert_refuses(TreeCheckError, "all its samples have one target", check_tree, tree, X, y, "squared_error")
     tree.tree_.impurity[0] = 1e-18
     assert check_tree(tree, X, y, "squared_error").splits == {"within rounding": 1}
 
@@ -638,10 +638,8 @@ def test_arrays_of_another_language(iris):
     report = check_tree(arrays, X, y, "gini", limits={"max_depth": 2})
     assert report.leaves["limit"] == 2
     arrays["threshold"][0] = 4.0
-    with pytest.raises(TreeCheckError, match="worse split"):
-        check_tree(arrays, X, y, "gini", limits={"max_depth": 2})
-    with pytest.raises(TreeCheckError, match="not split"):
-        check_tree(tree, X, y, "gini")
+    assert_refuses(TreeCheckError, "worse split", check_tree, arrays, X, y, "gini", limits={"max_depth": 2})
+    assert_refuses(TreeCheckError, "not split", check_tree, tree, X, y, "gini")
 
 
 @pytest.mark.parametrize(
@@ -755,11 +753,8 @@ def test_check_tree_refuses_wrong_parameters(iris):
         (fitted, iris, "ginny", {}, "criterion must be one of"),
         (fitted, iris, "etc", {"sample_weight": np.ones(150)}, "A label sequence has no weights"),
     ):
-        with pytest.raises(ValueError, match=words):
-            check_tree(tree, *table, criterion, **options)
-    with pytest.raises(TreeCheckError, match="was fitted to 149"):
-        check_tree(fitted, X[1:], y[1:], "gini")
-    with pytest.raises(TypeError, match=r"write Gini\(\)"):
-        check_tree_estimator(fitted, Gini)
+        assert_refuses(ValueError, words, check_tree, tree, *table, criterion, **options)
+    assert_refuses(TreeCheckError, "was fitted to 149", check_tree, fitted, X[1:], y[1:], "gini")
+    assert_refuses(TypeError, r"write Gini\(\)", check_tree_estimator, fitted, Gini)
     with pytest.raises(ValueError, match="A label sequence has no weights"):
         check_tree_estimator(PermutationDecisionTreeClassifier(), "etc", weighted=True)

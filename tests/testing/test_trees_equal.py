@@ -9,7 +9,7 @@ from samples import NODE_ARRAYS
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
-from support import examples
+from support import assert_refuses, examples
 
 from pytrees import (
     DecisionForestClassifier,
@@ -91,8 +91,7 @@ def test_one_tree_of_numbers_in_all_its_forms():
     assert_trees_equal(tree, to_sklearn(tree), X=X, rtol=1e-12)
     forests = [DecisionForestRegressor(3, random_state=0, **data).fit(X, y) for data in ({}, {"max_depth": 1})]
     assert_trees_equal(forests[0], to_sklearn(forests[0]), X=X, rtol=1e-12)
-    with pytest.raises(AssertionError, match="whether it is split of node 1 of tree 0"):
-        assert_trees_equal(*forests)
+    assert_refuses(AssertionError, "whether it is split of node 1 of tree 0", assert_trees_equal, *forests)
     theirs = RandomForestRegressor(3, random_state=0).fit(X, y)
     assert_trees_equal(theirs, from_sklearn(theirs))
 
@@ -105,8 +104,7 @@ def test_other_numbers_and_weights_are_named():
         (DecisionTreeRegressor().fit(X, y, sample_weight=[3, 3]), "the weight of the samples of node 0"),
         (DecisionTreeClassifier().fit(X, [1, 2]), "what they predict: actual numbers, desired classes"),
     ):
-        with pytest.raises(AssertionError, match=f"(?s){words}"):
-            assert_trees_equal(tree, other, gains=False)
+        assert_refuses(AssertionError, f"(?s){words}", assert_trees_equal, tree, other, gains=False)
 
 
 def test_nodes_in_another_order(iris):
@@ -282,11 +280,9 @@ def test_headers(iris):
 )
 def test_objects_that_are_no_tree_are_refused(given, error, words):
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
-    with pytest.raises(error, match=words):
-        assert_trees_equal(given, tree)
+    assert_refuses(error, words, assert_trees_equal, given, tree)
 
 
 def test_samples_that_lack_features():
     tree = DecisionTreeClassifier().fit([[0.0, 0.0], [1.0, 1.0]], [0, 1]).tree_
-    with pytest.raises(ValueError, match="X has 1 features, but the trees have 2"):
-        assert_trees_equal(tree, tree, X=[[1.0]])
+    assert_refuses(ValueError, "X has 1 features, but the trees have 2", assert_trees_equal, tree, tree, X=[[1.0]])

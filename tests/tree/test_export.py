@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import export_text as sklearn_export_text
-from support import assert_predicts_the_same
+from support import assert_predicts_the_same, assert_refuses
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -86,8 +86,7 @@ def test_text_with_decimals_shares_and_without_counts():
     assert export_text(tree, proportion=True).splitlines()[3] == "|   class 1 [0.3333, 0.6667]"
     assert export_text(tree, show_weights=False).splitlines()[3] == "|   class 1"
     for name, value in (("precision", -1), ("precision", 101), ("show_weights", "no"), ("proportion", 1)):
-        with pytest.raises(ValueError, match=name):
-            export_text(tree, **{name: value})
+        assert_refuses(ValueError, name, export_text, tree, **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -217,25 +216,20 @@ def test_given_names_are_exported():
 @pytest.mark.parametrize("export", [export_text, export_dict, export_graphviz, plot_tree, to_sklearn])
 def test_objects_without_a_tree_are_refused(export):
     for other in (None, 3, "tree", {}, PermutationDecisionForestClassifier):
-        with pytest.raises(TypeError):
-            export(other)
-    with pytest.raises(NotFittedError):
-        export(DecisionTreeClassifier())
+        assert_refuses(TypeError, None, export, other)
+    assert_refuses(NotFittedError, None, export, DecisionTreeClassifier())
     pipeline = make_pipeline(StandardScaler(), DecisionTreeClassifier())
     for steps in (pipeline, pipeline.fit([[1.0], [2.0]], [0, 1])):
-        with pytest.raises(
-            TypeError, match=r"got Pipeline: pass its fitted tree, named_steps\['decisiontreeclassifier'\]"
-        ):
-            export(steps)
+        assert_refuses(
+            TypeError, r"got Pipeline: pass its fitted tree, named_steps\['decisiontreeclassifier'\]", export, steps
+        )
     search = GridSearchCV(DecisionTreeClassifier(), {"max_depth": [1]}, cv=2).fit([[1.0], [2.0]] * 2, [0, 1] * 2)
-    with pytest.raises(TypeError, match="got GridSearchCV: pass its best_estimator_"):
-        export(search)
+    assert_refuses(TypeError, "got GridSearchCV: pass its best_estimator_", export, search)
     others = [sklearn.tree.DecisionTreeClassifier()]
     if export is not to_sklearn:
         others.append(PermutationDecisionForestClassifier(n_estimators=2))
     for estimator in others:
-        with pytest.raises(TypeError, match=f"got {type(estimator).__name__}"):
-            export(estimator.fit([[1.0], [2.0]], [0, 1]))
+        assert_refuses(TypeError, f"got {type(estimator).__name__}", export, estimator.fit([[1.0], [2.0]], [0, 1]))
 
 
 @pytest.mark.parametrize("export", EXPORTS)
@@ -261,8 +255,7 @@ def test_objects_without_a_tree_are_refused(export):
     ids=repr,
 )
 def test_wrong_names_are_refused(export, parameter, given, said):
-    with pytest.raises(ValueError, match=f"{parameter}.*{said}"):
-        export(make_stump(), **{parameter: given})
+    assert_refuses(ValueError, f"{parameter}.*{said}", export, make_stump(), **{parameter: given})
 
 
 @pytest.mark.parametrize("show", [export_text, export_dict, export_graphviz, to_sklearn, plot_tree])
@@ -279,8 +272,7 @@ def test_equal_names_of_features_are_refused(export):
         with pytest.raises(ValueError, match="feature_names must be different, got 'a' at position 1"):
             export(tree, feature_names=names)
     tree.feature_names_in_ = np.array(["a", "a"], dtype=object)
-    with pytest.raises(ValueError, match="feature_names must be different, got 'a' at position 1"):
-        export(tree)
+    assert_refuses(ValueError, "feature_names must be different, got 'a' at position 1", export, tree)
 
 
 ENUMS = [
@@ -322,8 +314,7 @@ def test_subclasses_of_labels_are_their_values(export, kind, plain):
     "classes", [5, "ab", {"a": 0, "b": 1}.keys(), ["a", ["b"]], ["a", None], ["a", "a"], ["a"], [["a"], ["b"]]]
 )
 def test_wrong_classes_are_refused(ours, classes):
-    with pytest.raises(ValueError, match=r"^classes (must be|has 1 names)"):
-        to_sklearn(ours, classes=classes)
+    assert_refuses(ValueError, r"^classes (must be|has 1 names)", to_sklearn, ours, classes=classes)
 
 
 # --------------------------------------------------------------------------------------------------------- scikit-learn
@@ -429,11 +420,9 @@ def test_a_leaf_in_scikit_learn(engine, X, y):
 def test_another_layout_of_scikit_learns_nodes_is_refused(monkeypatch):
     fields = [(name, sklearn.tree._tree.NODE_DTYPE[name]) for name in sklearn.tree._tree.NODE_DTYPE.names]
     monkeypatch.setattr(sklearn.tree._tree, "NODE_DTYPE", np.dtype([*fields, ("something_new", np.float64)]))
-    with pytest.raises(RuntimeError, match="something_new"):
-        to_sklearn(make_stump())
+    assert_refuses(RuntimeError, "something_new", to_sklearn, make_stump())
     monkeypatch.setattr(sklearn.tree._tree, "NODE_DTYPE", np.dtype(fields[:-1]))
-    with pytest.raises(RuntimeError, match="scikit-learn stores"):
-        to_sklearn(make_stump())
+    assert_refuses(RuntimeError, "scikit-learn stores", to_sklearn, make_stump())
 
 
 # ----------------------------------------------------------------------------------------------------------- deep trees
@@ -493,10 +482,8 @@ def test_predictions_that_are_not_the_most_frequent_class_are_refused():
     X, y = GRADED
     ours = OrdinalDecisionTreeClassifier(classes=GRADES, predict_rule="median").fit(X, y)
     assert ours.predict(X)[0] == "medium"
-    with pytest.raises(ValueError, match=r"at 1 nodes \(predict_rule='median'\).*tree_\.to_sklearn\(classes_\)"):
-        ours.to_sklearn()
-    with pytest.raises(ValueError, match="OrdinalDecisionTreeClassifier predicts another class"):
-        to_sklearn(ours)
+    assert_refuses(ValueError, r"at 1 nodes \(predict_rule='median'\).*tree_\.to_sklearn\(classes_\)", ours.to_sklearn)
+    assert_refuses(ValueError, "OrdinalDecisionTreeClassifier predicts another class", to_sklearn, ours)
     assert ours.tree_.to_sklearn(ours.classes_).predict(X)[0] == "low"
     np.testing.assert_array_equal(ours.set_params(predict_rule="mode").to_sklearn().predict(X), ours.predict(X))
     pure = ours.set_params(predict_rule="expected").fit([[1], [2], [3]], GRADES)
@@ -509,8 +496,7 @@ def test_labels_that_are_not_the_most_frequent_class_are_refused():
     with pytest.warns(UserWarning, match="does not know which cluster"):
         ours.fit(X, y)
     ours.node_labels_ = 1 - ours.tree_.majority
-    with pytest.raises(ValueError, match=r"at 2 nodes \(node_labels_\)"):
-        ours.to_sklearn()
+    assert_refuses(ValueError, r"at 2 nodes \(node_labels_\)", ours.to_sklearn)
     ours.node_labels_ = ours.tree_.majority
     np.testing.assert_array_equal(ours.to_sklearn().predict(X), ours.predict(X))
 
@@ -547,8 +533,7 @@ def test_dict_of_the_first_levels():
 )
 def test_parameters_of_other_kinds_are_refused(show, parameter, wrong):
     for value in wrong:
-        with pytest.raises(ValueError, match=parameter):
-            show(make_stump(), **{parameter: value})
+        assert_refuses(ValueError, parameter, show, make_stump(), **{parameter: value})
 
 
 # ----------------------------------------------------------------------------------------------------- what goes away
@@ -568,8 +553,7 @@ def test_former_names_of_the_precision_still_work():
 @pytest.mark.parametrize("name", ["digits", "decimals"])
 @pytest.mark.parametrize("given", [-1, 2.5, "2", 2**31])
 def test_former_names_of_the_precision_take_a_small_whole_number(name, given):
-    with pytest.raises(ValueError, match=name):
-        export_text(make_stump(), **{name: given})
+    assert_refuses(ValueError, name, export_text, make_stump(), **{name: given})
 
 
 def test_leaves_say_why_they_predict_another_class_than_their_most_frequent_one():

@@ -17,6 +17,7 @@ from samples import (
     make_stump_of_numbers,
     without_impurity,
 )
+from support import assert_refuses
 
 from pytrees import (
     C45Classifier,
@@ -112,8 +113,7 @@ def test_trees_that_have_learned_from_missing_values_come_back(engine):
     assert Tree.from_dict(exported) == parted.tree_
     assert not Tree.from_dict(through_json(make_stump())).takes_missing
     for path, value in ((["missing"], "up"), (["takes_missing"], 1), (["takes_missing"], ...), (["missing"], ...)):
-        with pytest.raises(ValueError, match="Not an exported tree"):
-            Tree.from_dict(changed(exported, path, value))
+        assert_refuses(ValueError, "Not an exported tree", Tree.from_dict, changed(exported, path, value))
 
 
 @pytest.mark.parametrize("split", ["subset", "multiway"])
@@ -128,10 +128,9 @@ def test_nan_is_no_category_of_a_tree_that_has_a_code_for_missing_ones(engine, s
     codes[X["colour"].isna(), 1] = np.nan
     for tree in (back, fitted.tree_):
         for method in (tree.predict, tree.apply, tree.decision_path, tree.feature_usage):
-            with pytest.raises(
-                ValueError, match=r"contains NaN in column 1, by whose categories .* `encode` of .*null"
-            ):
-                method(codes)
+            assert_refuses(
+                ValueError, r"contains NaN in column 1, by whose categories .* `encode` of .*null", method, codes
+            )
 
 
 def test_huge_impurities_and_trees_without_any_come_back():
@@ -223,8 +222,7 @@ def changed(exported, path, value):
 def test_tampered_dicts_are_refused(path, value, message):
     X, y = make_classes()
     exported = through_json(DecisionTreeClassifier().fit(pd.DataFrame(X, columns=["age", "weight", "height"]), y))
-    with pytest.raises(ValueError, match=message):
-        Tree.from_dict(changed(exported, path, value))
+    assert_refuses(ValueError, message, Tree.from_dict, changed(exported, path, value))
 
 
 @pytest.mark.parametrize(
@@ -244,8 +242,7 @@ def test_tampered_dicts_are_refused(path, value, message):
 )
 def test_tampered_dicts_of_numbers_are_refused(path, value, message):
     exported = export_dict(DecisionTreeRegressor().fit([[0.0], [1.0], [1.0]], [0.25, 3.0, 4.0], [2, 1, 3]))
-    with pytest.raises(ValueError, match=message):
-        Tree.from_dict(changed(exported, path, value))
+    assert_refuses(ValueError, message, Tree.from_dict, changed(exported, path, value))
 
 
 @pytest.mark.parametrize("value", ["white", -1, 1.0, True, "0", [0], {}])
@@ -264,24 +261,20 @@ def test_unknown_categories_are_refused(value):
 
 def test_other_objects_are_refused():
     for other in (None, 3, "tree", [], DecisionTreeClassifier()):
-        with pytest.raises(ValueError, match="a dict is expected"):
-            Tree.from_dict(other)
+        assert_refuses(ValueError, "a dict is expected", Tree.from_dict, other)
     for name in ("feature_x", "feature_", "feature_²", "feature_-1", "feature_1", "feature_" + 20 * "9"):
         with pytest.raises(ValueError, match="none of its 1 features"):
             Tree.from_dict(changed(export_dict(make_stump()), ["feature"], name))
-    with pytest.raises(ValueError, match="cut off by max_depth"):
-        Tree.from_dict(export_dict(make_chain(3), max_depth=1))
+    assert_refuses(ValueError, "cut off by max_depth", Tree.from_dict, export_dict(make_chain(3), max_depth=1))
     with pytest.raises(ValueError, match="n_features must be"):
         Tree.from_dict(changed(export_dict(make_stump()), ["n_features"], 2**31))
 
 
 def test_nodes_that_are_met_again_are_refused():
     exported = export_dict(make_stump())
-    with pytest.raises(ValueError, match="a node is in it twice"):
-        Tree.from_dict(exported | {"right": exported["left"]})
+    assert_refuses(ValueError, "a node is in it twice", Tree.from_dict, exported | {"right": exported["left"]})
     exported["left"] = exported
-    with pytest.raises(ValueError, match="a node is in it twice"):
-        Tree.from_dict(exported)
+    assert_refuses(ValueError, "a node is in it twice", Tree.from_dict, exported)
 
 
 VALUES = st.one_of(

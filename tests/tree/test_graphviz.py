@@ -10,6 +10,7 @@ from samples import make_chain, make_classes, make_stump
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 from sklearn.tree import export_graphviz as sklearn_export_graphviz
+from support import assert_refuses
 
 from pytrees import DecisionTreeClassifier, DecisionTreeRegressor, ID3Classifier, export_graphviz, from_sklearn
 
@@ -129,10 +130,7 @@ def test_the_first_levels_of_a_deep_tree():
 
 
 def test_wrong_parameters_are_refused():
-    with pytest.raises(TypeError, match="A Tree or a fitted tree estimator"):
-        export_graphviz(3)
-    with pytest.raises(NotFittedError):
-        export_graphviz(DecisionTreeClassifier())
+    assert_refuses(TypeError, "A Tree or a fitted tree estimator", export_graphviz, 3)
+    assert_refuses(NotFittedError, None, export_graphviz, DecisionTreeClassifier())
     for name, value in (("precision", -1), ("filled", "yes"), ("max_depth", 1.5), ("out_file", 3)):
-        with pytest.raises(ValueError, match=name):
-            export_graphviz(make_stump(), **{name: value})
+        assert_refuses(ValueError, name, export_graphviz, make_stump(), **{name: value})

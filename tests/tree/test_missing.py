@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from samples import make_classes, make_stump, stump_arrays, trees_of
-from support import examples, grow
+from support import assert_refuses, examples, grow
 
 from pytrees import (
     DecisionForestClassifier,
@@ -229,12 +229,10 @@ def test_trees_of_earlier_pickles_refuse_missing_values():
     assert not tree.takes_missing
     assert tree == make_stump(missing_go_to_left=[-1, -1, -1])
     for rows in ([[NAN]], [[NAN]] * 40):
-        with pytest.raises(ValueError, match=r"NaN in column 0\. Tree does not accept missing"):
-            tree.apply(rows)
+        assert_refuses(ValueError, r"NaN in column 0\. Tree does not accept missing", tree.apply, rows)
     forest = DecisionForestClassifier(2, random_state=0).fit([[0.0], [1.0]], [0, 1])
     forest.estimators_[1].tree_ = tree
-    with pytest.raises(ValueError, match="Tree does not accept missing"):
-        forest.predict([[NAN]] * 40)
+    assert_refuses(ValueError, "Tree does not accept missing", forest.predict, [[NAN]] * 40)
 
 
 @pytest.mark.parametrize(
@@ -251,5 +249,4 @@ def test_trees_of_earlier_pickles_refuse_missing_values():
     ],
 )
 def test_arrays_that_are_refused(changes, message):
-    with pytest.raises(ValueError, match=f"Not a tree: {message}"):
-        make_stump(**changes)
+    assert_refuses(ValueError, f"Not a tree: {message}", make_stump, **changes)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multiway_trees import random_rows, random_tree, way
 from samples import NODE_ARRAYS
-from support import examples
+from support import assert_refuses, examples
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
 from pytrees._core import traverse as compiled
@@ -128,8 +128,7 @@ def test_equality_and_pickles(seed, sets):
 def test_nodes_that_are_not_there_are_refused(node):
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
     for question in (tree.children_of, tree.categories_of):
-        with pytest.raises(ValueError, match="node must be a whole number from 0 to 2"):
-            question(node)
+        assert_refuses(ValueError, "node must be a whole number from 0 to 2", question, node)
 
 
 @pytest.mark.parametrize("categorical_features", [None, [0]])
@@ -177,8 +176,7 @@ def test_trees_without_multiway_nodes_have_children_by_offsets():
 def test_arrays_of_no_tree_are_refused(name, place, number, message):
     arrays = arrays_of(trunk())
     arrays[name][place] = number
-    with pytest.raises(ValueError, match=message):
-        Tree(**arrays, n_features=2)
+    assert_refuses(ValueError, message, Tree, **arrays, n_features=2)
 
 
 @examples(400)
@@ -194,8 +192,7 @@ def test_tampered_numbers_are_refused_or_harmless(engine, name, place, number):
     try:
         tree = Tree(**arrays, n_features=2)
     except ValueError:
-        with pytest.raises(ValueError, match="Not a tree"):
-            Tree(**arrays, n_features=2)
+        assert_refuses(ValueError, "Not a tree", Tree, **arrays, n_features=2)
         return
     X = random_rows(np.random.default_rng(0), [4, 0], 20)
     assert tree.apply(X).max() < tree.node_count
@@ -217,8 +214,7 @@ def test_tampered_numbers_are_refused_or_harmless(engine, name, place, number):
     ],
 )
 def test_arrays_that_do_not_go_together_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        Tree(**arrays_of(trunk()) | changes, n_features=2)
+    assert_refuses(ValueError, message, Tree, **arrays_of(trunk()) | changes, n_features=2)
 
 
 class Estimator:

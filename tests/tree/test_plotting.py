@@ -12,6 +12,7 @@ from pictures import Texts
 from samples import make_chain, make_classes, make_stump, make_stump_of_numbers, without_impurity
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import plot_tree as sklearn_plot_tree
+from support import assert_refuses
 
 from pytrees import (
     DecisionForestRegressor,
@@ -105,17 +106,14 @@ def test_categories_are_drawn_literally(plt):
 @pytest.mark.parametrize("ax", [5, "ax", [], {}, True, np.zeros(2)], ids=repr)
 def test_axes_of_other_kinds_are_refused(plt, fitted, ax):
     for draw in (plot_tree, lambda tree, ax: plot_decision_path(tree, np.zeros(3), ax=ax)):
-        with pytest.raises(TypeError, match="ax must be axes of matplotlib, got"):
-            draw(fitted, ax=ax)
+        assert_refuses(TypeError, "ax must be axes of matplotlib, got", draw, fitted, ax=ax)
     forest = PermutationDecisionForestClassifier(2).fit([[1], [2]], [0, 1])
-    with pytest.raises(TypeError, match="figure must be a figure of matplotlib, got"):
-        plot_distinct_trees(forest, figure=ax)
+    assert_refuses(TypeError, "figure must be a figure of matplotlib, got", plot_distinct_trees, forest, figure=ax)
 
 
 @pytest.mark.parametrize("fontsize", [0, -1, 1001, 2**63, np.inf, np.nan])
 def test_letters_are_of_a_size_that_can_be_drawn(plt, fitted, fontsize):
-    with pytest.raises(ValueError, match="The 'fontsize' parameter"):
-        plot_tree(fitted, fontsize=fontsize)
+    assert_refuses(ValueError, "The 'fontsize' parameter", plot_tree, fitted, fontsize=fontsize)
 
 
 def test_a_single_leaf(plt):
@@ -177,10 +175,8 @@ def test_an_open_figure_is_drawn_on_and_a_small_tree_has_a_figure_as_usual(plt, 
     plot_tree(make_stump())
     assert plt.gcf().get_size_inches().tolist() == plt.rcParams["figure.figsize"]
     plt.close("all")
-    with pytest.raises(TypeError, match="ax must be axes"):
-        plot_tree(make_stump(), ax=figure)
-    with pytest.raises(TypeError, match="A Tree or a fitted tree"):
-        plot_tree("tree")
+    assert_refuses(TypeError, "ax must be axes", plot_tree, make_stump(), ax=figure)
+    assert_refuses(TypeError, "A Tree or a fitted tree", plot_tree, "tree")
     assert not plt.get_fignums()
     X, y = make_classes(n_samples=1000)
     big = plot_tree(DecisionTreeClassifier().fit(X, y))
@@ -219,8 +215,7 @@ def test_a_big_tree_is_drawn_as_far_as_there_is_room(plt):
         assert not Texts(nodes[0].axes).overlapping()
     large = plot_tree(tree, ax=plt.figure(figsize=(12, 9)).subplots(), fontsize=10)
     assert len(large) < len(drawn[1])
-    with pytest.raises(ValueError, match="max_depth"):
-        plot_tree(tree, max_depth="all")
+    assert_refuses(ValueError, "max_depth", plot_tree, tree, max_depth="all")
 
 
 @pytest.mark.parametrize("max_depth", [0, 1, 2, 50])
@@ -246,25 +241,20 @@ def test_first_levels_of_a_deep_tree_are_drawn_like_a_small_tree(plt):
 
 
 def test_the_size_of_letters_is_above_zero(plt):
-    with pytest.raises(ValueError, match="fontsize"):
-        plot_tree(make_stump(), fontsize=0)
+    assert_refuses(ValueError, "fontsize", plot_tree, make_stump(), fontsize=0)
 
 
 def test_objects_without_a_tree_are_refused(plt):
-    with pytest.raises(TypeError):
-        plot_tree(3)
-    with pytest.raises(NotFittedError):
-        plot_tree(DecisionTreeClassifier())
-    with pytest.raises(ValueError, match="feature_names has 2 names"):
-        plot_tree(make_stump(), feature_names=["a", "b"])
+    assert_refuses(TypeError, None, plot_tree, 3)
+    assert_refuses(NotFittedError, None, plot_tree, DecisionTreeClassifier())
+    assert_refuses(ValueError, "feature_names has 2 names", plot_tree, make_stump(), feature_names=["a", "b"])
 
 
 def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     for draw in (plot_tree, plot_distinct_trees, lambda tree: plot_decision_path(tree, [0.0])):
-        with pytest.raises(ImportError, match=r"pip install 'decision-pytrees\[plot\]'"):
-            draw(make_stump())
+        assert_refuses(ImportError, r"pip install 'decision-pytrees\[plot\]'", draw, make_stump())
 
 
 def test_options_add_lines_to_nodes(plt):
@@ -500,8 +490,7 @@ def test_long_questions_get_smaller_letters(plt):
 def test_a_path_needs_exactly_one_sample(plt, sample):
     estimator = DecisionTreeClassifier().fit([[1.0], [2.0]], [0, 1])
     for tree in (estimator, estimator.tree_):
-        with pytest.raises((ValueError, TypeError)):
-            plot_decision_path(tree, sample)
+        assert_refuses((ValueError, TypeError), None, plot_decision_path, tree, sample)
 
 
 # ------------------------------------------------------------------------------------------------------ distinct trees
@@ -538,14 +527,11 @@ def test_distinct_trees_share_one_scale(plt):
 def test_estimators_without_distinct_trees_are_refused(plt, fitted):
     with pytest.raises(TypeError, match="A forest with distinct_trees is expected, got DecisionTreeClassifier"):
         plot_distinct_trees(fitted)
-    with pytest.raises(NotFittedError):
-        plot_distinct_trees(PermutationDecisionForestClassifier())
-    with pytest.raises(ValueError, match="max_trees"):
-        plot_distinct_trees(PermutationDecisionForestClassifier(), max_trees=0)
+    assert_refuses(NotFittedError, None, plot_distinct_trees, PermutationDecisionForestClassifier())
+    assert_refuses(ValueError, "max_trees", plot_distinct_trees, PermutationDecisionForestClassifier(), max_trees=0)
 
 
 def test_a_sample_of_words_is_refused_by_name():
     tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_
     for words in (["a"], [10**400]):
-        with pytest.raises(ValueError, match="sample must hold numbers"):
-            plot_decision_path(tree, words)
+        assert_refuses(ValueError, "sample must hold numbers", plot_decision_path, tree, words)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from samples import hostile, make_chain, make_classes, make_stump
-from support import grown
+from support import assert_refuses, grown
 
 from pytrees import (
     C45Classifier,
@@ -210,8 +210,7 @@ def test_missing_values_are_refused_where_the_tree_takes_none():
     program = {}
     exec(export_python(tree), program)
     for missing in (None, np.nan):
-        with pytest.raises(ValueError, match=r"x\[0\] is missing"):
-            program["predict"]([missing])
+        assert_refuses(ValueError, r"x\[0\] is missing", program["predict"], [missing])
     rows = pd.DataFrame({"feature_0": [0.0, None, 1.0]})
     assert sql_predictions(export_sql(tree), rows) == [0, None, 1]
 
@@ -226,22 +225,19 @@ def test_missing_values_in_c_where_the_tree_takes_none(c_predictions):
 
 @pytest.mark.parametrize("export", [export_python, export_c, export_sql])
 def test_infinite_thresholds_that_no_training_makes_are_refused(export):
-    with pytest.raises(ValueError, match="The threshold of node 0 is -inf"):
-        export(make_stump(threshold=[-np.inf, -2.0, -2.0]))
+    assert_refuses(ValueError, "The threshold of node 0 is -inf", export, make_stump(threshold=[-np.inf, -2.0, -2.0]))
 
 
 @pytest.mark.parametrize("export", [export_python, export_sql])
 def test_classes_and_categories_that_have_no_literal_are_refused(export):
     days = np.array(["2000-01-01", "2000-02-01"], dtype="datetime64[D]")
     tree = ID3Classifier(categorical_features=[0]).fit(pd.DataFrame({"day": days}), [0, 1])
-    with pytest.raises(ValueError, match=r"The category datetime.date.* is no word, number or truth value"):
-        export(tree)
+    assert_refuses(ValueError, r"The category datetime.date.* is no word, number or truth value", export, tree)
     names = np.empty(2, dtype=object)
     names[:] = [("a", 1), ("b", 2)]
     with pytest.raises(ValueError, match=r"The class .* is no word, number or truth value.*: pass class_names"):
         export(make_stump(), class_names=names)
-    with pytest.raises(ValueError, match="inf cannot be written"):
-        export(make_stump(), class_names=[np.inf, 0.0])
+    assert_refuses(ValueError, "inf cannot be written", export, make_stump(), class_names=[np.inf, 0.0])
 
 
 NO_NAMES = ["", "a b", "1a", "return", "x;y", "a\n", "é " * 40]
@@ -256,8 +252,7 @@ NO_NAMES_IN_C = ["_Bool", "_tree", "a__b", "bool", "nullptr", "class", "main", "
     + [(export, hostile(str)("x):\n    pass  #")) for export in (export_python, export_c)],
 )
 def test_names_of_functions(export, name):
-    with pytest.raises(ValueError, match="name must be a name in"):
-        export(make_stump(), name=name)
+    assert_refuses(ValueError, "name must be a name in", export, make_stump(), name=name)
     assert " decide(" in export(make_stump(), name="decide")
 
 
@@ -287,14 +282,12 @@ def test_characters_that_databases_read_in_different_ways_are_refused(character)
         (make_stump(), {"class_names": [text, "b"]}, "class .* pass class_names"),
         (DecisionTreeClassifier(categorical_features=["x"]).fit(X, [0, 1]), {}, "category .* rename it before the fit"),
     ):
-        with pytest.raises(ValueError, match=f"(?s)The {said}"):
-            export_sql(tree, **names)
+        assert_refuses(ValueError, f"(?s)The {said}", export_sql, tree, **names)
 
 
 def test_names_that_differ_by_case_alone_are_refused_in_sql():
     tree = DecisionTreeClassifier().fit(pd.DataFrame({"Age": [0.0, 1.0], "age": 0.0}), ["no", "NO"])
-    with pytest.raises(ValueError, match="feature_names must be different by more than case in SQL, got 'age'"):
-        export_sql(tree)
+    assert_refuses(ValueError, "feature_names must be different by more than case in SQL, got 'age'", export_sql, tree)
     assert "ELSE 'NO'" in export_sql(tree, feature_names=["a", "b"])  # labels that were learned are values, not names
     with pytest.raises(ValueError, match="class_names must be different by more than case in SQL, got 'NO'"):
         export_sql(make_stump(), class_names=["no", "NO"])
@@ -341,8 +334,7 @@ def test_blocks_are_nested_as_deep_as_languages_promise(c_predictions):
     if COMPILER is not None:
         assert c_predictions(export_c(tree), X) == wanted
     for export in (export_python, export_c, export_sql):
-        with pytest.raises(ValueError, match="more than 90 blocks inside each other"):
-            export(leaning(91))
+        assert_refuses(ValueError, "more than 90 blocks inside each other", export, leaning(91))
 
 
 # ------------------------------------------------------------------------------------------------------------ leaves
@@ -381,5 +373,4 @@ def test_leaves_as_a_frame():
 def test_leaves_need_pandas_only_for_frames(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     assert len(leaf_rules(make_stump())) == 2
-    with pytest.raises(ImportError, match="as_frame=True needs pandas"):
-        leaf_rules(make_stump(), as_frame=True)
+    assert_refuses(ImportError, "as_frame=True needs pandas", leaf_rules, make_stump(), as_frame=True)

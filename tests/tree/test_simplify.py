@@ -10,7 +10,7 @@ from multiway_trees import random_rows, random_tree
 from samples import NODE_ARRAYS, make_chain, make_classes, make_stump_of_numbers, make_ties
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnTreeClassifier
-from support import examples, rows_of_nodes
+from support import assert_refuses, examples, rows_of_nodes
 
 from pytrees import (
     DecisionForestClassifier,
@@ -385,10 +385,8 @@ def test_estimators_bring_their_tree_and_labels():
 @pytest.mark.parametrize("labels", [[0, 1], np.zeros((3, 1)), 0])
 def test_there_must_be_one_label_for_every_node(labels):
     for function in (merge_redundant, redundant_splits):
-        with pytest.raises(ValueError, match=r"labels must have shape \(3,\)"):
-            function(build((0, 1.0, 0, 1)), labels)
-        with pytest.raises(ValueError, match="the tree predicts numbers"):
-            function(make_stump_of_numbers(), [0, 0, 1])
+        assert_refuses(ValueError, r"labels must have shape \(3,\)", function, build((0, 1.0, 0, 1)), labels)
+        assert_refuses(ValueError, "the tree predicts numbers", function, make_stump_of_numbers(), [0, 0, 1])
 
 
 def test_objects_without_a_tree_of_known_predictions_are_refused():
@@ -400,10 +398,8 @@ def test_objects_without_a_tree_of_known_predictions_are_refused():
         (SklearnTreeClassifier().fit(X, y), TypeError, "not one of pytrees"),
     ):
         for function in (merge_redundant, redundant_splits):
-            with pytest.raises(error, match=words):
-                function(given_one)
+            assert_refuses(error, words, function, given_one)
     median = OrdinalDecisionTreeClassifier(predict_rule="median").fit(X, y)
-    with pytest.raises(ValueError, match="predict_rule='median'"):
-        merge_redundant(median)
+    assert_refuses(ValueError, "predict_rule='median'", merge_redundant, median)
     merged, labels = merge_redundant(median, labels=[0, 0, 1])
     assert (merged.node_count, labels.tolist()) == (3, [0, 0, 1])

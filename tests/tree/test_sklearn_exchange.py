@@ -35,7 +35,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
 from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
-from support import SKLEARN, assert_predicts_the_same, grown
+from support import SKLEARN, assert_predicts_the_same, assert_refuses, grown
 
 from pytrees import (
     C45Classifier,
@@ -242,8 +242,7 @@ def test_categories_in_scikit_learn(engine):
         theirs = to_sklearn(ours)
         coded = pd.DataFrame(ours.encode(X), columns=X.columns)
         np.testing.assert_array_equal(theirs.predict_proba(coded), ours.predict_proba(X))
-        with pytest.raises(ValueError, match="nodes without training samples"):
-            from_sklearn(theirs)
+        assert_refuses(ValueError, "nodes without training samples", from_sklearn, theirs)
 
 
 @pytest.mark.parametrize("error", ["squared_error", "absolute_error"])
@@ -265,8 +264,7 @@ def test_regressors_with_categories_go_and_come_back(engine, error):
     np.testing.assert_array_equal(tree.to_sklearn().predict(unknown), tree.predict(unknown))
     subset = DecisionTreeRegressor(**options).fit(X, y)
     assert "colour" in export_text(subset)
-    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
-        to_sklearn(subset)
+    assert_refuses(ValueError, "cannot divide categories into two sets", to_sklearn, subset)
     for fitted in (ours, subset):
         assert fitted.tree_.is_multiway
         for one in (fitted, fitted.tree_):
@@ -296,10 +294,8 @@ def test_lists_of_trees_become_forests():
         ([forest[0], DecisionTreeClassifier().fit(X, np.unique(y, return_inverse=True)[1])], "labels of their classes"),
         ([make_stump_of_numbers(), make_stump()], "differ in their features or classes"),
     ):
-        with pytest.raises(ValueError, match=message):
-            to_sklearn(others)
-    with pytest.raises(TypeError, match="got RandomForestClassifier"):
-        to_sklearn([theirs])
+        assert_refuses(ValueError, message, to_sklearn, others)
+    assert_refuses(TypeError, "got RandomForestClassifier", to_sklearn, [theirs])
     of_numbers = to_sklearn([make_stump_of_numbers(), DecisionTreeRegressor().fit([[0.0], [1.0]], [1.0, 2.0]).tree_])
     assert type(of_numbers) is RandomForestRegressor
     assert of_numbers.predict([[1.0]]).tolist() == [(3.75 + 2.0) / 2]
@@ -314,8 +310,7 @@ def test_forests_of_other_rules_are_refused():
     X, y = data()
     ordinal = {"classes": ["low", "high", "extreme"], "predict_rule": "median"}
     forest = OrdinalDecisionForestClassifier(3, **ordinal, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"OrdinalDecisionForestClassifier predicts by predict_rule='median'"):
-        to_sklearn(forest)
+    assert_refuses(ValueError, r"OrdinalDecisionForestClassifier predicts by predict_rule='median'", to_sklearn, forest)
     theirs = to_sklearn([one.tree_ for one in forest], forest.classes_)
     np.testing.assert_array_equal(theirs.predict_proba(X.to_numpy()), forest.predict_proba(X))
     with pytest.raises(ValueError, match="OrdinalDecisionTreeClassifier predicts another class"):
@@ -326,8 +321,7 @@ def test_parts_of_samples_are_refused():
     X, y = make_classes(n_samples=40)
     X[::3] = np.nan
     fitted = C45Classifier().fit(X, y)
-    with pytest.raises(ValueError, match="C45Classifier divides samples with missing values"):
-        to_sklearn(fitted)
+    assert_refuses(ValueError, "C45Classifier divides samples with missing values", to_sklearn, fitted)
     complete = X[~np.isnan(X).any(axis=1)]
     theirs = fitted.tree_.to_sklearn(fitted.classes_)
     np.testing.assert_array_equal(theirs.predict(complete), fitted.predict(complete))
@@ -336,13 +330,10 @@ def test_parts_of_samples_are_refused():
 def test_other_objects_are_refused():
     X, y = data()
     for other in (None, "forest", RandomForestClassifier(2).fit(X, y), OrthogonalTreesClassifier().fit(X, y)):
-        with pytest.raises(TypeError, match=f"got {type(other).__name__}"):
-            to_sklearn(other)
+        assert_refuses(TypeError, f"got {type(other).__name__}", to_sklearn, other)
     for ours in (DecisionForestClassifier(), PermutationDecisionForestClassifier()):
-        with pytest.raises(NotFittedError):
-            to_sklearn(ours)
-        with pytest.raises(NotFittedError):
-            ours.to_sklearn()
+        assert_refuses(NotFittedError, None, to_sklearn, ours)
+        assert_refuses(NotFittedError, None, ours.to_sklearn)
     with pytest.raises(ValueError, match="classes has 2 names; the forest has 3"):
         to_sklearn(DecisionForestClassifier(2).fit(X, y), classes=["a", "b"])
     relabelled = to_sklearn(DecisionForestClassifier(2).fit(X, y), classes=["a", "b", "c"])
@@ -528,8 +519,7 @@ def test_forests_that_draw_by_weight_do_not_know_their_samples():
 def test_from_sklearn_refuses_other_estimators(other):
     X, y = make_classes()
     for read in (from_sklearn, Tree.from_sklearn):
-        with pytest.raises(TypeError, match=f"got {type(other).__name__}"):
-            read(other.fit(X, y))
+        assert_refuses(TypeError, f"got {type(other).__name__}", read, other.fit(X, y))
 
 
 @pytest.mark.parametrize(
@@ -538,8 +528,7 @@ def test_from_sklearn_refuses_other_estimators(other):
 )
 def test_from_sklearn_refuses_unfitted_estimators_and_several_outputs(estimator):
     X, y = make_classes()
-    with pytest.raises(NotFittedError):
-        from_sklearn(estimator())
+    assert_refuses(NotFittedError, None, from_sklearn, estimator())
     with pytest.raises(ValueError, match=f"{estimator.__name__} has 2 outputs"):
         from_sklearn(estimator().fit(X, np.column_stack([y, y])))
 
@@ -559,7 +548,6 @@ def test_estimators_that_have_learned_from_missing_values(engine, estimator):
 def test_from_sklearn_refuses_estimators_of_pytrees():
     X, y = make_classes()
     for ours in (DecisionTreeClassifier(), DecisionForestClassifier(2)):
-        with pytest.raises(TypeError, match="of scikit-learn is expected"):
-            from_sklearn(ours.fit(X, y))
+        assert_refuses(TypeError, "of scikit-learn is expected", from_sklearn, ours.fit(X, y))
     with pytest.raises(TypeError, match=r"pytrees\.from_sklearn also takes its forests"):
         Tree.from_sklearn(RandomForestClassifier(2).fit(X, y))

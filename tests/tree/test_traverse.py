@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import assert_same_tree, chain, examples, grow, on_both_engines, rows_of_nodes
+from support import assert_refuses, assert_same_tree, chain, examples, grow, on_both_engines, rows_of_nodes
 
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, UNDEFINED
@@ -306,8 +306,7 @@ def test_leaves_are_found_in_one_tree_of_votes(stump):
     votes, X = np.arange(3), np.zeros((1, 2))
     for n_trees, of_nodes in ((2, votes), (1, np.full((3, 3), 0.5))):
         forest = kernel("pack_forest")([parts(stump)] * n_trees, [of_nodes] * n_trees, 3)
-        with pytest.raises(ValueError, match="single tree of votes"):
-            kernel("find_leaves")(forest, X)
+        assert_refuses(ValueError, "single tree of votes", kernel("find_leaves"), forest, X)
 
 
 def test_sums_need_a_value_for_every_node(stump):

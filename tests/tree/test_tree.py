@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from multiway_trees import way
 from samples import NODE_ARRAYS, make_chain, make_classes, make_multiway_chain, make_stump, stump_arrays
+from support import assert_refuses
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text
 
@@ -64,10 +65,8 @@ def test_a_tree_differs_from_other_objects(other):
 @pytest.mark.parametrize("name", [*NODE_ARRAYS, "n_features", "max_depth", "node_count", "something"])
 def test_attributes_cannot_be_set_or_deleted(name):
     tree = make_stump()
-    with pytest.raises(AttributeError):
-        setattr(tree, name, 0)
-    with pytest.raises(AttributeError):
-        delattr(tree, name)
+    assert_refuses(AttributeError, None, setattr, tree, name, 0)
+    assert_refuses(AttributeError, None, delattr, tree, name)
 
 
 @pytest.mark.parametrize("name", NODE_ARRAYS)
@@ -173,11 +172,9 @@ class Tampered:
 
 @pytest.mark.parametrize("changes", NOT_TREES.values(), ids=NOT_TREES)
 def test_arrays_that_are_no_tree_are_refused(changes):
-    with pytest.raises(ValueError, match="Not a tree"):
-        make_stump(**changes)
+    assert_refuses(ValueError, "Not a tree", make_stump, **changes)
     pickled = pickle.dumps(Tampered(stump_arrays(**changes)))
-    with pytest.raises(ValueError, match="Not a tree"):
-        pickle.loads(pickled)
+    assert_refuses(ValueError, "Not a tree", pickle.loads, pickled)
 
 
 def test_right_children_that_do_not_follow_the_subtree_on_the_left_are_refused():
@@ -228,8 +225,7 @@ def test_trees_in_preorder_and_no_others_are_taken():
         if preorder(links) == list(range(n_nodes)):
             n_taken[n_nodes] += Tree(left, right, **arrays, n_features=1).node_count > 0
         else:
-            with pytest.raises(ValueError, match="Not a tree"):
-                Tree(left, right, **arrays, n_features=1)
+            assert_refuses(ValueError, "Not a tree", Tree, left, right, **arrays, n_features=1)
     assert (n_taken[1], n_taken[3], n_taken[5]) == (1, 1, 2)  # Catalan's numbers
 
 
@@ -288,8 +284,7 @@ def test_predict_is_the_most_frequent_class_and_the_lowest_of_several(engine):
     ],
 )
 def test_samples_of_another_shape_are_refused(engine, method, X, message):
-    with pytest.raises(ValueError, match=message):
-        getattr(make_stump(), method)(X)
+    assert_refuses(ValueError, message, getattr(make_stump(), method), X)
 
 
 def two_features_twice():

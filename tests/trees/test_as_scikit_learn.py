@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor as SklearnDecisionTreeRegressor
 from sklearn.tree._tree import ccp_pruning_path
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
+from support import assert_refuses
 
 from pytrees import (
     DecisionForestClassifier,
@@ -54,8 +55,7 @@ def test_a_derived_class_has_parameters_and_constraints_of_its_own(data):
         ({"name": "fir"}, "'name' parameter of NamedTree must be a str among"),
         ({"criterion": 1}, "criterion"),
     ):
-        with pytest.raises(InvalidParameterError, match=message):
-            NamedTree(**wrong).fit(*data)
+        assert_refuses(InvalidParameterError, message, NamedTree(**wrong).fit, *data)
 
 
 # ------------------------------------------------------------------------------------------------------ other names
@@ -82,8 +82,7 @@ def test_log_loss_is_entropy_in_other_trees_and_in_forests(engine, data):
 def test_log_loss_is_entropy_in_functions_of_counts(engine):
     assert impurity("log_loss", [1, 1]) == 1.0
     assert gain("log_loss", [3, 1], [0, 2]) == gain("entropy", [3, 1], [0, 2])
-    with pytest.raises(ValueError, match=r"criterion must be one of .*'log_loss'"):
-        impurity("logloss", [1, 1])
+    assert_refuses(ValueError, r"criterion must be one of .*'log_loss'", impurity, "logloss", [1, 1])
 
 
 # ------------------------------------------------------------------ least weights of leaves, and decreases of impurity
@@ -277,8 +276,7 @@ def test_trees_without_impurity_are_not_pruned(criterion, data):
         DecisionTreeClassifier(criterion, ccp_alpha=0.1).fit(*data)
     with pytest.raises(ValueError, match=r"cost_complexity_pruning_path cannot be used with criterion="):
         DecisionTreeClassifier(criterion).cost_complexity_pruning_path(*data)
-    with pytest.raises(ValueError, match="The 'ccp_alpha' parameter"):
-        DecisionTreeClassifier(ccp_alpha=-0.1).fit(*data)
+    assert_refuses(ValueError, "The 'ccp_alpha' parameter", DecisionTreeClassifier(ccp_alpha=-0.1).fit, *data)
 
 
 # ----------------------------------------------------------------------------------------------------------- forests
@@ -340,8 +338,7 @@ def test_a_warm_start_refuses_fewer_trees_and_other_data(data):
     X = np.column_stack([y % 2, X])
     forest = DecisionForestClassifier(2, warm_start=True, categorical_features=[0]).fit(X, y)
     X[0, 0] = 7
-    with pytest.raises(ValueError, match="that fit had other categories"):
-        forest.set_params(n_estimators=3).fit(X, y)
+    assert_refuses(ValueError, "that fit had other categories", forest.set_params(n_estimators=3).fit, X, y)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -370,8 +367,7 @@ def test_without_bootstrap_a_balanced_subsample_is_all_samples(engine, data):
 def test_forests_are_sequences_of_their_trees(estimator, data):
     forest = estimator(3, random_state=0)
     for ask in (len, iter, lambda forest: forest[0], lambda forest: forest.estimator_):
-        with pytest.raises(NotFittedError):
-            ask(forest)
+        assert_refuses(NotFittedError, None, ask, forest)
     forest.fit(*data)
     assert len(forest) == 3
     assert list(forest) == forest.estimators_

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from samples import make_classes
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier as SklearnDecisionTreeClassifier
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import DecisionForestClassifier, DecisionTreeClassifier, ID3Classifier, Tree
 from pytrees.criteria import CountCriterion
@@ -226,8 +226,7 @@ def test_the_class_of_a_criterion_in_place_of_an_object_is_refused(data):
         pass
 
     for estimator in (DecisionTreeClassifier(Renyi), ID3Classifier(distance=Renyi)):
-        with pytest.raises(ValueError, match=r"must be an object, got the class Renyi: write Renyi\(\)"):
-            estimator.fit(*data)
+        assert_refuses(ValueError, r"must be an object, got the class Renyi: write Renyi\(\)", estimator.fit, *data)
 
 
 def test_the_list_of_criteria_is_sorted_and_names_the_base_classes(data):
@@ -333,11 +332,9 @@ def test_neighbouring_floats_are_separated(engine):
 def test_unfitted_estimators_raise():
     estimator = DecisionTreeClassifier()
     for method in ("predict", "predict_proba", "apply", "decision_path", "feature_usage"):
-        with pytest.raises(NotFittedError):
-            getattr(estimator, method)([[1.0]])
+        assert_refuses(NotFittedError, None, getattr(estimator, method), [[1.0]])
     for method in ("get_depth", "get_n_leaves"):
-        with pytest.raises(NotFittedError):
-            getattr(estimator, method)()
+        assert_refuses(NotFittedError, None, getattr(estimator, method))
     assert not hasattr(estimator, "feature_importances_")
     assert not hasattr(estimator, "tree_")
 
@@ -400,8 +397,7 @@ def test_both_engines_fit_the_same_tree(problem, criterion, max_leaf_nodes, max_
 def test_too_many_class_counts_are_refused_before_growth(monkeypatch, estimator):
     y = np.arange(10_000)
     monkeypatch.setattr(base.np, "empty", refuse_gigabytes)
-    with pytest.raises(MemoryError, match=r"counting 10000 classes in each node takes \d\.\d GiB"):
-        estimator.fit(y[:, None], y)
+    assert_refuses(MemoryError, r"counting 10000 classes in each node takes \d\.\d GiB", estimator.fit, y[:, None], y)
 
 
 def refuse_gigabytes(shape, *args, empty=np.empty, **kwargs):
@@ -426,13 +422,11 @@ class WithWrongDefault(DecisionTreeClassifier):
 # Parameters that have their defaults are not validated again.
 def test_wrong_values_and_wrong_defaults_are_refused():
     X, y = [[0.0], [1.0]], [0, 1]
-    with pytest.raises(ValueError, match="'max_depth' parameter of WithWrongDefault"):
-        WithWrongDefault().fit(X, y)
+    assert_refuses(ValueError, "'max_depth' parameter of WithWrongDefault", WithWrongDefault().fit, X, y)
     assert WithWrongDefault(max_depth=None).fit(X, y).get_n_leaves() == 2
     for wrong in ({"max_depth": 0}, {"criterion": "mode"}, {"class_weight": "even"}):
         name = next(iter(wrong))
         with pytest.raises(ValueError, match=f"'{name}' parameter of DecisionTreeClassifier"):
             DecisionTreeClassifier(**wrong).fit(X, y)
         tree = DecisionTreeClassifier().fit(X, y)
-        with pytest.raises(ValueError, match=f"'{name}' parameter of DecisionTreeClassifier"):
-            tree.set_params(**wrong).fit(X, y)
+        assert_refuses(ValueError, f"'{name}' parameter of DecisionTreeClassifier", tree.set_params(**wrong).fit, X, y)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from own_criteria import Gini
 from sklearn.base import clone
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
@@ -185,8 +185,7 @@ def test_errors_about_many_categories_count_the_missing_value_aloud():
         (OptimalTreeClassifier(max_depth=1, categorical_features="from_dtype").fit, letters, r"column 1 \('letter'\)"),
         (OptimalTreeClassifier(max_depth=1, categorical_features=["word"]).fit, words, r"column 0 \('word'\)"),
     ):
-        with pytest.raises(ValueError, match=rf"Found 13 categories in {column}, the missing value among them\."):
-            fit(X, y)
+        assert_refuses(ValueError, rf"Found 13 categories in {column}, the missing value among them\.", fit, X, y)
 
 
 def test_subset_splits_change_nothing_without_categories():
@@ -216,8 +215,7 @@ def test_text_dict_and_graphviz_name_the_sets():
     assert Tree.from_dict(exported) == tree.tree_
     assert '[label="a, c, e' in export_graphviz(tree)
     exported["children"][0]["categories"] = exported["children"][0]["categories"][:1]
-    with pytest.raises(ValueError, match="Not an exported tree: categories of a child"):
-        Tree.from_dict(exported)
+    assert_refuses(ValueError, "Not an exported tree: categories of a child", Tree.from_dict, exported)
 
 
 def test_merging_and_pruning_keep_the_sets():
@@ -233,8 +231,7 @@ def test_merging_and_pruning_keep_the_sets():
 def test_scikit_learns_trees_cannot_divide_categories_into_two_sets():
     X, y = sample()
     tree = DecisionTreeClassifier(**KIND).fit(X, y)
-    with pytest.raises(ValueError, match="cannot divide categories into two sets"):
-        tree.to_sklearn()
+    assert_refuses(ValueError, "cannot divide categories into two sets", tree.to_sklearn)
 
 
 def test_the_fourier_algebra_takes_sets():
@@ -258,8 +255,7 @@ def test_invalid_sets_are_refused(name):
     arrays = {each: np.array(getattr(tree, each)) for each in (*names, *below)}
     assert Tree(**arrays, n_features=3).has_category_sets
     for wrong in (np.array(arrays[name][:-1]), arrays[name] + 1, arrays[name][::-1], None):
-        with pytest.raises(ValueError, match="Not a tree"):
-            Tree(**(arrays | {name: wrong}), n_features=3)
+        assert_refuses(ValueError, "Not a tree", Tree, **arrays | {name: wrong}, n_features=3)
 
 
 def test_a_category_of_two_children_is_refused():
@@ -312,8 +308,7 @@ def test_values_outside_the_order(engine):
     X, y = sample(200)
     tree = DecisionTreeClassifier(categorical_features="from_dtype").fit(X[["size"]], y)
     new = pd.DataFrame({"size": ["huge", "low"]})
-    with pytest.raises(ValueError, match=r"Found unknown categories in column 0 .'size'.*: 'huge'"):
-        tree.predict(new)
+    assert_refuses(ValueError, r"Found unknown categories in column 0 .'size'.*: 'huge'", tree.predict, new)
     tree.set_params(handle_unknown="majority")
     missing = pd.DataFrame({"size": [None, "low"]})
     np.testing.assert_array_equal(tree.predict(new), tree.predict(missing))
@@ -331,8 +326,7 @@ def test_warm_start_asks_for_the_same_order():
     forest = DecisionForestClassifier(2, warm_start=True, categorical_features="from_dtype", random_state=0)
     forest.fit(X, y)
     other = X.assign(size=X["size"].cat.reorder_categories(["mid", "low", "high"]))
-    with pytest.raises(ValueError, match="that fit had other ordered categories"):
-        forest.set_params(n_estimators=3).fit(other, y)
+    assert_refuses(ValueError, "that fit had other ordered categories", forest.set_params(n_estimators=3).fit, other, y)
 
 
 def test_the_fourier_algebra_refuses_ordered_categories_but_takes_their_codes():

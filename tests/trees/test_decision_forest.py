@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.model_selection import train_test_split
-from support import assert_same_tree, examples, grow, on_both_engines
+from support import assert_refuses, assert_same_tree, examples, grow, on_both_engines
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -364,8 +364,7 @@ def test_out_of_bag_predictions_are_in_the_order_of_X(data):
 )
 def test_parameters_that_are_refused(data, monkeypatch, parameters, message):
     monkeypatch.setattr("pytrees.trees.base_forest._grow_from_seed", None)  # before anything grows
-    with pytest.raises(ValueError, match=message):
-        make_forest(**parameters).fit(*data)
+    assert_refuses(ValueError, message, make_forest(**parameters).fit, *data)
 
 
 def test_a_metric_that_fails_leaves_the_last_fit_whole(data):
@@ -374,8 +373,7 @@ def test_a_metric_that_fails_leaves_the_last_fit_whole(data):
 
     forest = make_forest(20, oob_score=True).fit(*data)
     before = pickle.dumps(forest)
-    with pytest.raises(ZeroDivisionError):
-        forest.set_params(oob_score=fail).fit(data[0][:, :2], data[1])
+    assert_refuses(ZeroDivisionError, None, forest.set_params(oob_score=fail).fit, data[0][:, :2], data[1])
     assert pickle.dumps(forest.set_params(oob_score=True)) == before
 
 

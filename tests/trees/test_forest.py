@@ -12,6 +12,7 @@ from samples import make_stump, make_ties, trees_of
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
+from support import assert_refuses
 
 import pytrees.trees.forest_prediction
 from pytrees import (
@@ -193,8 +194,7 @@ def test_an_error_in_a_worker_is_raised_and_leaves_the_last_fit_whole(make_fores
         raise MemoryError("no room")
 
     monkeypatch.setattr(type(forest), "_grow", staticmethod(fail))
-    with pytest.raises(MemoryError, match="no room"):
-        forest.fit(data[0][:, :1], data[1] > 0)
+    assert_refuses(MemoryError, "no room", forest.fit, data[0][:, :1], data[1] > 0)
     monkeypatch.undo()
     np.testing.assert_array_equal(forest.predict_proba(data[0]), expected.predict_proba(data[0]))
 
@@ -301,8 +301,7 @@ def test_decision_paths_stand_side_by_side(engine, make_forest, data):
 
 def test_unfitted_forests_raise(make_forest):
     for method in ("predict", "predict_proba", "apply", "decision_path"):
-        with pytest.raises(NotFittedError):
-            getattr(make_forest(), method)([[1.0]])
+        assert_refuses(NotFittedError, None, getattr(make_forest(), method), [[1.0]])
     assert not hasattr(make_forest(), "feature_importances_")
 
 

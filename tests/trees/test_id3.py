@@ -8,7 +8,7 @@ import pytest
 import sklearn
 from samples import make_classes, make_ties
 from sklearn.datasets import load_iris, load_wine
-from support import on_both_engines
+from support import assert_refuses, on_both_engines
 
 from pytrees import DecisionTreeClassifier, ID3Classifier, ID3ForestClassifier, export_dict, export_text
 from pytrees._tree_checks import LEAF
@@ -57,10 +57,8 @@ def test_stages_are_trees_of_fewer_leaves(engine):
 
 def test_staged_predict_checks_before_the_first_stage():
     tree = ID3Classifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="features"):
-        tree.staged_predict([[0.0, 1.0]])
-    with pytest.raises(sklearn.exceptions.NotFittedError):
-        ID3Classifier().staged_predict([[0.0]])
+    assert_refuses(ValueError, "features", tree.staged_predict, [[0.0, 1.0]])
+    assert_refuses(sklearn.exceptions.NotFittedError, None, ID3Classifier().staged_predict, [[0.0]])
 
 
 # -------------------------------------------------------------------------------------------------------- the estimator
@@ -249,8 +247,7 @@ def test_sets_have_no_weights():
     X, y = make_ties()
     with pytest.raises(ValueError, match="no weights under a JaccardDistance"):
         ID3Classifier(JaccardDistance(of_rows)).fit(X, y, sample_weight=np.arange(30))
-    with pytest.raises(ValueError, match="bootstrap=False"):
-        ID3ForestClassifier(2, distance=JaccardDistance(of_rows)).fit(X, y)
+    assert_refuses(ValueError, "bootstrap=False", ID3ForestClassifier(2, distance=JaccardDistance(of_rows)).fit, X, y)
     forest = ID3ForestClassifier(2, distance=JaccardDistance(of_rows), bootstrap=False, max_leaf_nodes=3).fit(X, y)
     assert forest.predict(X).shape == (30,)
 
@@ -294,8 +291,7 @@ def test_forests_on_threads_and_without_bootstrap():
 @pytest.mark.parametrize("estimator", [ID3Classifier, ID3ForestClassifier])
 def test_parameters_that_do_not_go_together(estimator):
     X, y = [[0.0], [1.0]], [0, 1]
-    with pytest.raises(ValueError, match="labels='all' needs evaluation='global' or 'glocal'"):
-        estimator(labels="all").fit(X, y)
+    assert_refuses(ValueError, "labels='all' needs evaluation='global' or 'glocal'", estimator(labels="all").fit, X, y)
     for distance in ("etc", "ogini", "entropy", WeightedInformationGain()):
         for evaluation in ("global", "glocal"):
             with pytest.raises(ValueError, match=r"single leaves only.*'accuracy', .*'vi'\] or a JaccardDistance"):
@@ -326,8 +322,7 @@ def test_weights_that_cannot_be_used(estimator):
     with pytest.raises(ValueError, match="sample_weight cannot be used with distance='etc'"):
         estimator(distance="etc").fit(X, y, sample_weight=np.ones(30))
     for weights in (np.zeros(30), -np.ones(30)):
-        with pytest.raises(ValueError, match=r"(?i)sample.weight"):
-            estimator().fit(X, y, sample_weight=weights)
+        assert_refuses(ValueError, r"(?i)sample.weight", estimator().fit, X, y, sample_weight=weights)
 
 
 @pytest.mark.filterwarnings("default")

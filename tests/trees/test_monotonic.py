@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier as SklearnTree
 from sklearn.tree import DecisionTreeRegressor as SklearnRegressor
 from sklearn.utils._testing import assert_allclose
-from support import examples
+from support import assert_refuses, examples
 
 from pytrees import (
     DecisionForestClassifier,
@@ -277,8 +277,7 @@ def test_a_criterion_of_your_own_keeps_constraints(engine):
     ],
 )
 def test_bad_constraints_are_refused(engine, estimator, given, message):
-    with pytest.raises(ValueError, match=message):
-        clone(estimator).set_params(monotonic_cst=given).fit(*noisy_table(0, n=20))
+    assert_refuses(ValueError, message, clone(estimator).set_params(monotonic_cst=given).fit, *noisy_table(0, n=20))
 
 
 @pytest.mark.parametrize(
@@ -379,15 +378,13 @@ def test_dicts_keep_shares(clipped):
     assert Tree.from_dict(exported) == clipped.tree_
     assert "shares" not in export_dict(DecisionTreeClassifier().fit(*noisy_table(0)))
     for wrong in ([0.5], ["a", "b"], 3, [0.7, 0.7], [-0.5, 1.5]):
-        with pytest.raises(ValueError, match=r"Not an? (exported )?tree"):
-            Tree.from_dict(exported | {"shares": wrong})
+        assert_refuses(ValueError, r"Not an? (exported )?tree", Tree.from_dict, exported | {"shares": wrong})
 
 
 @pytest.mark.parametrize("wrong", [np.ones((1, 2)), np.array([[1.0, 0.0]] * 3 + [[np.nan, 1.0]])])
 def test_shares_are_checked(wrong):
     tree = DecisionTreeClassifier(max_depth=1).fit([[0], [1]], [0, 1]).tree_
-    with pytest.raises(ValueError, match="Not a tree: shares has shape"):
-        Tree(*tree._arguments()[:-3], wrong)
+    assert_refuses(ValueError, "Not a tree: shares has shape", Tree, *tree._arguments()[:-3], wrong)
     with pytest.raises(ValueError, match="must not be negative, and add up to 1"):
         Tree(*tree._arguments()[:-3], np.full((3, 2), 0.4))
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from support import interrupted
+from support import assert_refuses, interrupted
 
 from pytrees import (
     AggregatedFourierTreeClassifier,
@@ -85,8 +85,7 @@ def test_words_frames_copies_and_exports(engine, estimator):
     np.testing.assert_array_equal(copy.predict_proba(frame), estimator.predict_proba(frame))
     assert (estimator.predict_proba(frame).argmax(axis=1) == (y == "out")).all()
     unseen = pd.DataFrame({"colour": ["violet"], "size": [0.0]})
-    with pytest.raises(ValueError, match="unknown categories in column 0"):
-        estimator.predict(unseen)
+    assert_refuses(ValueError, "unknown categories in column 0", estimator.predict, unseen)
     assert estimator.set_params(handle_unknown="majority").predict(unseen)[0] in ("in", "out")
 
 
@@ -317,8 +316,7 @@ def test_too_many_categories_are_refused_by_name(engine):
     frame = pd.DataFrame({"size": range(11), "letter": list("abcdefghijk")})
     for estimator in (OptimalTreeClassifier, MinimalTreeClassifier):
         message = rf"11 categories in column 1 \('letter'\)\. {estimator.__name__} .* at most 10 categories"
-        with pytest.raises(ValueError, match=message):
-            estimator(categorical_features=["letter"]).fit(frame, [0, 1] * 5 + [0])
+        assert_refuses(ValueError, message, estimator(categorical_features=["letter"]).fit, frame, [0, 1] * 5 + [0])
     tree = OptimalTreeClassifier(max_depth=1, categorical_features=["letter"]).fit(frame[:10], [0, 1] * 5)
     assert tree.n_errors_ == 0
 
@@ -441,8 +439,7 @@ def test_a_tree_too_deep_is_an_error_and_nothing_is_lost(engine, monkeypatch):
     tree = OptimalTreeClassifier(max_depth=1).fit(X, y)
     before = dict(vars(tree))
     monkeypatch.setattr(optimal_search, "kernel", kernel_that(lambda *_, **__: (None, 0, 0, 1, -1, False)))
-    with pytest.raises(ValueError, match="too deep to be searched for: use max_depth"):
-        tree.fit(X[:, :2], y)
+    assert_refuses(ValueError, "too deep to be searched for: use max_depth", tree.fit, X[:, :2], y)
     assert vars(tree) == before
     with pytest.warns(ConvergenceWarning, match="The depth of the trees ended the search: the tree kept is"):
         assert not tree.set_params(time_limit=60.0).fit(X, y).is_proven_
@@ -520,8 +517,7 @@ def test_a_gap_bounds_the_distance_to_the_best_tree(engine):
     ],
 )
 def test_bad_parameters(engine, options, message):
-    with pytest.raises(ValueError, match=message):
-        OptimalTreeClassifier(**options).fit([[0.0], [1.0]], [0, 1])
+    assert_refuses(ValueError, message, OptimalTreeClassifier(**options).fit, [[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("estimator", [OptimalTreeClassifier(), MinimalTreeClassifier()])
@@ -539,16 +535,13 @@ def test_bad_parameters(engine, options, message):
     ],
 )
 def test_bad_input(engine, estimator, data, message):
-    with pytest.raises(ValueError, match=message):
-        clone(estimator).fit(**{"X": [[0.0], [1.0]], "y": [0, 1]} | data)
-    with pytest.raises(NotFittedError):
-        clone(estimator).predict([[0.0]])
+    assert_refuses(ValueError, message, clone(estimator).fit, **{"X": [[0.0], [1.0]], "y": [0, 1]} | data)
+    assert_refuses(NotFittedError, None, clone(estimator).predict, [[0.0]])
 
 
 def test_equal_samples_of_different_classes_have_no_consistent_tree(engine):
     for X in ([[0.0], [0.0]], [[np.nan], [np.nan]]):
-        with pytest.raises(ValueError, match="no consistent tree"):
-            MinimalTreeClassifier().fit(X, [0, 1])
+        assert_refuses(ValueError, "no consistent tree", MinimalTreeClassifier().fit, X, [0, 1])
         assert MinimalTreeClassifier().fit(X, [0, 1], sample_weight=[1, 0]).get_n_leaves() == 1
     with pytest.raises(ValueError, match="no consistent tree"):
         MinimalTreeClassifier(categorical_features=[0]).fit([["a"], ["a"]], [0, 1])

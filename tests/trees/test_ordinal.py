@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
@@ -286,14 +286,11 @@ def test_costs_are_by_the_order_of_the_classes(engine, make, data):
     ],
 )
 def test_costs_that_are_refused(make, costs, message, data):
-    with pytest.raises(ValueError, match=message):
-        make(predict_rule="cost", cost_matrix=costs).fit(*data)
+    assert_refuses(ValueError, message, make(predict_rule="cost", cost_matrix=costs).fit, *data)
     fitted = make().fit(*data).set_params(predict_rule="cost", cost_matrix=costs)
-    with pytest.raises(ValueError, match=message):
-        fitted.predict(data[0])
+    assert_refuses(ValueError, message, fitted.predict, data[0])
     if costs is not None:
-        with pytest.raises(ValueError, match=message):
-            make(cost_matrix=costs).fit(*data)
+        assert_refuses(ValueError, message, make(cost_matrix=costs).fit, *data)
 
 
 # ------------------------------------------------------------------------------------------- the order of the classes
@@ -502,8 +499,7 @@ def test_class_scores_cover_the_whole_scale(data):
     ],
 )
 def test_classes_that_are_refused(make, data, classes, message):
-    with pytest.raises(ValueError, match=message):
-        make(classes=classes).fit(data[0], LEVELS * 10)
+    assert_refuses(ValueError, message, make(classes=classes).fit, data[0], LEVELS * 10)
 
 
 @pytest.mark.parametrize(
@@ -522,14 +518,12 @@ def test_classes_that_are_refused(make, data, classes, message):
     ],
 )
 def test_labels_that_are_refused(data, y, message):
-    with pytest.raises(ValueError, match=message):
-        make_tree(classes=[0, 1, 2]).fit(data[0], y)
+    assert_refuses(ValueError, message, make_tree(classes=[0, 1, 2]).fit, data[0], y)
 
 
 def test_missing_categories_are_refused(data):
     labels = pd.Categorical.from_codes([-1] + [0] * 29, LEVELS, ordered=True)
-    with pytest.raises(ValueError, match="Input y contains NaN"):
-        make_tree().fit(data[0], labels)
+    assert_refuses(ValueError, "Input y contains NaN", make_tree().fit, data[0], labels)
 
 
 def test_class_weights_need_classes_that_can_be_sorted(data):
@@ -551,16 +545,14 @@ def test_a_refit_that_fails_leaves_the_last_fit_whole(make, data):
     fitted = make(classes=LEVELS).fit(X, WORDS[y])
     before = pickle.dumps(fitted)
     for labels in (WORDS[y][:-1], y):
-        with pytest.raises(ValueError, match=r"inconsistent|not among"):
-            fitted.fit(X[:, :2], labels)
+        assert_refuses(ValueError, r"inconsistent|not among", fitted.fit, X[:, :2], labels)
     assert pickle.dumps(fitted) == before
 
 
 @both
 def test_unfitted_estimators_raise(make):
     for method in ("predict", "predict_cumulative_proba", "predict_expected_score", "predict_proba"):
-        with pytest.raises(NotFittedError):
-            getattr(make(), method)([[1.0]])
+        assert_refuses(NotFittedError, None, getattr(make(), method), [[1.0]])
 
 
 # ------------------------------------------------------------------------------------------------ what stands around it

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
@@ -143,15 +143,12 @@ def test_weights_are_refused(arrivals):
     for made in (PermutationDecisionTreeClassifier, PermutationDecisionForestClassifier):
         with pytest.raises(TypeError, match=r"'sample_weight'. In a sequence of labels a sample has no weight"):
             made().fit(X, y, sample_weight=np.ones(24))
-        with pytest.raises(TypeError, match=r"argument 'weights'\.$"):
-            made().fit(X, y, weights=np.ones(24))
+        assert_refuses(TypeError, r"argument 'weights'\.$", made().fit, X, y, weights=np.ones(24))
         for others in ([times], [times, times]):
             name = rf"{made.__name__}\.fit\(\) accepts only X, y by position, got {len(others)} more\."
             advice = r"by name, such as order=\.\.\. or groups=\.\.\.\. There is no sample_weight\. In a sequence"
-            with pytest.raises(TypeError, match=f"{name} .*{advice}"):
-                made().fit(X, y, *others)
-    with pytest.raises(TypeError, match="class_weight"):
-        PermutationDecisionTreeClassifier(class_weight="balanced")
+            assert_refuses(TypeError, f"{name} .*{advice}", made().fit, X, y, *others)
+    assert_refuses(TypeError, "class_weight", PermutationDecisionTreeClassifier, class_weight="balanced")
 
 
 # ----------------------------------------------------------------------------------------------------- metadata routing
@@ -261,16 +258,13 @@ def test_equally_frequent_trees_are_sorted_by_their_tests():
 
 
 def test_distinct_trees_of_an_unfitted_forest():
-    with pytest.raises(NotFittedError):
-        PermutationDecisionForestClassifier().distinct_trees()
+    assert_refuses(NotFittedError, None, PermutationDecisionForestClassifier().distinct_trees)
 
 
 def test_distinct_trees_refuse_samples_of_another_shape(toy):
     forest = PermutationDecisionForestClassifier(n_estimators=2).fit(toy.data, toy.target)
-    with pytest.raises(ValueError, match="X has 1 features"):
-        forest.distinct_trees(toy.data[:, :1])
-    with pytest.raises(ValueError, match="infinity in column 1"):
-        forest.distinct_trees([[1.0, np.inf]])
+    assert_refuses(ValueError, "X has 1 features", forest.distinct_trees, toy.data[:, :1])
+    assert_refuses(ValueError, "infinity in column 1", forest.distinct_trees, [[1.0, np.inf]])
 
 
 # --------------------------------------------------------------------------------------------------------- both engines

@@ -16,7 +16,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import BaggingRegressor
 from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import cross_val_score
-from support import examples, on_both_engines
+from support import assert_refuses, examples, on_both_engines
 
 from pytrees import (
     DecisionForestClassifier,
@@ -527,22 +527,19 @@ def test_a_category_for_every_sample(error):
     ],
 )
 def test_targets_that_are_refused(cls, y, message):
-    with pytest.raises(ValueError, match=message):
-        cls().fit([[0.0], [1.0]], y)
+    assert_refuses(ValueError, message, cls().fit, [[0.0], [1.0]], y)
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_parameters_that_are_refused(cls):
     for name, value in (("criterion", "gini"), ("criterion", None), ("max_depth", 0), ("ccp_alpha", -1.0)):
-        with pytest.raises(ValueError, match=name):
-            cls(**{name: value}).fit([[0.0], [1.0]], [0.0, 1.0])
+        assert_refuses(ValueError, name, cls(**{name: value}).fit, [[0.0], [1.0]], [0.0, 1.0])
 
 
 def test_a_failed_fit_loses_nothing(data):
     tree = DecisionTreeRegressor().fit(*data)
     before = tree.tree_
-    with pytest.raises(ValueError, match="NaN"):
-        tree.fit([[0.0], [1.0]], [0.0, np.nan])
+    assert_refuses(ValueError, "NaN", tree.fit, [[0.0], [1.0]], [0.0, np.nan])
     assert tree.tree_ is before
     assert tree.n_features_in_ == 3
 
@@ -550,12 +547,10 @@ def test_a_failed_fit_loses_nothing(data):
 def test_an_exchanged_tree_is_refused(data):
     tree = DecisionTreeRegressor().fit(*data)
     tree.tree_ = make_stump()
-    with pytest.raises(ValueError, match="tree_ is a tree of 1 features and 2 classes"):
-        tree.predict(data[0])
+    assert_refuses(ValueError, "tree_ is a tree of 1 features and 2 classes", tree.predict, data[0])
     forest = DecisionForestRegressor(2).fit(*data)
     forest.estimators_[0].tree_ = make_stump()
-    with pytest.raises(ValueError, match="holds a tree of 1 features and 2 classes"):
-        forest.predict(data[0])
+    assert_refuses(ValueError, "holds a tree of 1 features and 2 classes", forest.predict, data[0])
 
 
 def numbers_stump(**changes):
@@ -575,8 +570,7 @@ def test_trees_of_numbers_made_by_hand():
     with pytest.raises(AttributeError, match="no impurity"):
         _ = numbers_stump(impurity=None).impurity
     for ask in (lambda: tree.majority, lambda: tree.shares, lambda: tree.majority_at([0]), lambda: tree.shares_at([0])):
-        with pytest.raises(ValueError, match="predicts numbers"):
-            ask()
+        assert_refuses(ValueError, "predicts numbers", ask)
 
 
 @pytest.mark.parametrize(
@@ -593,17 +587,14 @@ def test_trees_of_numbers_made_by_hand():
     ],
 )
 def test_trees_of_numbers_that_are_none(changes, message):
-    with pytest.raises(ValueError, match=message):
-        numbers_stump(**changes)
+    assert_refuses(ValueError, message, numbers_stump, **changes)
 
 
 @pytest.mark.parametrize(("value", "message"), [([[0.5, 0.0]] * 3, "value has shape"), ([[np.inf]] * 3, "finite")])
 def test_values_that_are_no_numbers(value, message):
-    with pytest.raises(ValueError, match=message):
-        make_stump(value=value, weighted_n_node_samples=[2.0, 1.0, 1.0])
+    assert_refuses(ValueError, message, make_stump, value=value, weighted_n_node_samples=[2.0, 1.0, 1.0])
 
 
 def test_criteria_of_numbers_do_not_measure_classes():
-    with pytest.raises(ValueError, match="criterion must be one of"):
-        make_stump(criterion="squared_error")
+    assert_refuses(ValueError, "criterion must be one of", make_stump, criterion="squared_error")
     assert isinstance(make_stump(criterion="gini"), Tree)
