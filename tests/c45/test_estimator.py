@@ -28,9 +28,6 @@ def make_gaps(n_rows=200, rate=0.1, seed=0):
     return X, y
 
 
-# ------------------------------------------------------------------------------------------------ as users give it
-
-
 def test_string_categories_and_missing_values(engine):
     frame, y = golf_frame()
     tree = C45Classifier(categorical_features=["outlook", "windy"]).fit(frame, y)
@@ -105,9 +102,6 @@ def test_a_failed_fit_leaves_the_last_good_one():
     assert tree.n_features_in_ == 4
 
 
-# ------------------------------------------------------------------------------------------------------------- weights
-
-
 def test_whole_weights_are_repeated_samples(engine):
     X, y = make_gaps(80, rate=0.0)
     weights = np.random.default_rng(1).integers(0, 4, len(y))
@@ -139,9 +133,6 @@ def test_very_small_and_great_weights(engine):
         assert tree.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(30))
         # Less than two rows of weight 1 cannot be split.
         assert (tree.tree_.node_count == 1) == (scale < 1)
-
-
-# ---------------------------------------------------------------------------------------------------------- prediction
 
 
 def test_samples_without_missing_values_reach_one_leaf(engine):

@@ -33,9 +33,6 @@ def class_shares(tree, X):
     return np.asarray(shares, dtype=np.float64).reshape(len(X), tree.n_classes)
 
 
-# ------------------------------------------------------------------------------------------------------------ training
-
-
 def test_a_row_without_outlook_goes_every_way(engine):
     # Chapter 3: of the 13 other rows 3 are overcast, 5 rain, 5 sunny.
     X, _ = golf(lacks_outlook=True)
@@ -85,9 +82,6 @@ def test_engines_divide_alike_and_nothing_is_lost(problem):
     if parts:
         whole = np.ones(len(problem.X)) if problem.weights is None else problem.weights
         assert [float(of_row[row]) for row in range(len(problem.X))] == pytest.approx(whole.tolist(), rel=1e-12)
-
-
-# ---------------------------------------------------------------------------------------------------------- prediction
 
 
 def naive_shares(tree, row, node=0):

@@ -28,9 +28,6 @@ def entropy(*counts):
     return -sum(count / total * log2(count / total) for count in counts if count)
 
 
-# --------------------------------------------------------------------------------------------------------- by the book
-
-
 def test_gain_ratio_of_outlook(engine):
     # Chapter 2: info(T) = 0.940, info_X(T) = 0.694, split info(X) = 1.577, gain ratio = 0.246 / 1.577 = 0.156.
     X, y = golf()
@@ -73,9 +70,6 @@ def test_missing_rows_thin_the_gain_of_a_threshold(engine):
     gain, _, threshold = find(x, [0, 0, 1, 1, 0, 1])
     assert threshold == 1.5
     assert gain == pytest.approx(4 / 6, rel=1e-14)
-
-
-# -------------------------------------------------------------------------------------------------- what may be split
 
 
 def test_two_children_need_enough_rows(engine):
@@ -168,9 +162,6 @@ def test_ties_go_to_the_lowest_feature_and_threshold(engine):
     assert find(np.column_stack([x, -x, x]), y)[1] == 0
     both = [0.0, 0.0, 1.0, 1.0, 2.0, 2.0]
     assert find(np.array(both)[:, None], [0, 0, 1, 1, 2, 2])[2] == 0.5
-
-
-# ------------------------------------------------------------------------------------------------------------- engines
 
 
 @examples(400)

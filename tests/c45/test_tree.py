@@ -36,8 +36,6 @@ def load_or_skip(name, **options):
         pytest.skip(str(error))
 
 
-# ----------------------------------------------------------------------------------------- the paper's and Weka's trees
-
 # H. Kargupta, B.-H. Park, H. Dutta, "Orthogonal Decision Trees", Tables I and IV: errors and nodes of "C4.5", which is
 # Weka's J48. Weka's manuals and its own runs print the other trees.
 
@@ -128,9 +126,6 @@ def test_a_sunny_day_of_unknown_humidity(engine):
     assert tree.predict([[2, 70, np.nan, 0]]).tolist() == ["don't play"]
 
 
-# ------------------------------------------------------------------------------------------------------------- pruning
-
-
 @pytest.mark.parametrize(("rows", "limit"), [(6, 0.206), (9, 0.143), (1, 0.750)])
 def test_limits_of_errors_by_the_book(engine, rows, limit):
     # Chapter 4: U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750, which together are 3.273 errors.
@@ -212,9 +207,6 @@ def test_a_raised_branch_has_all_samples_of_the_node(engine):
     assert [tree.node_count for tree in trees] == [13, 13, 11]
     assert trees[2].value[0].tolist() == [40.0, 40.0]
     assert trees[2].gain[0] == trees[0].gain[1]
-
-
-# --------------------------------------------------------------------------------------------------- trees of all kinds
 
 
 def parts_of_nodes(tree, X, weights):

@@ -64,8 +64,6 @@ def splits(draw, weights=no_weights, max_rows=30):
     return y, np.array(codes, dtype=np.int32), draw(weights(n_rows)), n_classes
 
 
-# -------------------------------------------------------------------------------------------------------- gains by hand
-
 # The outlook of Quinlan's Saturday mornings: sunny (2 of 5 are right to play), overcast (4 of 4), rain (3 of 5).
 OUTLOOK = [0] * 5 + [1] * 4 + [2] * 5
 PLAY = [1, 1, 0, 0, 0] + [1] * 4 + [1, 1, 1, 0, 0]
@@ -109,9 +107,6 @@ def test_gain_of_the_effort(engine):
     assert gain_of("etc", y, [0, 0, 0, 1, 2]) == pytest.approx(
         effort_to_compress(y, 2) - 3 / 5 * effort_to_compress([0, 1, 0], 2)
     )
-
-
-# -------------------------------------------------------------------------------------------------------------- oracles
 
 
 def ordinal_gini(counts):
@@ -263,9 +258,6 @@ def test_naive_structural_gain(engine, criterion, impurity, split):
     assert gain_of(criterion, y, codes, n_classes=n_classes) == float(expected)
 
 
-# -------------------------------------------------------------------------------------------------------- both engines
-
-
 @st.composite
 def pairs_of_splits(draw, weights):
     """Draw two splits of the same rows: by other categories, or by the same categories under other names."""
@@ -286,9 +278,6 @@ def test_engines_agree_on_the_greater_gain(criterion, weights):
         assert compiled == reference
 
     check()
-
-
-# -------------------------------------------------------------------------------------------------- exact comparison
 
 
 @pytest.mark.parametrize("criterion", ["gini", "ogini", "jaccard", "entropy", "ranking"])

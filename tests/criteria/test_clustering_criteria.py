@@ -28,9 +28,6 @@ MATCHINGS = ["jaccard", "accuracy", "mae"]
 CRITERIA = [*INFORMATION, *MATCHINGS]
 
 
-# ------------------------------------------------------------------------------------------------------------- by hand
-
-
 def root_gain(left, right, criterion, scale=None):
     """Gain of the only cut, between children with these class counts; `scale` is the weight of every sample."""
     y = np.concatenate([np.repeat(np.arange(len(counts)), counts) for counts in (left, right)])
@@ -102,9 +99,6 @@ def test_ratios_are_never_reported_below_zero(engine, criterion):
         gain = root_gain([k, 2 * k], [3, 6], criterion)
         assert 0.0 <= gain < 1e-9
         assert not np.signbit(gain)
-
-
-# ----------------------------------------------------------------------------------------------------- sets of rows
 
 
 def entropy(*clusterings):
@@ -223,9 +217,6 @@ def test_nearly_equal_similarities_are_compared_exactly(engine):
         assert tree["gain"][0] == float(sums[1] - Fraction(1, 2))
 
 
-# --------------------------------------------------------------------------------------------------------- equal trees
-
-
 # Most of many cuts are passed over because no row that moves changes a score by much; the reference looks at all.
 @pytest.mark.parametrize("criterion", MATCHINGS)
 @examples(60)
@@ -256,9 +247,6 @@ def test_min_gain_of_zero_excludes_negative_gains(engine):
     for criterion in ("accuracy", "mae"):
         assert len(grow(X, y, criterion=criterion, min_gain=0.0)["feature"]) == 1
         assert grow(X, y, criterion=criterion)["gain"].min() < 0.0
-
-
-# ----------------------------------------------------------------------------------------------------------- estimators
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

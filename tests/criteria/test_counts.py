@@ -23,9 +23,6 @@ def table_of(largest):
     return np.asarray(kernel("n_log2_n")(largest))
 
 
-# ------------------------------------------------------------------------------------------------ n log2 n as integers
-
-
 def test_tables_are_equal():
     compiled, reference = on_both_engines(table_of, 5000)
     assert compiled.dtype == reference.dtype == np.int64
@@ -62,9 +59,6 @@ def test_table_grows_and_is_not_written_to():
     again = table_of(10)
     np.testing.assert_array_equal(small, again)
     assert not again.flags.writeable
-
-
-# --------------------------------------------------------------------------------------------------- impurities by hand
 
 
 @pytest.mark.parametrize(
@@ -109,9 +103,6 @@ def test_reported_entropy_is_rounded_to_the_unit():
 
 def test_etc_is_the_effort():
     assert etc([0, 0, 0, 1, 1], 2) == 4
-
-
-# -------------------------------------------------------------------------------------------------------- gains by hand
 
 
 def gain(criterion, left, right, n_classes=3):

@@ -14,9 +14,6 @@ ERRORS = ["squared_error", "absolute_error"]
 SIZES = sizes()
 
 
-# ------------------------------------------------------------------------------------------------------------ by hand
-
-
 # Targets 0, 0, 6, 10: mean 4, variance (16 + 16 + 4 + 36) / 4 = 18; lower median 0, mean distance 16 / 4 = 4.
 # The cut in the middle leaves (0, 0) and (6, 10): variances 0 and 4, distances 0 and 4 / 2.
 @pytest.mark.parametrize(
@@ -120,9 +117,6 @@ def test_targets_fit_classes_and_criterion(engine, criterion, message):
     assert_refuses(ValueError, message, grow, [[0.0], [1.0]], [0, 1], None, 2, criterion)
 
 
-# --------------------------------------------------------------------------------------------------------- many samples
-
-
 @pytest.mark.parametrize("error", ERRORS)
 def test_more_samples_than_narrow_entries_hold(error):
     rng = np.random.default_rng(1)
@@ -142,9 +136,6 @@ def test_more_samples_than_narrow_entries_hold(error):
         n, n_left = len(X), int(is_left.sum())
         difference = n * int(targets[is_left].sum()) - n_left * int(targets.sum())
         assert tree["gain"][0] == difference**2 / (n**2 * n_left * (n - n_left))
-
-
-# -------------------------------------------------------------------------------------- scores in vectors, bins, sizes
 
 
 def spread_numbers(rng, n):

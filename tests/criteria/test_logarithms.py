@@ -34,9 +34,6 @@ def assert_best_cut(criterion, y, n_classes):
     assert tree["threshold"][0] == best_cut(criterion, y, n_classes) - 0.5, y
 
 
-# ------------------------------------------------------------------------------------------------------------- cuts
-
-
 def test_equal_gains_are_ties(engine):
     # The cuts 0 | 1 0 0 1 1 0 and 0 1 0 0 | 1 1 0 gain the same.
     X, y = np.arange(7.0)[:, None], [0, 1, 0, 0, 1, 1, 0]
@@ -137,9 +134,6 @@ def test_near_ties_of_large_counts(engine, criterion, size, further):
     assert (tree["gain"][0] > 0.0) == (max(gains) > 0)
 
 
-# ------------------------------------------------------------------------------------------ trees, on both engines
-
-
 def binary_table(seed, n_rows, n_features, n_classes=2):
     """Make a table of few values, in which most gains tie."""
     rng = np.random.default_rng(seed)
@@ -167,9 +161,6 @@ def test_bins_keep_ties(seed, n_rows, n_values):
     X[:, 2] = -X[:, 0]
     sorted_tree = grow(X, y, criterion="entropy")
     assert_same_tree(sorted_tree, grow(X, y, criterion="entropy", block_rows=8, max_bins=6))
-
-
-# ------------------------------------------------------------------------------------ quotients of sums of n log2 n
 
 
 def test_equal_sums_of_different_numbers():

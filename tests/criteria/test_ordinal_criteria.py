@@ -26,9 +26,6 @@ def of_counts(counts):
     return y.reshape(-1, 1).astype(float), y
 
 
-# ------------------------------------------------------------------------------------------------------------ by hand
-
-
 # The two distributions of 20 rows over four classes that Fig. 2 of Ayllón-Gavilán et al. is about: a split that
 # separates their two classes gains all of the impurity. Weighted entropy of the first: the mode is class 0, the weights
 # are 0, 1/6, 2/6, 3/6, and -3/6 * 1/2 * log2 1/2 = 1/4.
@@ -94,9 +91,6 @@ def test_weights_are_normalised_over_the_classes_of_the_node(engine, parameters,
     assert gain == pytest.approx(of_node - 1 / 2 * of_right, rel=1e-14)
 
 
-# ---------------------------------------------------------------------------------------------------- naive computation
-
-
 def impurity(criterion, y, n_classes, of_node):
     """Compute the impurity of labels in a node, or a child of it, that has these classes."""
     name, given = (criterion, {}) if isinstance(criterion, str) else criterion
@@ -137,9 +131,6 @@ def test_root_gain_is_the_greatest(problem, data):
     for tree in on_both_engines(grow, X, y, None, n_classes, criterion):
         if tree["children_left"][0] >= 0:
             assert tree["gain"][0] == pytest.approx(max(gains[1:]), rel=1e-9, abs=1e-9)
-
-
-# --------------------------------------------------------------------------------------------------------- equal trees
 
 
 @examples(600)
@@ -201,9 +192,6 @@ def test_class_scores_and_equal_costs_grow_the_same_tree():
                 for parameters in ({"class_scores": scores}, {"cost_matrix": costs})
             ]
             assert_same_tree(*trees)
-
-
-# ---------------------------------------------------------------------------------------------------------- parameters
 
 
 @pytest.mark.parametrize(

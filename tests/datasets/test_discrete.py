@@ -86,9 +86,6 @@ def test_other_tables_are_refused(tmp_path, monkeypatch):
     assert_refuses(FileNotFoundError, r"'spect.train' is a file", load_discrete, "spect")
 
 
-# -------------------------------------------------------------------------------------------------------- stock moves
-
-
 def test_moves_are_levels_of_correlated_stocks():
     X, y = make_stock_moves(random_state=0)
     assert X.shape == (1000, 99)

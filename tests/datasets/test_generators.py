@@ -54,9 +54,6 @@ def split(data):
     return np.hsplit(data, data.shape[1])
 
 
-# ----------------------------------------------------------------------------------------------------- sets with a rule
-
-
 @pytest.mark.parametrize(("problem", "n_ones", "n_train"), [(1, 216, 124), (2, 142, 169), (3, 228, 122)])
 def test_monks_problems_follow_their_rules(problem, n_ones, n_train):
     X, y = make_monks(problem)
@@ -133,9 +130,6 @@ def test_generated_data_equals_the_published_tables(name, make):
     except FileNotFoundError as error:
         pytest.skip(str(error))
     assert counted(*table) == counted(*make())
-
-
-# ---------------------------------------------------------------------------------------------------------- random sets
 
 
 def test_blobs_equal_scikit_learns():

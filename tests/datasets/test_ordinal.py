@@ -9,8 +9,6 @@ from support import assert_refuses
 
 from pytrees.datasets import equal_frequency_classes, load_ordinal, ordinal_names
 
-# ---------------------------------------------------------------------------------------------------------- cut targets
-
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60), st.integers(1, 12))
 def test_equal_frequency_classes_follow_the_definition(target, n_classes):
@@ -55,9 +53,6 @@ def test_without_ties_classes_are_equally_frequent(n_classes, n_samples):
 )
 def test_targets_that_cannot_be_cut_are_refused(target, n_classes, message):
     assert_refuses(ValueError, message, equal_frequency_classes, target, n_classes)
-
-
-# --------------------------------------------------------------------------------------------------------- coded inputs
 
 
 def write(folder, name, text):
@@ -134,8 +129,6 @@ def test_names_as_in_table_1(tmp_path):
         assert_refuses(ValueError, "ordinal_names", load_ordinal, name, data_home=tmp_path)
     assert_refuses(FileNotFoundError, r"There is no cpu_act\.csv in", load_ordinal, "computer2-5", data_home=tmp_path)
 
-
-# -------------------------------------------------------------------------------------------------------------- Table I
 
 # The numbers of features that differ from Table I, with and without one-hot coding.
 OTHER_FEATURES = {"squash-unstored": (50, 23), "support": (33, 19), "vlbw": (28, 25)}

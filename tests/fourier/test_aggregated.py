@@ -22,8 +22,6 @@ from pytrees import (
 )
 from pytrees.fourier import gram, ordinal_codes
 
-# ----------------------------------------------------------------------------------------------- trees that are rebuilt
-
 
 @examples(40)
 @given(seed=SEEDS, n_classes=st.sampled_from([2, 3]), criterion=st.sampled_from(["entropy", "variance"]))
@@ -72,8 +70,6 @@ def test_one_tree_of_an_ensemble_is_its_weighted_vote(seed, n_classes):
     bounded = problem.fit(clone(estimator).set_params(max_leaf_nodes=2, max_depth=1))
     assert bounded.get_n_leaves() <= 2
 
-
-# ------------------------------------------------------------------------------------------------------ weights of rows
 
 MAKERS = [
     AggregatedFourierTreeClassifier,

@@ -36,9 +36,6 @@ from pytrees.fourier.measures import measure_of
 MEASURES = st.sampled_from(["uniform", "masses", "empirical"])
 
 
-# ------------------------------------------------------------------------------------------- inner products, averages
-
-
 @examples(250)
 @given(seed=SEEDS, kind=KINDS, measure=MEASURES)
 def test_gram(engine, seed, kind, measure):
@@ -138,9 +135,6 @@ def test_thousands_of_values():
     np.testing.assert_allclose(gram(trees, cardinalities), outputs.T @ outputs / len(X), atol=0.03)
 
 
-# --------------------------------------------------------------------------------------------------------------- codes
-
-
 @pytest.mark.parametrize(
     "ensemble",
     [
@@ -203,9 +197,6 @@ def test_codes_of_lists_of_trees():
     codes = ordinal_codes(own)
     assert_refuses(ValueError, "NaN", codes.transform, np.full((1, 4), np.nan))
     assert_refuses(ValueError, "features", codes.transform, [[1.0]])
-
-
-# -------------------------------------------------------------------------------------------------------------- refused
 
 
 @pytest.mark.parametrize(

@@ -253,9 +253,6 @@ def test_without_dask(monkeypatch):
     assert_refuses(ImportError, r'pip install "decision-pytrees\[dask\]"', pytrees.dask.predict, FOREST, None)
 
 
-# --------------------------------------------------------------------------------------------- one table, many machines
-
-
 @pytest.mark.parametrize("bootstrap", [False, True])
 def test_joblib_sends_the_table_of_a_forest_once(client, bootstrap, monkeypatch):
     rng = np.random.default_rng(0)
@@ -288,9 +285,6 @@ def test_joblib_sends_the_table_of_a_forest_once(client, bootstrap, monkeypatch)
     many = np.resize(X, (3000, X.shape[1]))  # several tasks, on threads of this process
     with joblib.parallel_config("dask", client=client):
         np.testing.assert_array_equal(fitted.predict(many), expected.predict(many))
-
-
-# ----------------------------------------------------------------------------------------------------------- prediction
 
 
 def test_additive_models_predict_what_their_estimators_do():

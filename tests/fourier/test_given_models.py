@@ -157,9 +157,6 @@ def test_brute_force_of_scikit_learn():
     np.testing.assert_allclose(table[np.sort(grid)[:5]], brute["average"][0])
 
 
-# ------------------------------------------------------------------------------------------------------------ distances
-
-
 @pytest.mark.parametrize("measure", ["empirical", "joint", "uniform"])
 def test_distances_of_two_models(fitted, measure):
     model, X, y = fitted
@@ -198,9 +195,6 @@ def test_distances_between_libraries_and_from_what_was_distilled():
     for measure in ("joint", "empirical"):
         few = distil(theirs, X, n_trees=2, max_leaf_nodes=4, measure=measure)
         np.testing.assert_allclose(model_distance(theirs, few, X, measure=measure).distance, few.loss, **CLOSE)
-
-
-# ---------------------------------------------------------------------------------------------------------------- names
 
 
 def test_names_of_features():
@@ -245,9 +239,6 @@ def test_categories():
     difference = model.predict_proba(table)[:, 1] - other.predict_proba(table)[:, 1]
     distance = model_distance(model, other, table, measure="joint").distance
     assert distance == pytest.approx(np.sqrt(np.mean(difference**2)))
-
-
-# --------------------------------------------------------------------------------------------------------------- errors
 
 
 def calls():

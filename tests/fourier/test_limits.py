@@ -102,9 +102,6 @@ def test_an_additive_spectrum_does_not_explode():
         spectrum.to_tree(criterion="variance")
 
 
-# ------------------------------------------------------------------------------------------------------------ arguments
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -62,9 +62,6 @@ def as_nested(rebuilt, node=0):
     return int(tree.feature[node]), [as_nested(rebuilt, int(child)) for child in tree.children_of(node)]
 
 
-# --------------------------------------------------------------------------------------------------------- the function
-
-
 @examples(100)
 @given(seed=SEEDS)
 def test_the_papers_tree(engine, seed):
@@ -116,9 +113,6 @@ def test_gains_by_hand(engine):
     np.testing.assert_allclose(weighted.tree.gain[0], h(1 / 8) - h(0.5) / 4, **CLOSE)
 
 
-# ------------------------------------------------------------------------------------------------------ the same trees
-
-
 @examples(60)
 @given(seed=SEEDS, limits=LIMITS)
 def test_two_values_are_split_alike_as_cut_and_as_categories(engine, seed, limits):
@@ -133,9 +127,6 @@ def test_two_values_are_split_alike_as_cut_and_as_categories(engine, seed, limit
         np.testing.assert_array_equal(getattr(as_categories.tree, name), getattr(as_cuts.tree, name))
     np.testing.assert_allclose(as_categories.averages, as_cuts.averages, **CLOSE)
     np.testing.assert_allclose(as_categories.tree.gain, as_cuts.tree.gain, **CLOSE)
-
-
-# ------------------------------------------------------------------------------------------- what is not there, limits
 
 
 @examples(120)

@@ -66,8 +66,6 @@ FORESTS = [
 ENSEMBLES = [*FORESTS, DecisionTreeClassifier(**CATEGORICAL), C45Classifier(**CATEGORICAL)]
 NAMES = [type(ensemble).__name__ for ensemble in ENSEMBLES]
 
-# ---------------------------------------------------------------------------------------------------------------- codes
-
 
 @examples(100)
 @given(seed=SEEDS, sets=st.booleans())
@@ -141,9 +139,6 @@ def test_trees_that_differ_in_their_categorical_features():
     codes = ordinal_codes(numeric)
     rebuilt = tree_from_ensemble(codes.trees, codes.cardinalities, categorical_features=[0, 1])
     assert_refuses(ValueError, r"takes feature [01] for categorical", codes.decode, rebuilt.tree)
-
-
-# ----------------------------------------------------------------------------------------------------------- estimators
 
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=NAMES)

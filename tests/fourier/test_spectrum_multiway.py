@@ -48,9 +48,6 @@ def leaf_boxes(tree, cardinalities):
     return [np.asarray(part, dtype=np.int64).tolist() for part in kernel("leaf_boxes")(*arguments)]
 
 
-# ----------------------------------------------------------------------------------------------------------- leaf boxes
-
-
 @examples(150)
 @given(seed=SEEDS, kind=KINDS)
 def test_boxes_partition_the_domain(engine, seed, kind):
@@ -118,9 +115,6 @@ def test_values_without_a_child_share_one_box(engine):
     assert gram([tree], [5], values=[[7, 2, 9, 1]]) == pytest.approx((2 * 4 + 3 * 1) / 5)
 
 
-# -------------------------------------------------------------------------------------------------------------- spectra
-
-
 @examples(100)
 @given(seed=SEEDS, kind=KINDS)
 def test_algorithms_of_the_paper(engine, seed, kind):
@@ -158,9 +152,6 @@ def test_a_tree_of_the_paper_in_three_values(engine):
     node = reference.unfolded(lists_of(tree), values.tolist(), [2, 3])
     assert node == (1, [1.0, (0, [0.0, 2.0]), 4.0])
     assert reference.extract_fs(node, [2, 3]) == pytest.approx(expected)
-
-
-# ------------------------------------------------------------------------------------------- inner products, averages
 
 
 def test_categories_beyond_the_cardinality(engine):

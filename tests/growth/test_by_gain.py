@@ -17,9 +17,6 @@ from pytrees._tree_checks import LEAF, UNDEFINED
 CRITERIA = ["gini", "entropy", "nvi", "jaccard", "accuracy", "etc", "lz76"]
 
 
-# ----------------------------------------------------------------------------------------- compiled against reference
-
-
 # Under a limit on the leaves the order in which they are split shows.
 @pytest.mark.parametrize("criterion", [*CRITERIA, "mae"])
 @examples(200)
@@ -45,9 +42,6 @@ def test_engines_agree_on_more_samples(criterion, growth_limits):
     X, y = rng.normal(size=(100, 4)).round(1), rng.integers(0, 3, 100)
     y[X[:, 0] > 0.5] = 1
     assert_same_tree(*on_both_engines(grow, X, y, criterion=criterion, **growth_limits))
-
-
-# --------------------------------------------------------------------------------------------------------- invariants
 
 
 def assert_valid_tree(tree, problem):
@@ -118,9 +112,6 @@ def test_without_limits_leaves_are_pure_or_cannot_be_cut(criterion, problem):
             assert is_pure or (problem.X[rows] == problem.X[rows[0]]).all()
 
 
-# ------------------------------------------------------------------------------------------------ orders of the growth
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(150)
 @given(problem=problems(missing=True), growth_limits=limits(max_leaf_nodes=UNLIMITED))
@@ -158,9 +149,6 @@ def test_best_first_takes_the_leftmost_of_equal_leaves(engine):
     assert tree["threshold"].tolist() == [3.5, 1.5, UNDEFINED, UNDEFINED, UNDEFINED]
 
 
-# ------------------------------------------------------------------------------------------------------------- weights
-
-
 @pytest.mark.parametrize("criterion", [*EXACT, "wig"])
 @examples(200)
 @given(problem=problems(count_weights, max_rows=15, missing=True), max_leaf_nodes=st.sampled_from([UNLIMITED, 3, 4]))
@@ -180,9 +168,6 @@ def test_unit_weights_change_nothing(engine, criterion, problem):
     X, y, _, n_classes = problem
     ones = np.ones(len(y), dtype=np.int64)
     assert_same_tree(grow(X, y, ones, n_classes, criterion), grow(X, y, None, n_classes, criterion))
-
-
-# ------------------------------------------------------------------------------------------------- exact large numbers
 
 
 def exact_gini(counts):

@@ -19,9 +19,6 @@ NO_CATEGORY = -1
 SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
-# ---------------------------------------------------------------------------------------------- two categories as a cut
-
-
 @pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
 @pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
 def test_two_categories_grow_the_tree_of_a_threshold(criterion, weights):
@@ -51,9 +48,6 @@ def test_ties_go_to_the_lower_feature(engine, criterion):
     for n_categories in ([2, 0], [0, 2], [2, 2]):
         tree = grow(np.column_stack([x, x]), y, None, 2, criterion, n_categories=n_categories)
         assert tree["feature"][0] == 0
-
-
-# ------------------------------------------------------------------------------------------------------- what they are
 
 
 @examples(150)
@@ -146,9 +140,6 @@ def test_gains_of_large_denominators_order_the_leaves_exactly(engine, swaps, tie
     assert tree["feature"][right if sides[1][1] > sides[0][1] else left] == 1
 
 
-# ------------------------------------------------------------------------------------------------- what is refused
-
-
 @pytest.mark.parametrize(
     ("value", "n_categories", "message"),
     [
@@ -199,9 +190,6 @@ def test_gains_of_a_user_s_criterion_are_checked(engine, returned, error, messag
 
     with pytest.raises(error, match=message):
         grow([[0.0], [1.0], [2.0]], [0, 1, 0], None, 2, Returning().specification(2), n_categories=[3])
-
-
-# ------------------------------------------------------------------------------------------------------ what is shared
 
 
 @pytest.mark.parametrize("max_features", [1, 4])

@@ -25,9 +25,6 @@ def column(*values):
     return np.array(values, dtype=np.float64)[:, np.newaxis]
 
 
-# ------------------------------------------------------------------------------------------------------------- by hand
-
-
 @pytest.mark.parametrize(
     ("values", "y", "expected"),
     [
@@ -93,9 +90,6 @@ def test_missing_beside_categories(engine):
     tree = grow(X, [0, 1, 1, 0], n_categories=np.array([2, 0]))
     assert root(tree) == (1, np.inf, RIGHT)
     assert len(tree["feature"]) == 3
-
-
-# --------------------------------------------------------------------------------------------------------- naive search
 
 
 def gini(y, weights):
@@ -197,9 +191,6 @@ def test_scikit_learn_grows_as_good_trees(criterion, seed):
     np.testing.assert_array_equal(ours["threshold"], theirs.threshold)
     saw_some = ours["missing_go_to_left"] >= 0
     np.testing.assert_array_equal(ours["missing_go_to_left"][saw_some], theirs.missing_go_to_left[saw_some])
-
-
-# ----------------------------------------------------------------------------------------------------------- every way
 
 
 # On both sides of the rows that are sorted at once, and of the bins.

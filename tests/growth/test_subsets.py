@@ -31,9 +31,6 @@ def few_categories(weights=no_weights, **shape):
     return problems_with_categories(weights, most_categories=5, missing=True, **shape)
 
 
-# ----------------------------------------------------------------------------------------------------- what is the best
-
-
 @pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
 @pytest.mark.parametrize("criterion", [*CONVEX, "ranking", "jaccard", "accuracy", "squared_error", "absolute_error"])
 def test_no_allowed_division_gains_more(criterion, weights):
@@ -143,9 +140,6 @@ def test_categories_of_equal_shares_are_in_the_order_of_their_codes(engine, weig
 def sets_of_children(tree):
     parts = np.split(tree["categories"], tree["category_offsets"][1:-1])
     return [part.tolist() for part in parts[1:]]
-
-
-# ----------------------------------------------------------------------------------------------------- many categories
 
 
 @pytest.mark.parametrize(("criterion", "n_classes"), [("gini", 3), ("wig", 2), ("ranking", 2), ("etc", 2)])

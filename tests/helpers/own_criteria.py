@@ -110,9 +110,6 @@ OF_CHILDREN = [GiniOfChildren(), AtMostThreeChildren(), Purity(), Effort(), Spre
 OF_SEQUENCES = [Effort(), Changes(), Range()]
 
 
-# ------------------------------------------------------------------------------------------------------- of numbers
-
-
 class Variance(SumCriterion):
     """The decrease of the variance, from the means."""
 

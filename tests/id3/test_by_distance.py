@@ -28,8 +28,6 @@ from support import UNLIMITED, assert_refuses, assert_same_tree, examples, on_bo
 from pytrees import Tree
 from pytrees._tree_checks import LEAF, MULTIWAY
 
-# ----------------------------------------------------------------------------------------------- from the definitions
-
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("distance", EVERY_DISTANCE)
@@ -58,9 +56,6 @@ def test_absent_classes_count_if_leaves_are_compared(engine, weights):
     ):
         tree = grow(X, y, weights, 4, distance, ("local", "majority", "pure"))
         assert [threshold for _, threshold, *_ in steps_of(tree)] == thresholds
-
-
-# ---------------------------------------------------------------------------------------- compiled against reference
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -98,9 +93,6 @@ def test_engines_agree_on_more_samples(distance, way, ties):
     trees = on_both_engines(grow, X, y, weights, n_classes, distance, way, max_leaf_nodes=6, ties=ties)
     assert_same_tree(*trees)
     assert len(trees[0]["feature"]) == 11
-
-
-# --------------------------------------------------------------------------------------------------- what must hold
 
 
 # Sums of fractions that are equal or nearly so, with common denominators of 128 bits and more. If all values of a
@@ -207,9 +199,6 @@ def test_samples_in_any_order_and_repeated(engine):
     tree = grow(X, y, None, 2, "jaccard", rows=rows)
     np.testing.assert_array_equal(tree["value"][0], [2, 1])
     assert tree["threshold"][0] in (1.0, 2.5)
-
-
-# ---------------------------------------------------------------------------------------------------------- bad input
 
 
 def test_global_evaluation_needs_whole_weights(engine):

@@ -102,9 +102,6 @@ def test_leaves_of_equal_floating_point_gain_are_compared_exactly(engine):
         assert tree["split_step"][right if nudged == 1 else left] == first
 
 
-# --------------------------------------------------------------------------------------------------- what must hold
-
-
 def as_if_cut(tree):
     """The arrays of a tree that has two children a node, a categorical split of 0 and 1 taken for a cut."""
     is_multiway = tree["children_left"] == MULTIWAY
@@ -162,9 +159,6 @@ def test_without_categorical_features_nothing_changes(engine, way, mixed, distan
     assert_same_tree(as_if_cut(tree), grow_arrays(*problem, distance, way))
 
 
-# ------------------------------------------------------------------------------------------------------------- by hand
-
-
 def test_a_split_for_every_category(engine):
     """Three categories tell three classes apart at once; cuts of the codes need two."""
     problem = Problem(np.array([[2.0], [0.0], [5.0], [2.0], [0.0]]), np.array([1, 0, 2, 1, 0], dtype=np.int32), None, 3)
@@ -200,9 +194,6 @@ def test_a_stored_step_that_exceeds_max_leaf_nodes_is_replaced(engine):
             limits = {"max_leaf_nodes": max_leaf_nodes}
             tree = grow(problem, [0, 0, 3], distance, GLOBAL, **limits)
             assert steps_of(tree) == Oracle(problem, distance, *GLOBAL, **limits, n_categories=[0, 0, 3]).grow()
-
-
-# --------------------------------------------------------------------------------------------------------- estimators
 
 
 def as_words(problem, n_categories):

@@ -19,7 +19,6 @@ labelled = st.integers(1, 5).flatmap(
     lambda k: st.lists(st.tuples(st.integers(0, k - 1), st.integers(0, k - 1)), min_size=1, max_size=30)
 )
 
-# ------------------------------------------------------------------------------------------------------------ by hand
 
 # Ten rows: T = {0: 6, 1: 4}, Y = {0: 5, 1: 5}, 4 and 3 of them right: |T_0 ∩ Y_0| = 4, |T_0 ∩ Y_1| = 2, then 1 and 3.
 Y_TRUE = [0] * 5 + [1] * 5
@@ -116,9 +115,6 @@ def test_classes_of_an_empty_union(engine):
     assert kernel("table_distance")(table, "gini") == pytest.approx(0.5 * (1 - 5 / 9), rel=1e-15)
 
 
-# ----------------------------------------------------------------------------------------------------- sets of rows
-
-
 @pytest.mark.parametrize("name", NAMES)
 @examples(100)
 @given(labelled=labelled)
@@ -146,9 +142,6 @@ def test_engines_agree(name, table):
     table[0, 0] += 1
     compiled, reference = on_both_engines(lambda: kernel("table_distance")(table, name))
     assert compiled == reference
-
-
-# ------------------------------------------------------------------------------------------------------- the user's own
 
 
 def test_jaccard_distance_of_set_functions():
@@ -203,9 +196,6 @@ def test_classes_that_are_named():
     assert clustering_distance([0, 2], [2, 2], "mae", labels=[0, 1, 2]) == 1.0
     with pytest.raises(ValueError, match="labels must have all classes, and lacks 2"):
         clustering_distance([0, 2], [2, 2], labels=[0, 1])
-
-
-# -------------------------------------------------------------------------------------------------- names and bad input
 
 
 def test_registered_names():

@@ -27,9 +27,6 @@ def assert_same_splits(tree, other):
         np.testing.assert_array_equal(getattr(tree.tree_, name), getattr(other.tree_, name), err_msg=name)
 
 
-# ---------------------------------------------------------------------------------------------------------- the grid
-
-
 @pytest.mark.parametrize(
     ("weights", "numbers", "unit"),
     [
@@ -113,9 +110,6 @@ def test_rows_are_on_grids_of_their_own():
     numbers, units = rows_on_grid(rows)
     np.testing.assert_allclose(numbers * units[:, np.newaxis], rows, rtol=1e-12)
     np.testing.assert_array_equal(rows_on_grid(rows[2:3])[0], numbers[2:3])
-
-
-# --------------------------------------------------------------------------------------------------------- the trees
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -68,9 +68,6 @@ def test_by_hand(engine):
     assert found["gain"].tolist() == [1, 0, 1, 0, 0]
 
 
-# -------------------------------------------------------------------------------------------------------------- limits
-
-
 def random_labels(n_rows=300, n_features=6):
     rng = np.random.default_rng(0)
     return rng.normal(size=(n_rows, n_features)), rng.integers(0, 4, n_rows)

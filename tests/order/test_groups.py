@@ -167,9 +167,6 @@ def test_forests_are_the_same_on_both_engines(n_jobs):
     assert compiled == reference
 
 
-# ------------------------------------------------------------------------------------------------------------- routing
-
-
 @pytest.fixture
 def series():
     rng = np.random.default_rng(7)
@@ -191,9 +188,6 @@ def test_groups_reach_the_folds_and_their_splitter(engine, series):
         assert fitted[-1].tree_ == expected
     expected = tree_of("etc", scaler.fit_transform(X), y, keys, groups, max_depth=3)
     assert search.best_estimator_[-1].tree_ == expected
-
-
-# ----------------------------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(

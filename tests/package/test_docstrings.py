@@ -96,9 +96,6 @@ def test_documented_defaults_are_those_of_the_signature(name):
             assert eval(default[1]) == parameter.default, parameter.name
 
 
-# ------------------------------------------------------------------------------------------------- shared descriptions
-
-
 def measure(length, unit="m", /, *, digits=2):
     """Measure a length.
 

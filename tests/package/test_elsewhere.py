@@ -81,9 +81,6 @@ def test_the_page_has_all_tools():
     assert all(blocks(text) for text in SECTIONS.values())
 
 
-# --------------------------------------------------------------------------------------------------------- other trees
-
-
 def trees_in(model):
     return [one.tree_ for one in getattr(model, "estimators_", [model])]
 
@@ -231,9 +228,6 @@ def test_skops_reads_what_it_wrote(model):
     theirs, expected, X, _ = model
     again = sio.loads(sio.dumps(theirs), trusted=["sklearn.tree._tree.Tree"])
     np.testing.assert_array_equal(told(again, X), expected)
-
-
-# ------------------------------------------------------------------------------------------------------- missing values
 
 
 def to_the_right(theirs, X):

@@ -318,9 +318,6 @@ def test_functions_are_not_too_long():
     assert_none(f"{path}: {f.name}, {f.n_lines} lines" for path, f in found if f.n_lines > MOST_LINES_OF_A_FUNCTION)
 
 
-# ------------------------------------------------------------------------------------------------- how it is read
-
-
 @pytest.fixture
 def source(tmp_path, monkeypatch):
     """Return a function that writes a file and returns its path, relative to a root of its own."""

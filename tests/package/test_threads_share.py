@@ -116,9 +116,6 @@ def told_by_a_fit(estimator, seed):
     return told_by(clone(estimator).fit(X, y), X)
 
 
-# ---------------------------------------------------------------------------------------------------------- estimators
-
-
 @each_estimator
 def test_threads_share_a_fitted_estimator(estimator):
     X, y = samples()
@@ -195,9 +192,6 @@ def test_trees_that_come_while_others_are_packed_stay_apart(monkeypatch):
     assert same(shared.predict_proba(X), expected[0])
     assert same(seen[0], expected[1])
     assert same(shared.predict_proba(X), expected[1])
-
-
-# ------------------------------------------------------------------------------------------------- kept for all threads
 
 
 @pytest.mark.parametrize("measure", [effort_to_compress, lempel_ziv_complexity])

@@ -65,9 +65,6 @@ def test_the_stub_matches_the_compiled_classes(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-# ------------------------------------------------------------------------------------------------- what parameters take
-
-
 def parts_of(hint):
     """Return the members of a union and of the unions in it; or the type alone."""
     if typing.get_origin(hint) not in (typing.Union, types.UnionType):
@@ -116,9 +113,6 @@ def test_words_of_functions_are_those_of_the_registries():
     assert words_of(parts_of(hints["distance"])) == set(distances.DISTANCES)
     metrics = importlib.import_module("pytrees.metrics")
     assert words_of([_typing.OrdinalMetric]) == set(metrics._SCORES)
-
-
-# -------------------------------------------------------------------------------------------------- what attributes are
 
 
 def declared(cls):
@@ -190,9 +184,6 @@ def test_arrays_of_trees_have_their_declared_types(parameters, data):
     for name in ("apply", "predict", "feature_usage"):
         hint = eval(getattr(pytrees.Tree, name).__annotations__["return"], NAMES)
         assert is_of(getattr(tree, name)(data[0]), hint), name
-
-
-# ------------------------------------------------------------------------------------------------------------- kernels
 
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if name != "set_distance"])

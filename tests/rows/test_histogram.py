@@ -16,9 +16,6 @@ KINDS = list(columns_of_all_kinds(10))
 SAMPLE_ROWS = sizes()["SAMPLE_ROWS"]
 
 
-# ---------------------------------------------------------------------------------------------------------------- bins
-
-
 def bin_features(X, max_bins=256):
     codes, is_mixed = kernel("bin_features")(X, max_bins)
     return np.asarray(codes), is_mixed
@@ -204,9 +201,6 @@ def test_infinite_values_are_refused(value):
 
 def test_no_samples_are_refused(engine):
     assert_refuses(ValueError, "no rows", bin_features, np.zeros((0, 1)))
-
-
-# -------------------------------------------------------------------------------------------------------------- bounds
 
 
 def highest_scores(criterion, left, counts, right):

@@ -28,9 +28,6 @@ def joined(text):
     return ["".join(map(str, component)) for component in exhaustive_history(codes_of(text).tolist())]
 
 
-# ------------------------------------------------------------------------------------------------------------- by hand
-
-
 @pytest.mark.parametrize(
     ("text", "history"),
     [
@@ -58,9 +55,6 @@ def test_regular_sequences(engine, n):
     assert lempel_ziv_complexity(range(n)) == n
     # The first period, and all the rest.
     assert lempel_ziv_complexity([*range(n)] * 3) == n + 1
-
-
-# ----------------------------------------------------------------------------------------------------------- definition
 
 
 def brute_force(codes):
@@ -126,9 +120,6 @@ def test_every_way_gives_the_same(n_symbols, length):
 def test_a_longer_sequence_is_not_less_complex(drawn, stop):
     codes, n_symbols = drawn
     assert complexity(codes[:stop], n_symbols) <= complexity(codes, n_symbols)
-
-
-# ------------------------------------------------------------------------------------------------- the public function
 
 
 @pytest.mark.parametrize(

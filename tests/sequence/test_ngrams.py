@@ -33,9 +33,6 @@ def efforts(codes, slices, order, n_symbols=4):
     return list(kernel("efforts")(np.array(codes, dtype=np.int32), n_symbols, starts, stops, order))
 
 
-# ------------------------------------------------------------------------------------------------------- longer n-grams
-
-
 @pytest.mark.parametrize(
     ("text", "order", "expected"),
     [
@@ -112,9 +109,6 @@ def test_kernel_refuses_slices_outside_the_sequence():
         kernel("efforts")(codes, 0, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), 2)
 
 
-# ------------------------------------------------------------------------------------------------------------- arrays
-
-
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 @pytest.mark.parametrize("order", [2, 3])
 @pytest.mark.parametrize("normalized", [False, True])
@@ -189,9 +183,6 @@ def test_ngrams_longer_than_any_sequence():
     assert effort_to_compress("0101", True, order=10**30) == 0.0
 
 
-# ------------------------------------------------------------------------------------------------------------ windows
-
-
 @given(SEQUENCES.filter(len), st.data(), st.integers(2, 4), st.booleans())
 def test_windows(codes, data, order, normalized):
     window = data.draw(st.integers(1, len(codes)))
@@ -214,9 +205,6 @@ def test_many_windows_on_threads():
 def test_windows_of_constant_sequences(engine):
     assert sliding_effort_to_compress([7] * 5, 3).tolist() == [0, 0, 0]
     assert sliding_effort_to_compress("ab", 1, normalized=True).tolist() == [0.0, 0.0]
-
-
-# ---------------------------------------------------------------------------------------------------- joint sequences
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("ab"), st.floats(0, 1).map(round)), max_size=40))

@@ -65,9 +65,6 @@ def cheapest_cut(labels, orders, cuts, criterion="etc"):
     )
 
 
-# ------------------------------------------------------------------------------------------------------------ by hand
-
-
 @pytest.mark.parametrize(
     ("labels", "orders", "cuts", "found"),
     [
@@ -82,9 +79,6 @@ def cheapest_cut(labels, orders, cuts, criterion="etc"):
 )
 def test_cuts_by_hand(engine, labels, orders, cuts, found):
     assert best_cut(labels, orders, cuts) == found
-
-
-# ------------------------------------------------------------------------------------------- compiled against reference
 
 
 @st.composite
@@ -205,9 +199,6 @@ def test_reference_agrees_where_cuts_share_work(criterion):
     assert compiled == reference
 
 
-# -------------------------------------------------------------------------------------------------------------- threads
-
-
 @both
 @examples(150)
 @given(
@@ -286,9 +277,6 @@ def test_a_long_scan_can_be_interrupted(criterion, n_jobs):
     with interrupted():
         tree.fit(X, y)
     assert not hasattr(tree, "tree_")
-
-
-# ----------------------------------------------------------------------------------------------------------- estimators
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])

@@ -76,9 +76,6 @@ def sequence(request):
     return KINDS[request.param]
 
 
-# --------------------------------------------------------------------------------------------------- kinds of sequences
-
-
 def test_effort_of_every_kind_of_sequence(engine, sequence):
     effort = effort_to_compress(sequence)
     assert effort == 4
@@ -134,9 +131,6 @@ def test_alphabets_beyond_the_table_of_pairs(engine):
     assert effort_to_compress([*range(100), *range(100)]) == 99
 
 
-# ------------------------------------------------------------------------------------------------------ what is refused
-
-
 MISSING = {
     "list_nan": [1.0, float("nan"), 1.0],
     "list_same_nan": [np.nan, np.nan],
@@ -180,9 +174,6 @@ REFUSED = [
 def test_objects_that_are_no_sequence_are_refused(engine, error, message, objects, function):
     for one in objects:
         assert_refuses(error, message, function, one)
-
-
-# ------------------------------------------------------------------------------------------------------------ the steps
 
 
 def nested(symbol):
@@ -234,9 +225,6 @@ def test_steps_of_the_papers_example(engine):
     steps = nsrps("00011")
     assert all(isinstance(step, Substitution) for step in steps)
     assert [str(step.pair) for step in steps] == ["('0', '0')", "(<00>, '0')", "(<000>, '1')", "(<0001>, '1')"]
-
-
-# -------------------------------------------------------------------------------------------------------------- phrases
 
 
 def test_phrase_iterates_over_its_labels_from_left_to_right():

@@ -19,8 +19,6 @@ def codes_of(text):
     return np.array([int(symbol) for symbol in text], dtype=np.int32)
 
 
-# ------------------------------------------------------------------------------------------------------ golden values
-
 # Harikrishnan and Nagaraj, "Permutation Decision Trees" (arXiv 2306.02617), Table 1.
 TABLE_1 = {"111111": 0, "121212": 1, "222111": 5, "122112": 4, "211122": 5}
 
@@ -77,9 +75,6 @@ def test_run_holds_half_as_many_pairs_as_symbols(engine, length):
         assert (left, right, count) == (0, 0, 1)
 
 
-# --------------------------------------------------------------------------------------------------------- edge cases
-
-
 @pytest.mark.parametrize("codes", [[], [0], [3], [0, 0], [2] * 50])
 def test_constant_sequences_take_no_effort(engine, codes):
     codes = np.array(codes, dtype=np.int32)
@@ -126,9 +121,6 @@ def test_input_is_left_alone():
     codes.flags.writeable = False
     assert effort(codes) == len(substitutions(codes, 2))
     np.testing.assert_array_equal(codes, before)
-
-
-# ------------------------------------------------------------------------------------------ compiled against reference
 
 
 def assert_engines_agree(codes, n_symbols):
@@ -238,9 +230,6 @@ def test_an_earlier_sequence_leaves_nothing_behind(earlier, drawn):
     effort(earlier)
     compiled, reference = on_both_engines(effort, codes, n_symbols)
     assert compiled == reference
-
-
-# --------------------------------------------------------------------------------------------------------- invariants
 
 
 def assert_valid_substitutions(codes, n_symbols):

@@ -36,9 +36,6 @@ def both_sides_of(*limits):
     return [limit + more for limit in limits for more in (0, 1)]
 
 
-# ------------------------------------------------------------------------------------------ against the reference
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(("weights", "number"), [(no_weights, 300), (count_weights, 200)])
 def test_few_of_many_features_agree_with_the_reference(criterion, weights, number):
@@ -55,9 +52,6 @@ def test_few_of_many_features_agree_with_the_reference(criterion, weights, numbe
         assert_same_tree(grow(*problem, **growth_limits), grow_reference(*problem, **growth_limits))
 
     check()
-
-
-# -------------------------------------------------------------------------------------------- one way and the other
 
 
 @examples(1500)
@@ -194,7 +188,6 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
         assert_as_one_by_one(*problem, **options)
 
 
-# ------------------------------------------------------------------------------------------------------ of one node
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -18,9 +18,6 @@ CRITERIA = ["gini", "entropy", "etc"]
 SEEDS = st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**63, 2**64 - 1])
 
 
-# --------------------------------------------------------------------------------------------------------- brute force
-
-
 def impurity(criterion, y, weights):
     """Return the impurity of labels with whole weights, in integers and fractions only."""
     if criterion == "etc":
@@ -130,9 +127,6 @@ def test_root_split_is_the_best_of_the_candidates(criterion, problem, max_candid
     check_root(problem, criterion, max_candidates=max_candidates, min_samples_leaf=min_samples_leaf)
 
 
-# ---------------------------------------------------------------------------------------------------------- candidates
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("best_cut", [0, 3, 8])
 def test_as_many_candidates_as_cuts_are_all_tried(engine, criterion, best_cut):
@@ -167,9 +161,6 @@ def test_candidates_are_spaced_over_the_allowed_cuts(engine):
     assert tree["threshold"].tolist() == [4.5, UNDEFINED, UNDEFINED]
 
 
-# --------------------------------------------------------------------------------------------------------- leaf sizes
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(
     ("min_samples_leaf", "expected"),
@@ -186,9 +177,6 @@ def test_leaf_sizes_count_samples_not_weights(engine):
     X, y = np.arange(4.0)[:, None], [0, 1, 1, 1]
     tree = grow(X, y, np.array([100, 1, 1, 1], dtype=np.int64), min_samples_leaf=2, max_depth=1)
     assert tree["n_node_samples"].tolist() == [4, 2, 2]
-
-
-# ------------------------------------------------------------------------------------------------------ drawn features
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -219,9 +207,6 @@ def test_no_usable_feature_makes_a_leaf(engine):
 @given(problem=problems(max_rows=12), max_features=st.integers(1, 3), seed=SEEDS)
 def test_engines_draw_the_same_features(problem, max_features, seed):
     assert_same_tree(*on_both_engines(grow, *problem, max_features=max_features, seed=seed))
-
-
-# --------------------------------------------------------------------------------------------------------------- ties
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -30,9 +30,6 @@ def shared_out(total, n_rows, rng):
     return np.diff(np.concatenate([[0], cuts, [total - n_rows]])) + 1
 
 
-# ------------------------------------------------------------------------------------------------ rows of the kernel
-
-
 @pytest.mark.parametrize("n_classes", [1, 3, 4, 5, 8, 12, 15, MIN_LANES, 17, 20, 21])
 @pytest.mark.parametrize("criterion", ["ogini", "ranking", ("ranking", {"weighted": False}), "wig"])
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -96,9 +93,6 @@ def test_large_weights_agree_with_the_reference(problem, max_candidates, data):
     *arguments, n_classes = problem
     criterion = data.draw(ordinal_specifications(n_classes))
     assert_same_tree(*on_both_engines(grow, *arguments, n_classes, criterion, max_candidates=max_candidates))
-
-
-# -------------------------------------------------------------------------------------------- weighted information gain
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6, 10, 30])

@@ -50,9 +50,6 @@ def finished(tables, tmp_path_factory):
     return folder, global_evaluation.run_global(tables, 2, folder, tree_sizes=TREE_SIZES, n_jobs=1)
 
 
-# -------------------------------------------------------------------------------------------------------- the protocol
-
-
 def test_sizes_of_training_sets():
     assert global_protocol.train_sizes(150) == [10, 20, 40, 80, 135]
     assert global_protocol.train_sizes(11) == [10]
@@ -134,9 +131,6 @@ def test_growth_is_measured_on_both_parts():
         assert test[-1] == np.sum(tree.predict(X_test) == y_test)
 
 
-# --------------------------------------------------------------------------------------------- the settings of Figure 6
-
-
 @pytest.mark.parametrize("name", global_protocol.situations())
 def test_settings_need_two_splits_and_begin_at_the_borders(name):
     X, y, borders = global_protocol.situations()[name]
@@ -169,9 +163,6 @@ def test_the_cut_of_the_tree_is_among_the_best_first_cuts(distance):
     cuts = global_protocol.best_first_cuts(X, y, distance)
     tree = ID3Classifier(distance, evaluation="global", max_leaf_nodes=2).fit(X, y).tree_
     assert cuts[0] == (tree.feature[0], tree.threshold[0])
-
-
-# ------------------------------------------------------------------------------------------------- tables and pictures
 
 
 def test_growth_of_trees_of_different_sizes():
@@ -270,9 +261,6 @@ def test_one_repetition_has_no_standard_errors(tables, tmp_path, monkeypatch):
     assert all(float(row["nodes_se"]) == 0.0 for row in read_csv(tmp_path / "global_figure_4.csv"))
 
 
-# ------------------------------------------------------------------------------------------------------ runs that go on
-
-
 def fail(*arguments):
     raise AssertionError("a finished repetition was computed again")
 
@@ -293,9 +281,6 @@ def test_results_do_not_depend_on_the_number_of_jobs(finished, tables, tmp_path,
     monkeypatch.setattr(global_evaluation, "report", lambda *args: None)
     results = global_evaluation.run_global(tables, 1, tmp_path, tree_sizes=TREE_SIZES, n_jobs=2)
     assert {key: found for key, found in finished[1]["figure_7"].items() if key[1] == 0} == results["figure_7"]
-
-
-# ----------------------------------------------------------------------------------------------------- the command line
 
 
 def test_without_a_folder_of_tables(ran, tmp_path, capsys):

@@ -73,9 +73,6 @@ def finished(tables, tmp_path_factory):
     return folder, results
 
 
-# ---------------------------------------------------------------------------------------------------------- the paper
-
-
 @pytest.mark.parametrize(("name", "n_test"), [("spect", 187), ("dna", 1186), ("house_votes_84", 100), ("cmc", 153)])
 def test_errors_of_the_paper_are_numbers_of_test_samples(name, n_test):
     """Errors of random forests are means, and DNA's 10.70 % are 126.9 samples."""
@@ -90,9 +87,6 @@ def test_every_line_of_the_papers_tables_has_a_model(finished):
     models = {row[0] for row in finished[1]["spect"][0]["rows"]}
     assert {*ERROR_ROWS, *NODE_ROWS} <= models
     assert set(orthogonal_report.MODELS) <= models
-
-
-# ------------------------------------------------------------------------------------------------------- the protocol
 
 
 def test_figures_of_a_model():
@@ -191,9 +185,6 @@ def test_weights_from_the_test_samples_of_spect_always_predict_1(clone_tables):
     assert np.mean(fitted[y == 0] == 0) > 0.5
 
 
-# --------------------------------------------------------------------------------------------------------- the report
-
-
 def test_files_of_the_study(finished, tables):
     folder, results = finished
     assert {path.name for path in folder.iterdir()} == TABLES | PICTURES | {KEPT}
@@ -255,9 +246,6 @@ def test_without_matplotlib_there_are_tables_alone(finished, tables, tmp_path, m
     assert {path.name for path in tmp_path.iterdir()} == TABLES
 
 
-# ------------------------------------------------------------------------------------------------------ runs that go on
-
-
 def fail(*arguments):
     raise AssertionError("a finished seed was computed again")
 
@@ -273,9 +261,6 @@ def test_finished_seeds_are_not_computed_again(finished, tables, tmp_path, monke
     assert "8 of 8 seeds are finished" in capsys.readouterr().err
     other = {"spect": Bunch(**{**tables["spect"], "n_train": 41})}
     assert_refuses(RuntimeError, "2 of 2 tasks failed", orthogonal.run_orthogonal, other, 2, tmp_path, **shared)
-
-
-# ----------------------------------------------------------------------------------------------------- the command line
 
 
 def test_without_a_folder_of_tables(ran, tmp_path, capsys):

@@ -20,9 +20,6 @@ from studies.__main__ import main as run_study
 TOY_PICTURE = "toy_trees.png"
 
 
-# ------------------------------------------------------------------------------------------------------- golden figures
-
-
 def test_table_1_and_section_2(engine):
     # Harikrishnan and Nagaraj, arXiv:2306.02617, Table 1; the last is the example of Section 2.
     golden = {"111111": 0, "121212": 1, "222111": 5, "122112": 4, "211122": 5, "00011": 4}
@@ -66,9 +63,6 @@ def test_toy_example_that_disagrees_is_reported(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(permutation, "run_permutation", lambda *args, **options: None)
     assert run_tour(["--output", str(tmp_path)]) == 1
     assert "does NOT give the paper's figures" in capsys.readouterr().err
-
-
-# --------------------------------------------------------------------------------------------------------- the protocol
 
 
 def naive_depth(model, X, y):
@@ -130,9 +124,6 @@ def test_choose_depth_takes_the_lowest_of_the_best(right):
     y = np.arange(40) % 2
     depth, of_folds = permutation.choose_depth(DepthClassifier(right), y[:, None], y)
     assert (depth, of_folds) == (min(right, default=1), float(bool(right)))
-
-
-# -------------------------------------------------------------------------------------------------- tables and pictures
 
 
 def test_one_split_of_one_set(tmp_path, monkeypatch, capsys):
@@ -220,9 +211,6 @@ def test_without_matplotlib_one_line_says_that_pictures_are_left_out(tmp_path, m
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("The pictures")]
     assert told == ["The pictures are left out: they need matplotlib (pip install 'decision-pytrees[plot]')."]
     assert {path.suffix for path in tmp_path.iterdir()} == {".csv"}
-
-
-# ----------------------------------------------------------------------------------------------------- the command line
 
 
 @pytest.fixture

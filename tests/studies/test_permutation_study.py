@@ -21,9 +21,6 @@ def split_of(name, seed=0):
     return train_test_split(table.data, table.target, test_size=0.2, random_state=seed)
 
 
-# -------------------------------------------------------------------------------------------------------- tuned forests
-
-
 def test_the_grid_is_the_paper_s():
     assert permutation_forests.NUMBERS_OF_TREES == (1, 10, 100, 1000, 10000)
     assert permutation_forests.FOREST_DEPTHS == (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
@@ -78,9 +75,6 @@ def test_the_forest_is_chosen_on_training_samples():
         assert row["cv_macro_f1"] == round(of_folds[depth, number], 4)
     assert (tuned["model"], best["model"]) == ("tuned_forest", "best_on_test")
     assert best["macro_f1"] >= tuned["macro_f1"]
-
-
-# ------------------------------------------------------------------------------------------- the study, run and resumed
 
 
 @pytest.fixture

@@ -142,9 +142,6 @@ def test_the_study_of_choices_takes_the_tables_of_a_clone(clone_tables, capsys):
     assert all(found.values())
 
 
-# --------------------------------------------------------------------------------------------------------- the program
-
-
 @pytest.fixture
 def site(tmp_path):
     """A copy of the site with one repository, as an address, and its folder of one commit."""

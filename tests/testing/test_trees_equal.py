@@ -41,9 +41,6 @@ def difference(actual, desired, **parameters):
     return str(raised.value)
 
 
-# ---------------------------------------------------------------------------------------------------------- equal trees
-
-
 @given(problems(count_weights, max_rows=20) | problems(no_weights, max_rows=20, missing=True))
 @examples(100)
 def test_both_engines_grow_equal_trees_of_any_table(problem):
@@ -180,9 +177,6 @@ def test_gains_can_be_left_out(iris):
     assert_trees_equal(*trees, gains=False)
 
 
-# ---------------------------------------------------------------------------------------------------- first differences
-
-
 def test_the_path_names_features(iris):
     X, y = iris
     fitted = DecisionTreeClassifier(max_depth=3).fit(X, y)
@@ -257,9 +251,6 @@ def test_headers(iris):
     assert "in n_classes: actual 3, desired 2" in difference(fitted.tree_, DecisionTreeClassifier().fit(X[:99], y[:99]))
     words = DecisionTreeClassifier(max_depth=1).fit(X, np.array(["a", "b", "c"])[y])
     assert "in their classes: actual [0, 1, 2]" in difference(fitted, words).replace("np.int64(", "").replace(")", "")
-
-
-# -------------------------------------------------------------------------------------------------- what is not a tree
 
 
 @pytest.mark.parametrize(

@@ -167,9 +167,6 @@ def test_deep_trees_come_back_without_recursion():
     assert Tree.from_dict(export_dict(tree)) == tree
 
 
-# ------------------------------------------------------------------------------------------------------ what is refused
-
-
 def changed(exported, path, value):
     """Return a copy of an exported tree with another value at a path; `...`: without it."""
     exported = copy.deepcopy(exported)

@@ -148,9 +148,6 @@ def test_forests_score_samples_with_gaps_out_of_bag(engine, gaps):
     np.testing.assert_array_equal(again.oob_decision_function_, forest.oob_decision_function_)
 
 
-# ------------------------------------------------------------------------------------------------ what is made of trees
-
-
 @examples(150)
 @given(problem=problems(missing=True, min_rows=4, max_features=2))
 def test_merged_trees_predict_the_same(problem):
@@ -205,9 +202,6 @@ def test_the_fourier_algebra_codes_them():
         np.array([["a"], [None], ["b"]], dtype=object), [0, 1, 0]
     )
     assert ordinal_codes(named).cardinalities.tolist() == [3]
-
-
-# ----------------------------------------------------------------------------------------------------------- the arrays
 
 
 def test_arrays_of_a_tree():

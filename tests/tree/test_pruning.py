@@ -89,9 +89,6 @@ def remaining(below, leaves):
     return found
 
 
-# ------------------------------------------------------------------------------------------------------- grown trees
-
-
 def test_pruning_path_of_a_small_tree(engine):
     # Gini, of 8 samples: the root has 1 - (16 + 4 + 4) / 64 = 5/8, the right child, of two pure leaves, 1/2 of half of
     # the samples: its split saves 1/4 for one leaf more. The root's saves 3/8.

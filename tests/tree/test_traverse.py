@@ -107,9 +107,6 @@ def test_random_trees_are_walked_as_naively(engine, seed, n_inner_nodes, n_featu
     assert_walked_as_naively(tree, rng.integers(-4, 5, (rng.integers(1, 30), n_features)) / 2)
 
 
-# -------------------------------------------------------------------------------------------------------- packed trees
-
-
 def parts(tree):
     """Return a tree of thresholds as `binarise` returns trees."""
     return *(tree[name] for name in STRUCTURE), np.arange(len(tree["feature"]))
@@ -321,9 +318,6 @@ def test_sums_tell_whether_values_are_finite(engine, stump, value):
     assert sum_leaves([stump], [np.zeros((3, 2))], 2, X)[1]
     X[13, 1] = value
     assert not sum_leaves([stump], [np.zeros((3, 2))], 2, X)[1]
-
-
-# --------------------------------------------------------------------------------------------------------- grown trees
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "etc"])

@@ -62,9 +62,6 @@ def sample(n_samples=60, n_classes=2, seed=0):
     return frame, y
 
 
-# ----------------------------------------------------------------------------------------------------------- estimators
-
-
 @every_estimator
 def test_both_engines_fit_and_predict_the_same(estimator):
     X, y = sample()
@@ -201,9 +198,6 @@ def test_an_own_criterion_needs_no_method_for_children(engine):
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
-# ------------------------------------------------------------------------------------------------- what becomes of them
-
-
 def test_text_dict_and_graphviz_name_the_sets():
     X, y = sample(200)
     tree = DecisionTreeClassifier(max_depth=1, categorical_features=["letter"], categorical_split="subset")
@@ -275,9 +269,6 @@ def test_a_category_of_two_children_is_refused():
     with pytest.raises(ValueError, match="a category leads to two children of a node"):
         Tree(**arrays, categories=[0, 2, 1, 2], n_features=1)
     assert Tree(**arrays, categories=[0, 2, 1, 3], n_features=1).categories_of(2).tolist() == [1, 3]
-
-
-# --------------------------------------------------------------------------------------------------- ordered categories
 
 
 @pytest.mark.parametrize("split", ["multiway", "subset"])

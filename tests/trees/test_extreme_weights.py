@@ -74,9 +74,6 @@ def test_both_engines_grow_the_same_trees(estimator, scale, seed):
     np.testing.assert_array_equal(compiled[1], reference[1])
 
 
-# ------------------------------------------------------------------------------------------------- what is refused
-
-
 def few_samples(weights, n_classes=2):
     n_rows = len(weights)
     return np.arange(float(n_rows))[:, np.newaxis], np.arange(n_rows) % n_classes, np.asarray(weights)
@@ -107,9 +104,6 @@ def test_bootstrap_samples_of_great_weights_are_counted(engine, make):
     for one in make(2, bootstrap=True).fit(X, y, sample_weight=weights):
         assert one.tree_.value.tolist() == [np.bincount([y[0]] * 4, minlength=2).tolist()]
     assert make(2, bootstrap=False).fit(X, y, sample_weight=weights).score(X, y) == 1.0
-
-
-# ----------------------------------------------------------------------------------------------- attributes of fitted
 
 
 def test_importances_of_great_gains_and_weights():

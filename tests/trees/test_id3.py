@@ -27,9 +27,6 @@ def of_rows(rows):
     return float(len(rows))
 
 
-# -------------------------------------------------------------------------------------------------------- step by step
-
-
 @pytest.mark.parametrize(("evaluation", "labels"), WAYS)
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_stages_and_distances(engine, distance, evaluation, labels):
@@ -59,9 +56,6 @@ def test_staged_predict_checks_before_the_first_stage():
     tree = ID3Classifier().fit([[0.0], [1.0]], [0, 1])
     assert_refuses(ValueError, "features", tree.staged_predict, [[0.0, 1.0]])
     assert_refuses(sklearn.exceptions.NotFittedError, None, ID3Classifier().staged_predict, [[0.0]])
-
-
-# -------------------------------------------------------------------------------------------------------- the estimator
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -214,9 +208,6 @@ def test_weights_that_are_not_whole(engine):
     assert ID3Classifier(evaluation="global", class_weight={0: 2}).fit(X, y).get_n_leaves() > 1
 
 
-# ------------------------------------------------------------------------------------------------ the user's distance
-
-
 @pytest.mark.parametrize(("evaluation", "labels"), WAYS)
 @pytest.mark.parametrize("stop", ["pure", "no_distance_decay", "no_decrease"])
 @pytest.mark.parametrize("ties", ["first", "local"])
@@ -252,9 +243,6 @@ def test_sets_have_no_weights():
     assert forest.predict(X).shape == (30,)
 
 
-# -------------------------------------------------------------------------------------------------------------- forests
-
-
 @pytest.mark.parametrize(("evaluation", "labels"), WAYS)
 def test_forests_vote_on_both_engines(evaluation, labels):
     X, y = make_classes(n_samples=20)
@@ -283,9 +271,6 @@ def test_forests_on_threads_and_without_bootstrap():
     assert len({tree.tree_ for tree in same.estimators_}) == 1
     assert same.estimators_[0].tree_ == ID3Classifier().fit(X, y).tree_
     assert ID3ForestClassifier(3, distance="etc", max_leaf_nodes=4).fit(X, y).predict(X).shape == (60,)
-
-
-# ------------------------------------------------------------------------------------------------------------ bad input
 
 
 @pytest.mark.parametrize("estimator", [ID3Classifier, ID3ForestClassifier])

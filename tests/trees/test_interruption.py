@@ -126,9 +126,6 @@ def test_an_interrupted_forest_stops(program, kind, n_rows, n_jobs, backend, eng
     assert idle < 30.0
 
 
-# ------------------------------------------------------------------------------------------------------ all kernels
-
-
 class Shares(CountCriterion):
     def gains(self, left, right):
         return (left**2).sum(axis=1) / left.sum(axis=1) + (right**2).sum(axis=1) / right.sum(axis=1)

@@ -63,7 +63,6 @@ def ordered_tree(X, y, times, **parameters):
     return PermutationDecisionTreeClassifier(**parameters).fit(X[rows], y[rows]).tree_
 
 
-# ------------------------------------------------------------------------------------------------------ the toy example
 # Harikrishnan and Nagaraj, arXiv:2306.02617, Section 3.
 
 
@@ -88,9 +87,6 @@ def test_gain_follows_the_definition(toy_trees, toy):
             (~goes_left).mean() * effort_to_compress(y[~goes_left]),
         ]
         assert tree.gain[0] == pytest.approx(effort_to_compress(y) - sum(parts), abs=1e-12)
-
-
-# ------------------------------------------------------------------------------------------------------------ the order
 
 
 def test_order_keys_sort_the_samples(engine, toy, toy_trees):
@@ -151,9 +147,6 @@ def test_weights_are_refused(arrivals):
     assert_refuses(TypeError, "class_weight", PermutationDecisionTreeClassifier, class_weight="balanced")
 
 
-# ----------------------------------------------------------------------------------------------------- metadata routing
-
-
 def test_order_reaches_every_fold(engine, routing, arrivals):
     X, y, times = arrivals
     folds = KFold(3, shuffle=True, random_state=0)
@@ -193,9 +186,6 @@ def test_order_that_is_not_requested_is_refused(routing, arrivals):
     X, y, times = arrivals
     with pytest.raises(UnsetMetadataPassedError, match="order"):
         GridSearchCV(PermutationDecisionTreeClassifier(), {}, cv=2).fit(X, y, order=times)
-
-
-# ------------------------------------------------------------------------------------------------------ different trees
 
 
 def test_distinct_trees_are_counted(engine, toy):
@@ -265,9 +255,6 @@ def test_distinct_trees_refuse_samples_of_another_shape(toy):
     forest = PermutationDecisionForestClassifier(n_estimators=2).fit(toy.data, toy.target)
     assert_refuses(ValueError, "X has 1 features", forest.distinct_trees, toy.data[:, :1])
     assert_refuses(ValueError, "infinity in column 1", forest.distinct_trees, [[1.0, np.inf]])
-
-
-# --------------------------------------------------------------------------------------------------------- both engines
 
 
 @examples(60)
