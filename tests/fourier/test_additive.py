@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import CLOSE
+from fourier_samples import CLOSE, last_of_two
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import (
@@ -65,10 +65,6 @@ def near(model, X, dtype):
         beside = np.concatenate([cuts, np.nextafter(cuts, dtype(np.inf)), np.nextafter(cuts, dtype(-np.inf))])
         extra[:, m] = np.resize(beside, 300) if beside.size else extra[:, m]
     return np.concatenate([X, extra])
-
-
-def last_of_two(proba):
-    return proba[:, 1:] if proba.shape[1] == 2 else proba
 
 
 # -------------------------------------------------------------------------------------------------------- scikit-learn
@@ -255,30 +251,36 @@ SINGLE = {"rtol": 2e-6, "atol": 2e-6}
 DEPRECATED = pytest.mark.filterwarnings("ignore:.*`booster=.*` is deprecated:UserWarning")
 
 
+BOOSTED = [
+    ("xgboost", {"n_estimators": 15, "max_depth": 3}),
+    ("xgboost", {"n_estimators": 6, "tree_method": "exact", "base_score": 0.3, "learning_rate": 1.0}),
+    ("xgboost", {"n_estimators": 6, "booster": "dart", "rate_drop": 0.5}),
+    ("xgboost", {"n_estimators": 4, "num_parallel_tree": 3, "subsample": 0.5}),
+    ("lightgbm", {"n_estimators": 15}),
+    ("lightgbm", {"n_estimators": 6, "boosting_type": "dart", "drop_rate": 0.5}),
+    ("lightgbm", {"n_estimators": 6, "boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1}),
+]
+
+
 @DEPRECATED
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("name", ["iris", "cancer", "diabetes"])
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_estimators": 15, "max_depth": 3},
-        {"n_estimators": 6, "tree_method": "exact", "base_score": 0.3, "learning_rate": 1.0},
-        {"n_estimators": 6, "booster": "dart", "rate_drop": 0.5},
-        {"n_estimators": 4, "num_parallel_tree": 3, "subsample": 0.5},
-    ],
-    ids=lambda parameters: " ".join(map(str, parameters.values())),
-)
-def test_xgboost(name, parameters):
-    xgboost = imported("xgboost")
+@pytest.mark.parametrize(("library", "parameters"), BOOSTED, ids=str)
+def test_boosters_of_other_libraries(library, parameters, name):
+    is_light, package = library == "lightgbm", imported(library)
     X, y = data(name)
-    X = X.astype(np.float32).astype(np.float64)
-    kind = xgboost.XGBRegressor if name == "diabetes" else xgboost.XGBClassifier
-    estimator = kind(random_state=0, n_jobs=1, **parameters).fit(X, y)
+    X = X if is_light else X.astype(np.float32).astype(np.float64)
+    kind = ("LGBM" if is_light else "XGB") + ("Regressor" if name == "diabetes" else "Classifier")
+    quiet = {"verbose": -1} if is_light else {}
+    estimator = getattr(package, kind)(random_state=0, n_jobs=1, **quiet, **parameters).fit(X, y)
     model = additive_model(estimator)
     assert model.output == ("value" if name == "diabetes" else "margin")
-    X = near(model, X, np.float32)
-    expected = estimator.predict(X, output_margin=True).reshape(len(X), -1)
-    np.testing.assert_allclose(model.evaluate(X), expected, **SINGLE)
-    of_booster = additive_model(estimator.get_booster())
+    X = near(model, X, np.float64 if is_light else np.float32)
+    expected = estimator.predict(X, **{"raw_score" if is_light else "output_margin": True}).reshape(len(X), -1)
+    if parameters.get("boosting_type") == "rf":
+        expected /= 6  # raw scores are sums; other predictions use their mean
+    np.testing.assert_allclose(model.evaluate(X), expected, **({"rtol": 1e-13, "atol": 1e-13} if is_light else SINGLE))
+    of_booster = additive_model(estimator.booster_ if is_light else estimator.get_booster())
     assert of_booster.classes is None
     np.testing.assert_array_equal(of_booster.evaluate(X), model.evaluate(X))
 
@@ -316,32 +318,6 @@ def test_xgboost_refused_by_name():
     ):
         assert_refuses(ValueError, message, additive_model, model)
     assert_refuses(NotFittedError, None, additive_model, xgboost.XGBClassifier())
-
-
-@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-@pytest.mark.parametrize("name", ["iris", "cancer", "diabetes"])
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"n_estimators": 15},
-        {"n_estimators": 6, "boosting_type": "dart", "drop_rate": 0.5},
-        {"n_estimators": 6, "boosting_type": "rf", "subsample": 0.5, "subsample_freq": 1},
-    ],
-    ids=lambda parameters: " ".join(map(str, parameters.values())),
-)
-def test_lightgbm(name, parameters):
-    lightgbm = imported("lightgbm")
-    X, y = data(name)
-    kind = lightgbm.LGBMRegressor if name == "diabetes" else lightgbm.LGBMClassifier
-    estimator = kind(random_state=0, n_jobs=1, verbose=-1, **parameters).fit(X, y)
-    model = additive_model(estimator)
-    assert model.output == ("value" if name == "diabetes" else "margin")
-    X = near(model, X, np.float64)
-    expected = estimator.predict(X, raw_score=True).reshape(len(X), -1)
-    if parameters.get("boosting_type") == "rf":
-        expected /= 6  # raw scores are sums; other predictions use their mean
-    np.testing.assert_allclose(model.evaluate(X), expected, rtol=1e-13, atol=1e-13)
-    np.testing.assert_array_equal(additive_model(estimator.booster_).evaluate(X), model.evaluate(X))
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

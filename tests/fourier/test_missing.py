@@ -8,7 +8,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from fourier_samples import CLOSE, SEEDS, random_cardinalities, random_tree, random_trees, shapley_by_definition
+from fourier_samples import (
+    CLOSE,
+    SEEDS,
+    last_of_two,
+    random_cardinalities,
+    random_tree,
+    random_trees,
+    shapley_by_definition,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.ensemble import (
@@ -101,10 +109,6 @@ def categories(seed, n_samples=40):
     y = np.array([word in ("red", None) for word in X[:, 0]]) ^ (rng.random(n_samples) < 0.2)
     y[:2] = False, True
     return pd.DataFrame(X, columns=["colour", "size", "age"]).astype({"size": float, "age": float}), y.astype(int)
-
-
-def last_of_two(shares):
-    return shares[:, 1:] if shares.shape[1] == 2 else shares
 
 
 def predicted(model, X):

@@ -17,7 +17,6 @@ from pytrees.reference.criteria.counts import is_greater
 from pytrees.reference.criteria.table import gain_of_counts
 from pytrees.testing.strategies import count_weights, no_weights, problems_with_categories
 
-SEQUENCE_CRITERIA = ["etc", "lz76"]
 LEAST_SHARES = st.sampled_from([0.0, 0.0, 0.1, 0.3])
 
 

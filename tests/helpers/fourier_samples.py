@@ -186,6 +186,10 @@ def random_measure(rng, cardinalities, kind):
     return {}, [np.full(size, 1 / size) for size in cardinalities]
 
 
+def last_of_two(shares):
+    return shares[:, 1:] if shares.shape[1] == 2 else shares
+
+
 def beside_thresholds(thresholds, X):
     """Return samples, and numbers at and next to all thresholds in both precisions."""
     extra = np.tile(X[:1], (400, 1))
