@@ -26,9 +26,6 @@ def column(codes):
     return np.array(codes, dtype=np.float64)[:, np.newaxis]
 
 
-# ------------------------------------------------------------------------------------------------------------ by hand
-
-
 # Targets 0, 2 | 9 | 1, 3: mean 3, variance (9 + 1 + 36 + 4 + 0) / 5 = 10, median 2, distances (2 + 0 + 7 + 1 + 1) / 5.
 # Children of a category each have the squares 2 + 0 + 2 and the distances 2 + 0 + 2. The best sets are categories 0 and
 # 2, of the means 1 and 2, against category 1: squares of 0, 2, 1, 3 from 3 / 2 are 5, and distances to 1 are 4.
@@ -70,9 +67,6 @@ def test_a_category_for_every_sample(engine, error):
     assert not tree["impurity"][1:].any()
 
 
-# ----------------------------------------------------------------------------------------------------- many categories
-
-
 def test_the_order_of_means_is_best_for_squared_errors_alone(engine):
     X, targets = column(range(MOST_CATEGORIES + 1)), np.arange(MOST_CATEGORIES + 1) % 5
     options = {"n_categories": [MOST_CATEGORIES + 1], "subsets": True, "max_depth": 1}
@@ -101,9 +95,6 @@ def test_medians_of_many_categories_are_divided_in_the_order_of_means(engine, se
     prefixes = [np.isin(codes, ordered[:n]) for n in range(1, n_codes)]
     best = min(cost(left) + cost(~left) for left in prefixes)
     assert tree["gain"][0] == float(Fraction(int(cost(np.full(n_rows, True)) - best), n_rows))
-
-
-# ----------------------------------------------------------------------------------------------------- a naive program
 
 
 @examples(60)
@@ -150,9 +141,6 @@ def test_the_best_of_all_divisions_of_many_samples(error, seed):
         for left in combinations(range(n_codes), size)
     )
     assert tree["gain"][0] == float(Fraction(cost(np.full(n_rows, True)) - best) / int(weights.sum()))
-
-
-# -------------------------------------------------------------------------------------------------------- both engines
 
 
 @pytest.mark.parametrize(
@@ -244,9 +232,6 @@ def test_more_samples_than_narrow_entries_hold():
     left = sorted(ordered[: gains.index(max(gains)) + 1])
     assert tree["gain"][0] == float(max(gains))
     assert left in sets_of_children(tree)
-
-
-# ---------------------------------------------------------------------------------------------------------------- ties
 
 
 @pytest.mark.parametrize("error", ERRORS)

@@ -70,9 +70,6 @@ def samples(left, right):
     return np.repeat([0.0, 1.0], [sum(left), sum(right)])[:, np.newaxis], labels
 
 
-# ----------------------------------------------------------------------------------------------------- gains of trees
-
-
 @pytest.mark.parametrize("criterion", [c for name in ON_COUNTS for c in parameters(name)] + [Twoing()], ids=str)
 @examples(80)
 @given(children=tables())
@@ -104,9 +101,6 @@ def test_gains_of_weights_that_are_not_whole_are_those_of_trees(engine, criterio
     assert gain(criterion, left, right) == tree["gain"][0] * unit
 
 
-# ------------------------------------------------------------------------------------------------------- both engines
-
-
 @pytest.mark.parametrize("criterion", ON_COUNTS, ids=repr)
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_engines_agree_where_one_class_has_all_samples(criterion, n_classes):
@@ -132,9 +126,6 @@ def test_engines_agree(data, n_classes, scale):
     np.testing.assert_array_equal(*map(np.signbit, gains))
     if CRITERIA[specification if isinstance(specification, str) else specification[0]].has_impurity:
         np.testing.assert_array_equal(*on_both_engines(lambda: np.asarray(kernel("impurities")(specification, left))))
-
-
-# --------------------------------------------------------------------------------------------------------- impurities
 
 
 # By the definitions: 20 samples of far and of near classes, as in Fig. 2 of Ayllón-Gavilán et al., and (2, 1, 1).
@@ -233,9 +224,6 @@ def test_one_class_and_no_samples_have_no_impurity(engine, criterion):
         assert impurity(criterion, counts) == 0.0
 
 
-# ------------------------------------------------------------------------------------------------------- many at once
-
-
 @pytest.mark.parametrize("criterion", [*ON_COUNTS, Twoing()], ids=str)
 def test_shapes_of_gains(engine, criterion):
     left, right = np.random.default_rng(0).integers(0, 5, (2, 4, 3, 2)) + 1
@@ -281,9 +269,6 @@ def test_the_cuts_of_a_feature():
         tree = DecisionTreeClassifier(criterion, max_depth=1).fit(x[:, np.newaxis], y).tree_
         assert gains.max() == tree.gain[0]
         assert gains.argmax() + 1 == tree.n_node_samples[1]
-
-
-# ------------------------------------------------------------------------------------------------------ what is refused
 
 
 class Runs(SequenceCriterion):

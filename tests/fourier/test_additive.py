@@ -67,8 +67,6 @@ def near(model, X, dtype):
     return np.concatenate([X, extra])
 
 
-# -------------------------------------------------------------------------------------------------------- scikit-learn
-
 AVERAGES = [
     ("iris", RandomForestClassifier(8, random_state=0)),
     ("cancer", RandomForestClassifier(8, random_state=0)),
@@ -229,9 +227,6 @@ def test_refused_by_name():
         assert_refuses(ValueError, message, additive_model, model)
     for model in (RandomForestClassifier(), GradientBoostingClassifier(), DecisionTreeClassifier()):
         assert_refuses(NotFittedError, None, additive_model, model)
-
-
-# ------------------------------------------------------------------------------------------------ XGBoost and LightGBM
 
 
 def imported(name):

@@ -51,9 +51,6 @@ def siblings_differ(rebuilt):
     return bool(np.all(np.abs(rebuilt.averages[left[last]] - rebuilt.averages[right[last]]) > 1e-9))
 
 
-# --------------------------------------------------------------------------------------------------------- the function
-
-
 @examples(140)
 @given(seed=SEEDS, criterion=st.sampled_from(["entropy", "variance"]), multiway=st.booleans())
 def test_tree_of_a_full_spectrum_is_the_function(engine, seed, criterion, multiway):
@@ -252,9 +249,6 @@ def test_gains_by_hand(engine):
     np.testing.assert_allclose(variance.tree.gain, [1 / 16, 0, 1 / 4, 0, 0], **CLOSE)
 
 
-# ------------------------------------------------------------------------------------------------------ the same trees
-
-
 @examples(180)
 @given(seed=SEEDS, limits=LIMITS, multiway=st.booleans())
 def test_with_and_without_spectra(engine, seed, limits, multiway):
@@ -363,9 +357,6 @@ def test_breast_cancer():
     assert np.all(np.diff(errors) < 0)
     assert errors[-1] > -1e-12
     assert (rebuilt.tree.predict(rows) == forest.predict(X)).mean() > 0.93
-
-
-# -------------------------------------------------------------------------------------------------------------- refused
 
 
 @pytest.mark.parametrize(

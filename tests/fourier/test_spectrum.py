@@ -25,9 +25,6 @@ def dense(spectrum):
     return tensor
 
 
-# ---------------------------------------------------------------------------------------------------------- definitions
-
-
 @examples(350)
 @given(seed=SEEDS, kind=KINDS)
 def test_transform_and_its_inverse(engine, seed, kind):
@@ -121,9 +118,6 @@ def test_partitions_beyond_a_byte(engine):
             )
 
 
-# -------------------------------------------------------------------------------------------------------------- algebra
-
-
 @examples(100)
 @given(seed=SEEDS)
 def test_algebra(engine, seed):
@@ -197,9 +191,6 @@ def test_truncation_keeps_the_fewest(engine):
     assert spectrum.truncate() == spectrum
 
 
-# ----------------------------------------------------------------------------------------------------------- as objects
-
-
 def test_equality_pickle_repr(engine):
     spectrum = FourierSpectrum([[0, 1], [1, 0]], [0.5, 0.25], [2, 2])
     again = pickle.loads(pickle.dumps(spectrum))
@@ -263,9 +254,6 @@ def test_energy_bounds_by_hand():
     of_leaves, of_circuits = energy_bounds(FourierSpectrum.from_tree(tree, [2, 2, 2]), tree)
     np.testing.assert_allclose(of_leaves[1:], [1 / 4, 1 / 8, 1 / 16])
     np.testing.assert_allclose(of_circuits[1:], 2.5 * 2.0 ** (-np.sqrt([0, 1, 2]) / 20))
-
-
-# -------------------------------------------------------------------------------------------------------------- refused
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ def mixed_columns(n_rows, seed=0, names=None):
     return np.column_stack([columns[name] for name in names or columns])
 
 
-# ------------------------------------------------------------------------------------------ against the reference
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(("weights", "number"), [(no_weights, 350), (count_weights, 200)])
 def test_bins_and_blocks_of_any_size_agree_with_the_reference(criterion, weights, number):
@@ -138,9 +135,6 @@ def test_best_cut_in_a_bin_of_which_one_edge_leaves_too_few_samples(criterion, n
     y = (first > 10.0).astype(np.int32)
     tree = grow(X, y, None, n_classes, criterion, block_rows=1, max_bins=28, min_samples_leaf=81, max_depth=1)
     assert (tree["feature"][0], tree["threshold"][0]) == (0, -10.5 if mirrored else 10.5)
-
-
-# -------------------------------------------------------------------------------------------- one way and the other
 
 
 @examples(1500)

@@ -44,9 +44,6 @@ def coded(values, error):
     return codes.astype(np.int32), len(targets), (error, {"targets": targets.astype(np.int64)})
 
 
-# ----------------------------------------------------------------------------------------------------- a naive program
-
-
 class NaiveTree:
     """Nodes in preorder as (feature, threshold, value within bounds), grown from the definitions in fractions."""
 
@@ -162,9 +159,6 @@ def test_trees_and_values_of_a_naive_program(engine, criterion, impurity, value)
     check()
 
 
-# -------------------------------------------------------------------------------------------------------- both engines
-
-
 @st.composite
 def constrained_problems(draw, weights=None, errors=False, max_rows=30):
     """X, perhaps with missing values, classes or targets, weights, and constraints."""
@@ -232,9 +226,6 @@ def test_categories_hand_bounds_down(criterion, problem, subsets, data):
     kinds = {"n_categories": np.array([4] + [0] * (X.shape[1] - 1)), "subsets": subsets}
     limits = data.draw(limits_of_growth())
     assert_same_tree(*on_both_engines(grow_constrained, X, y, weights, directions, criterion, **kinds, **limits))
-
-
-# ------------------------------------------------------------------------------------------------------ ways of search
 
 
 @pytest.mark.parametrize("criterion", BINNED)
@@ -329,9 +320,6 @@ def test_constraints_of_zero_are_no_constraints(engine):
 def test_constraints_that_do_not_fit_are_refused(engine, directions, criterion, n_categories, message):
     with pytest.raises(ValueError, match=message):
         grow([[0.0, 1.0], [1.0, 0.0]], [0, 1], None, 2, criterion, monotonic_cst=directions, n_categories=n_categories)
-
-
-# ---------------------------------------------------------------------------------------------------- bounds of a tree
 
 
 # A tree by hand: the root (values 1/4 and 3/4 of its children) splits by a feature of direction 1; its left child, by a

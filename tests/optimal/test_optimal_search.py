@@ -43,9 +43,6 @@ def with_missing_category(X, categorical):
     return X
 
 
-# -------------------------------------------------------------------------------------------------------------- optimal
-
-
 def fit_search(parameters, X, y, weights):
     return OptimalTreeClassifier(**parameters).fit(X, y, sample_weight=weights)
 
@@ -190,9 +187,6 @@ def test_whole_weights_are_repetitions(engine, problem, weights, depth):
     np.testing.assert_array_equal(counts, repeated.tree_.value[:, repeated.tree_.value[0] > 0])
 
 
-# -------------------------------------------------------------------------------------------------------------- minimal
-
-
 @examples(100)
 @given(problem=problems())
 def test_no_consistent_tree_is_smaller(engine, problem):
@@ -227,9 +221,6 @@ def test_engines_find_the_same_smallest_tree(problem):
 
     compiled, reference = on_both_engines(fit)
     assert compiled == reference
-
-
-# -------------------------------------------------------------------------------------------------------------- columns
 
 
 def test_columns_of_numbers():
@@ -306,9 +297,6 @@ def test_any_cuts_are_walked_as_the_columns_say(problem, data):
     assert {frozenset(rows) for rows in leaves} == {
         frozenset(np.flatnonzero(structure.leaves == leaf).tolist()) for leaf in np.unique(structure.leaves)
     }
-
-
-# ---------------------------------------------------------------------------------------------------------------- costs
 
 
 def problem_of(y, n_classes, weights=None, costs=None, **limits):

@@ -250,9 +250,6 @@ def test_an_estimator_that_cannot_be_fitted(bursts):
     assert_refuses(ValueError, "'estimator' parameter", order_sensitivity, "tree", *bursts)
 
 
-# -------------------------------------------------------------------------------------------------------------- groups
-
-
 @pytest.fixture(scope="module")
 def panel():
     """Three series of 20 samples, side by side, with keys of their order."""

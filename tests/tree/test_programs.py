@@ -202,9 +202,6 @@ def test_a_single_leaf(c_predictions):
     assert leaf_rules(tree) == [{"leaf": 0, "path": "", "n_samples": 2, "prediction": "a"}]
 
 
-# -------------------------------------------------------------------------------------------- what trees do not take
-
-
 def test_missing_values_are_refused_where_the_tree_takes_none():
     tree = make_stump()
     program = {}
@@ -335,9 +332,6 @@ def test_blocks_are_nested_as_deep_as_languages_promise(c_predictions):
         assert c_predictions(export_c(tree), X) == wanted
     for export in (export_python, export_c, export_sql):
         assert_refuses(ValueError, "more than 90 blocks inside each other", export, leaning(91))
-
-
-# ------------------------------------------------------------------------------------------------------------ leaves
 
 
 def holds(test, row):

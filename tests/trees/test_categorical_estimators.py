@@ -93,9 +93,6 @@ def test_one_categorical_column_gives_its_table_of_class_counts(engine, estimato
     )
 
 
-# -------------------------------------------------------------------------------------------- the same in other clothes
-
-
 @every_estimator
 def test_all_ways_to_name_categorical_features_agree(estimator, data):
     X, y = data
@@ -169,9 +166,6 @@ def test_forests_are_the_same_for_every_number_of_jobs(engine, estimator, data):
         np.testing.assert_array_equal(member.apply(X), member.tree_.apply(one.encode(X)))
 
 
-# ------------------------------------------------------------------------------------------- values that nodes know not
-
-
 def leaves_of(estimator, X):
     leaves = estimator.apply(X)
     return leaves if leaves.ndim == 2 else leaves[:, None]
@@ -220,9 +214,6 @@ def test_samples_stay_at_nodes_that_have_not_seen_their_category(engine, estimat
     assert fitted.tree_.feature[[0, x, y_child]].tolist() == [0, 1, -2]
     assert fitted.apply([["x", "c"], ["y", "a"]]).tolist() == [x, y_child]
     assert fitted.predict([["x", "a"], ["x", "b"], ["x", "c"], ["y", "a"]]).tolist() == [0, 1, 1, 2]
-
-
-# ------------------------------------------------------------------------------------------------ what else is asked
 
 
 @every_tree

@@ -61,9 +61,6 @@ def forest_of(trees):
     return forest
 
 
-# ---------------------------------------------------------------------------------------------------- growing the trees
-
-
 @pytest.mark.parametrize("bootstrap", [False, True])
 def test_every_tree_grows_on_the_arrangement_of_its_seed(engine, data, bootstrap):
     X, y = data
@@ -136,9 +133,6 @@ def test_order_makes_the_forest_independent_of_storage(engine, make_forest, data
     assert trees_of(make_forest().fit(X[stored], y[stored], order=times[stored])) == expected
 
 
-# ------------------------------------------------------------------------------------------------ threads and processes
-
-
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, -1])
 def test_the_forest_is_the_same_for_every_number_of_workers(engine, make_forest, data, expected, n_jobs):
     forest = make_forest(n_jobs=n_jobs).fit(*data)
@@ -203,9 +197,6 @@ def test_in_a_parallel_grid_search(make_forest, data):
     search = GridSearchCV(make_forest(n_jobs=2), {"max_depth": [1, 2]}, cv=2, n_jobs=2, error_score="raise").fit(*data)
     depth = search.best_params_["max_depth"]
     assert trees_of(search.best_estimator_) == trees_of(make_forest(max_depth=depth).fit(*data))
-
-
-# ------------------------------------------------------------------------------------------------------------- the vote
 
 
 @pytest.mark.parametrize("n_estimators", [1, 15, 16, 17, 35])
@@ -310,9 +301,6 @@ def test_clone_and_html(make_forest, data):
     assert clone(fitted).get_params() == fitted.get_params()
     assert not hasattr(clone(fitted), "estimators_")
     assert type(fitted).__name__ in fitted._repr_html_()
-
-
-# ----------------------------------------------------------------------------------------------------- the progress bar
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
