@@ -1,6 +1,7 @@
 """Trees with a child for every category: against the reference, in every way to grow, and what they must look like."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,12 +20,11 @@ NO_CATEGORY = -1
 SEQUENCE_CRITERIA = ["etc", "lz76"]
 
 
-@pytest.mark.parametrize("criterion", [*CRITERIA, *SEQUENCE_CRITERIA])
-@pytest.mark.parametrize("weights", [no_weights, count_weights, grid_weights])
+@pytest.mark.parametrize(
+    ("criterion", "weights"),
+    [*product(CRITERIA, [no_weights, count_weights, grid_weights]), *product(SEQUENCE_CRITERIA, [no_weights])],
+)
 def test_two_categories_grow_the_tree_of_a_threshold(criterion, weights):
-    if criterion in SEQUENCE_CRITERIA and weights is not no_weights:
-        return
-
     @examples(30)
     @given(problems_with_categories(weights, most_categories=2), limits(), st.data())
     def check(drawn, growth_limits, data):
