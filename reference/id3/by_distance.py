@@ -11,6 +11,7 @@ from ..base.signals import raise_if_stopped
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
 from ..criteria.counts import MAX_TOTAL_COUNT, check_weights, class_counts, is_greater
 from ..criteria.user import check_criterion
+from ..growth.tree import Node, as_arrays, children_of, in_preorder, parts_of
 from ..rows.partition import check_categories, is_categorical
 from ..split.node_search import allowed_cuts, allows_children, draw_features, mix64
 from ..split.node_split import best_of, better_split, find_split
@@ -23,7 +24,6 @@ from .distances import (
     set_distance,
     table_distance,
 )
-from ..growth.tree import Node, as_arrays, children_of, in_preorder, parts_of
 
 NO_STEP = -1
 

@@ -188,8 +188,6 @@ def test_categorical_features_beside_ranked_ones(max_leaf_nodes, n_rows):
         assert_as_one_by_one(*problem, **options)
 
 
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @examples(300)
 @given(

@@ -8,7 +8,7 @@ import numpy as np
 
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport (
-    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, UNLIMITED, float64_t, index_t, int64_t, uint32_t, uint64_t,
+    MISSING_LEFT, MISSING_RIGHT, NONE, UNDEFINED, float64_t, index_t, int64_t, uint32_t, uint64_t,
 )
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport MedianErrors
