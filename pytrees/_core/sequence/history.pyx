@@ -272,19 +272,19 @@ cdef inline bint _keep_followed(
 cdef index_t _complexity_by_automaton(
     ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit
 ) except -1 nogil:
-    cdef index_t i, start = 0, n_components = 0
+    cdef index_t i, first, start = 0, n_components = 0
     cdef int64_t unchecked = 0
     _start_automaton(history, length, n_symbols)
     # The components before `start` are complete, `n_components` in all; the next one reaches to i at least.
-    for i in range(length):
-        if i % LABELS_BETWEEN_CHECKS == LABELS_BETWEEN_CHECKS - 1:
-            check_signals(&unchecked, LABELS_BETWEEN_CHECKS, LABELS_BETWEEN_CHECKS)
-        if i == start and n_components + 1 >= limit:
-            return limit
-        _add_symbol(history, history.sequence[i])
-        if history.states[history.states[history.last].link].longest < i - start + 1:
-            n_components += 1
-            start = i + 1
+    for first in range(0, length, LABELS_BETWEEN_CHECKS):
+        check_signals(&unchecked, first, 1)
+        for i in range(first, min(length, first + LABELS_BETWEEN_CHECKS)):
+            if i == start and n_components + 1 >= limit:
+                return limit
+            _add_symbol(history, history.sequence[i])
+            if history.states[history.states[history.last].link].longest < i - start + 1:
+                n_components += 1
+                start = i + 1
     return n_components + (start < length)
 
 
