@@ -248,6 +248,7 @@ class BaseForest(DistinctTreesMixin, BaseModel):
             limits["max_features"],
             limits["max_candidates"],
             n_categories=kinds.get("n_categories"),
+            limits_cuts=limits.get("min_weight_fraction_leaf", 0.0) > 0.0 or limits.get("monotonic_cst") is not None,
         )
 
     def _make_estimator(self, seed: int | None = None) -> Any:

@@ -33,7 +33,9 @@ from .tree import Node, as_arrays, children_of, in_preorder
 DECREASE_TOLERANCE = 2.0**-52
 
 
-def share_features(X, n_classes, criterion, is_narrow, max_features, max_candidates, *, n_categories=None):
+def share_features(
+    X, n_classes, criterion, is_narrow, max_features, max_candidates, *, n_categories=None, limits_cuts=False
+):
     """Return the data that the trees of a forest share: None, because every tree reads X itself."""
     check_categories(X, n_categories)
 

@@ -539,13 +539,14 @@ cdef class SharedFeatures:
 
 def share_features(
     X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
-    max_bins=MAX_BINS, n_categories=None, n_threads=1, bint accelerates=True,
+    max_bins=MAX_BINS, n_categories=None, limits_cuts=False, n_threads=1, bint accelerates=True,
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
-    whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again."""
+    whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again.
+    `limits_cuts`: trees have a least weight of leaves or monotonic constraints, and no bins of their nodes' ranks."""
     shared = _prepare_features(
-        X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, n_threads,
-        accelerates,
+        X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
+        limits_cuts, n_threads, accelerates,
     )
     if accelerates and not is_ranked(shared.features) and not judges_sequence(criterion) and (
         shared.block_rows == X.shape[0] <= MOST_IN_NARROW
@@ -555,14 +556,14 @@ def share_features(
 
 
 cdef SharedFeatures _prepare_features(
-    X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-    n_categories, n_threads, bint accelerates,
+    X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, limits_cuts,
+    n_threads, bint accelerates,
 ):
     """Prepare X for one tree."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
         np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-        n_categories, 1, accelerates,
+        n_categories, limits_cuts, 1, accelerates,
     )
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
@@ -580,7 +581,7 @@ cdef SharedFeatures _prepare_features(
     )
     shared.uses_node_bins = ranks and allows_bins and is_narrow and not (has_numbers or shared.features.has_missing)
     if ranks:
-        shared.features.rank(shared.uses_node_bins)
+        shared.features.rank(shared.uses_node_bins and not limits_cuts)
     if not allows_bins or ranks and (has_numbers or not is_narrow or shared.uses_node_bins):
         shared.block_rows = X.shape[0]
     elif block_rows is None:
@@ -731,7 +732,7 @@ def grow_by_gain(
     if not is_shared:
         shared = _prepare_features(
             X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
-            n_threads, accelerates,
+            limits.min_leaf_weight > 0 or monotonic_cst is not None, n_threads, accelerates,
         )
     if not subsets:
         check_categories(criterion, shared.features)
