@@ -480,11 +480,15 @@ def test_an_interrupted_search_keeps_the_tree_found_by_then():
     assert found.tree.max_depth <= 6
 
 
-def long_search(**options):
+def assert_ends_by(reason, **options):
+    """Let all threads of a long search end for a reason, with a tree and a bound."""
     rng = np.random.default_rng(0)
     ranks, y = SearchColumns(rng.random((500, 6))).ranks, rng.integers(0, 3, 500, dtype=np.int32)
     given = ranks, y, np.ones(500, dtype=np.int64), None, 3, 0, 4, UNLIMITED, 1
-    return kernel("cheapest_tree")(*given, n_threads=3, **options)
+    splits, cost, least, _, _, ended_by = kernel("cheapest_tree")(*given, n_threads=3, **options)
+    assert ended_by == reason
+    assert len(splits) > 1
+    assert 0 <= least < cost
 
 
 def test_all_threads_end_if_one_is_interrupted():
@@ -492,11 +496,8 @@ def test_all_threads_end_if_one_is_interrupted():
         raise KeyboardInterrupt
 
     start = time.process_time()
-    splits, cost, least, _, _, ended_by = long_search(report=interrupt)
+    assert_ends_by("Ctrl-C", report=interrupt)
     assert time.process_time() - start < 10.0
-    assert ended_by == "Ctrl-C"
-    assert len(splits) > 1
-    assert 0 <= least < cost
 
 
 def test_all_threads_end_if_one_lacks_memory(monkeypatch):
@@ -506,10 +507,7 @@ def test_all_threads_end_if_one_lacks_memory(monkeypatch):
         yield
 
     monkeypatch.setattr(threads, "stoppable", refused)
-    splits, cost, least, _, _, ended_by = long_search(time_limit=1.0)
-    assert ended_by == "A lack of memory"
-    assert len(splits) > 1
-    assert 0 <= least < cost
+    assert_ends_by("A lack of memory", time_limit=1.0)
 
 
 def test_threads_share_roots_that_have_not_been_searched(engine):
@@ -521,10 +519,7 @@ def test_threads_share_roots_that_have_not_been_searched(engine):
 
 
 def test_all_threads_end_with_the_time():
-    splits, cost, least, _, _, ended_by = long_search(time_limit=0.5)
-    assert ended_by == ""
-    assert len(splits) > 1
-    assert 0 <= least < cost
+    assert_ends_by("", time_limit=0.5)
 
 
 # -------------------------------------------------------------------------------------------------------------- errors
