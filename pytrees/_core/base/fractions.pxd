@@ -67,9 +67,7 @@ cdef inline void _multiply_limbs(uint64_t* limbs, int n_limbs, uint64_t factor) 
         limbs[i] = <uint64_t> product
 
 
-cdef inline void _square_times(
-    int128_t root, uint64_t x, uint64_t y, uint64_t z, uint64_t* limbs
-) noexcept nogil:
+cdef inline void _square_times(int128_t root, uint64_t x, uint64_t y, uint64_t z, uint64_t* limbs) noexcept nogil:
     """Write root**2 x y z to seven limbs."""
     cdef uint128_t high, low, magnitude = <uint128_t> (root if root >= 0 else -root)
     multiply_wide(magnitude, magnitude, &high, &low)
@@ -181,9 +179,7 @@ cdef inline int sign_of_sum(const TermSum* total) except -2 nogil:
     cdef int128_t numerator = 0
     # numerator / denominator is the sum of terms[:i].
     for i in range(total.n_terms):
-        if not add_fraction(
-            &numerator, &denominator, total.signs[i] * total.terms[i].a, <uint128_t> total.terms[i].b
-        ):
+        if not add_fraction(&numerator, &denominator, total.signs[i] * total.terms[i].a, <uint128_t> total.terms[i].b):
             return _sign_of_large_sum(total)
     return (numerator > 0) - (numerator < 0)
 

@@ -89,9 +89,7 @@ cdef extern from "simd_few.h":
     int32_t find_few(
         int32_t n, int32_t stride, const float* scores, int32_t first, int32_t stop, float to_reach, int32_t* features
     ) nogil
-    int32_t first_difference(
-        const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn
-    ) nogil
+    int32_t first_difference(const int16_t* one, const int16_t* other, int32_t stride, const int16_t* is_drawn) nogil
 
 
 cdef extern from "simd_sorted.h":

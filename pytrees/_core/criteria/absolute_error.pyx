@@ -203,9 +203,7 @@ cdef void _fill_list(MedianErrors errors, bint without_missing) noexcept nogil:
     errors.up_to = errors.weights[errors.median]
     position = errors.median
     while position <= errors.n:
-        errors.error += <int128_t> errors.weights[position] * (
-            errors.targets[position] - errors.targets[errors.median]
-        )
+        errors.error += <int128_t> errors.weights[position] * (errors.targets[position] - errors.targets[errors.median])
         position = errors.following[position]
     _settle(errors)
 

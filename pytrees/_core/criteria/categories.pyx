@@ -134,9 +134,7 @@ cdef inline void _merge(CategoryCounts categories, index_t start, index_t middle
     """Merge the sorted parts order[start:middle] and order[middle:stop] to spare_order[start:stop]."""
     cdef index_t i, left = start, right = middle
     for i in range(start, stop):
-        if right == stop or left < middle and not _is_less(
-            categories, categories.order[right], categories.order[left]
-        ):
+        if right == stop or left < middle and not _is_less(categories, categories.order[right], categories.order[left]):
             categories.spare_order[i] = categories.order[left]
             left += 1
         else:

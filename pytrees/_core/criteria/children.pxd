@@ -95,9 +95,7 @@ cdef inline void add_square(
     """Add a child of these sums. The `value` adds up difference**2 / weight, and the difference is the node's weight
     times the child's sum less the child's weight times the node's sum. The value is the node's weight**3 times the gain
     of the split, and no number in it cancels another."""
-    cdef float64_t difference = <float64_t> (
-        target_sum * children.total - children.node.sums.sum * weight
-    )
+    cdef float64_t difference = <float64_t> (target_sum * children.total - children.node.sums.sum * weight)
     total.squares[total.n_terms].sum = target_sum
     total.squares[total.n_terms].weight = weight
     total.n_terms += 1

@@ -14,9 +14,7 @@ cimport cython
 from libc.math cimport fabs
 from libc.stdlib cimport qsort
 
-from pytrees._core.base.doubled cimport (
-    Doubled, doubled_of, is_certain_within, product_of, quotient_of, sum_of,
-)
+from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain_within, product_of, quotient_of, sum_of
 from pytrees._core.base.fractions cimport add_fraction, exact_integer, greatest_common_divisor
 from pytrees._core.base.types cimport NONE, uint64_t
 from pytrees._core.base.wide cimport uint128_t
@@ -155,9 +153,7 @@ cdef object _exact_sum(ChildCounts children, const ChildrenSplit* split):
     """Return the total count of the node times the gain, as a fraction."""
     cdef index_t i
     if sums_squares(children):
-        return _exact_squares(&split.terms) - Fraction(
-            exact_integer(children.node.sums.sum) ** 2, int(children.total)
-        )
+        return _exact_squares(&split.terms) - Fraction(exact_integer(children.node.sums.sum) ** 2, int(children.total))
     numerators = {}
     for i in range(split.terms.n_terms):
         denominator = int(split.terms.terms[i].denominator)

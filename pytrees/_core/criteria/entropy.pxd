@@ -162,9 +162,7 @@ cdef inline int information_of_children(ChildCounts children, int64_t factor, in
 cdef inline int entropy_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
     cdef int64_t units
     information_of_children(children, 1, &units)
-    gain[0] = information_gain(
-        units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children)
-    )
+    gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children))
     return 0
 
 

@@ -37,9 +37,7 @@ cdef inline float score_pairs_by_entropy(
     """Score the cuts behind all samples, whose sums of two classes are known; return the greatest score."""
     if scan.n_classes == 2:
         return _score_binary_sums(scan, <const uint16_t*> feature.counts, n, feature.scores)
-    sum_pairs(
-        keys, samples.weights, samples.classes.ends, samples.classes.n_classes, n, &bins.pair_sums[0]
-    )
+    sum_pairs(keys, samples.weights, samples.classes.ends, samples.classes.n_classes, n, &bins.pair_sums[0])
     return _score_sums(scan, bins, &samples.classes, n, feature.scores)
 
 

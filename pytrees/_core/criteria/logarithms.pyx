@@ -117,9 +117,7 @@ cdef int gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
         return False
     count_cut(&best.scratch[0], best.node_counts, left_counts, best.n_classes)
     count_cut(&best.scratch[1], best.node_counts, best.left_counts, best.n_classes)
-    return compare_information(
-        best.form, best.node_counts, best.n_classes, &best.scratch[0], &best.scratch[1]
-    ) > 0
+    return compare_information(best.form, best.node_counts, best.n_classes, &best.scratch[0], &best.scratch[1]) > 0
 
 
 cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
@@ -315,9 +313,7 @@ def _gained(node, joint, sizes):
 
 cdef tuple _compared(InformationForm form, list node, list joint, list sizes):
     """Return by prime the exponents of what a form compares: of its numerator, and of its denominator."""
-    numerator, *divisors = [
-        _exponents(zip(((sum(node),), node, joint, sizes), times)) for times in SUMS_OF_FORM[form]
-    ]
+    numerator, *divisors = [_exponents(zip(((sum(node),), node, joint, sizes), times)) for times in SUMS_OF_FORM[form]]
     if numerator and len(divisors) > 1 and _sign_of_sum(_exponents(((node, 1), (sizes, -1))).items()) <= 0:
         divisors.reverse()  # H(T) is not above H(Y): the sum over the children is not less than that over the classes
     return numerator, divisors[0] if divisors and numerator else {2: sum(node)}

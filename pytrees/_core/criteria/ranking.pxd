@@ -108,9 +108,7 @@ cdef inline bint _offer_forms(RankingScan* scan) noexcept nogil:
         return _keep_cost(scan, scan.left_form + scan.right_form)
     if scan.is_small:
         return _keep_small_cost(scan, scan.left_total * scan.left_form + right_total * scan.right_form)
-    return _keep_cost(
-        scan, <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form
-    )
+    return _keep_cost(scan, <int128_t> scan.left_total * scan.left_form + <int128_t> right_total * scan.right_form)
 
 
 cdef inline bint _offer_products(BinaryRankingScan* scan) noexcept nogil:
@@ -122,9 +120,7 @@ cdef inline bint _offer_products(BinaryRankingScan* scan) noexcept nogil:
         right_factor *= scan.total - scan.left_total
     if scan.is_small:
         return _keep_small_cost(scan, left_factor * left_0 * left_1 + right_factor * right_0 * right_1)
-    return _keep_cost(
-        scan, <int128_t> left_factor * left_0 * left_1 + <int128_t> right_factor * right_0 * right_1
-    )
+    return _keep_cost(scan, <int128_t> left_factor * left_0 * left_1 + <int128_t> right_factor * right_0 * right_1)
 
 
 cdef inline Gain gain_of_ranking(const AnyRankingScan* scan) noexcept nogil:

@@ -74,9 +74,7 @@ cdef inline float lowered(const ScoredScan* scan, float64_t score, bint of_entri
         return <float> lowered_squared_error(score)
     elif ScoredScan is EntropyScan:
         # A score of sorted entries is a sum of rounded numbers, two by class and three by child or node.
-        return <float> (
-            score - share * fabs(score) - (2 * scan.n_classes + 4 if of_entries else tie_margin(scan))
-        )
+        return <float> (score - share * fabs(score) - (2 * scan.n_classes + 4 if of_entries else tie_margin(scan)))
     elif ScoredScan is RankingScan:
         # A score is the difference of two costs.
         return <float> (score - share * _cost_of_node(scan))
@@ -555,9 +553,7 @@ cdef inline void move_packed_left(BinnedScan* scan, NodeBins bins, uint64_t word
         move_left(scan, label_of_packed(bins, word), weight_of_packed(bins, word))
 
 
-cdef inline void lay_out_pairs(
-    const BinnedScan* scan, NodeBins bins, index_t n, PairedSamples* samples
-) noexcept nogil:
+cdef inline void lay_out_pairs(const BinnedScan* scan, NodeBins bins, index_t n, PairedSamples* samples) noexcept nogil:
     """Lay out the classes and weights of the node's samples, class by class if they are more than two."""
     cdef const uint64_t* words = &bins.packed[bins.start]
     cdef index_t i, n_classes = 0
@@ -626,9 +622,7 @@ cdef inline float score_pairs(
                 keys, samples.weights, &samples.classes, BinnedScan is OrdinalGiniScan, n, sums, sums + MOST_PAIRED,
                 sums + 2 * MOST_PAIRED,
             )
-        return score_squares(
-            sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> scan.total, feature.scores
-        )
+        return score_squares(sums, sums + MOST_PAIRED, sums + 2 * MOST_PAIRED, n, <float> scan.total, feature.scores)
 
 
 cdef inline void take_pair_left(

@@ -237,9 +237,7 @@ cdef inline float64_t bound_of_squared_error(const SquaredErrorScan* scan, const
     cdef float64_t left = <float64_t> scan.left_total
     cdef int64_t right_total = scan.total - scan.left_total - bin.weight
     cdef float64_t at_edge = <float64_t> _difference(scan)
-    cdef float64_t across = <float64_t> (
-        <int128_t> scan.total * bin.sum - <int128_t> bin.weight * scan.sum
-    )
+    cdef float64_t across = <float64_t> (<int128_t> scan.total * bin.sum - <int128_t> bin.weight * scan.sum)
     # Squares are rounded up. Factors and terms beyond the formulas make up for errors in double precision.
     cdef float64_t spread = (
         <float64_t> bin.squares * scan.square_unit * (1.0 + 1e-12) - <float64_t> bin.sum * <float64_t> bin.sum / m

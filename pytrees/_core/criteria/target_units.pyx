@@ -147,9 +147,7 @@ cdef inline bint _find_spread(
         return _divide(about * n - square, n, unit, value)
     # A whole number and a positive fraction of at most 1, so that no digit cancels another.
     whole = square // n + 1
-    quotient = sum_of(
-        doubled_of(about - whole), quotient_of(doubled_of(whole * n - square), doubled_of(n))
-    )
+    quotient = sum_of(doubled_of(about - whole), quotient_of(doubled_of(whole * n - square), doubled_of(n)))
     quotient = quotient_of(product_of(quotient, unit.top), unit.bottom)
     value[0] = ldexp(quotient.high, -unit.shift)
     return is_certain(quotient) and fabs(value[0]) >= SMALLEST

@@ -120,9 +120,7 @@ cdef class CutCriterion:
             _compare_alone(self, left, right, gains, np.empty(1))
         return gains
 
-    cdef int judge(
-        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
-    ) except -1 nogil:
+    cdef int judge(self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains) except -1 nogil:
         with gil:
             _ask_gains(self, np.asarray(left), np.asarray(right), gains)
         return 0

@@ -15,9 +15,7 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport LOG2_TABLE_BITS, LOG2_TABLE_SIZE, ClassCounts
 from pytrees._core.criteria.gain cimport Gain, squared_gain
-from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, LESS_SPLIT, PLAIN, InformationForm,
-)
+from pytrees._core.criteria.logarithms cimport BY_GREATER, BY_JOINT, BY_MEAN, LESS_SPLIT, PLAIN, InformationForm
 
 
 cdef enum WideKind:
@@ -556,9 +554,7 @@ cdef inline float64_t bound_of_wide(
     cdef int64_t left_0, left_1
     cdef float64_t bound
     if BoxedScan is WideBinaryScan:
-        return _greatest_score(
-            scan.of_0, scan.of_1, scan.left_0, scan.left_1, <float64_t> zeros, <float64_t> ones
-        )
+        return _greatest_score(scan.of_0, scan.of_1, scan.left_0, scan.left_1, <float64_t> zeros, <float64_t> ones)
     else:
         left_0, left_1 = scan.left_counts[0], scan.left_counts[1]
         bound = _greatest_score(

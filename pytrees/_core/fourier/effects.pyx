@@ -47,9 +47,7 @@ cdef class Effects:
                     product += product * excess[b]
             self.total[attribute[a]] += product
 
-    cdef void add_orders(
-        self, float64_t w, const float64_t* excess, Py_ssize_t n, float64_t* of_order
-    ) noexcept nogil:
+    cdef void add_orders(self, float64_t w, const float64_t* excess, Py_ssize_t n, float64_t* of_order) noexcept nogil:
         """Add a pair of boxes to the variances by order: w times the elementary symmetric sums of the excesses."""
         cdef Py_ssize_t a, order
         of_order[0] = w

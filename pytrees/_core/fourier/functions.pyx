@@ -171,9 +171,7 @@ cdef class BoxFunction(Function):
             for i in range(self.live.shape[0]):
                 check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
                 square = self.products(overlaps, i, NONE)
-                for constraint in range(
-                    self.boxes.indptr[self.live[i]], self.boxes.indptr[self.live[i] + 1]
-                ):
+                for constraint in range(self.boxes.indptr[self.live[i]], self.boxes.indptr[self.live[i] + 1]):
                     m = self.boxes.attribute[constraint]
                     check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
                     self.touching[m] += square - self.products(overlaps, i, m)
@@ -356,9 +354,7 @@ cdef int narrow(Function part, Function whole, int64_t attribute, int64_t low, i
     return part.look()
 
 
-def _describe(
-    const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, SpectrumFunction function
-):
+def _describe(const digit_t[:, ::1] partitions, const double complex[:, ::1] coefficients, SpectrumFunction function):
     """Compute the energies, and the profiles from the coefficients of order one.
 
     An attribute's profile is the average plus the sum of w_j conj(psi_j) over the partitions j in which only the digit

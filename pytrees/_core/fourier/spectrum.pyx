@@ -136,9 +136,7 @@ cdef class Count:
     cdef float64_t total, limit
     cdef int64_t work_done              # travellers since signals were checked
 
-    cdef int count_from(
-        self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order
-    ) except -1 nogil:
+    cdef int count_from(self, Traveller* here, Py_ssize_t n, float64_t number, Py_ssize_t order) except -1 nogil:
         """Count the partitions that `number` partitions of an order become as the travellers go on."""
         cdef Py_ssize_t i, n_kept, n_taken
         cdef int64_t attribute
@@ -217,9 +215,7 @@ cdef int expand_from(
                 if here[i].attribute != attribute:
                     continue
                 beyond[n_taken] = here[i]
-                multiply(
-                    &beyond[n_taken], &expansion.factors[expansion.first_factor[here[i].constraint] + 2 * digit]
-                )
+                multiply(&beyond[n_taken], &expansion.factors[expansion.first_factor[here[i].constraint] + 2 * digit])
                 if advance(expansion.boxes, &beyond[n_taken]):
                     n_taken += 1
                 else:
@@ -542,9 +538,7 @@ def evaluate_spectrum(
             memset(&is_constrained[0], 0, n_attributes)
             memset(&last[0], 0, n_attributes * sizeof(digit_t))
             for lane in range(min(LANES, n_schemata - start)):
-                mean_characters(
-                    given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0], &work_done
-                )
+                mean_characters(given, roots, start + lane, lane, &real[0], &imag[0], &is_constrained[0], &work_done)
             first = 0
             # `products` and `last` carry over from one block of partitions to the next.
             while first < partitions.shape[0]:

@@ -515,9 +515,7 @@ cdef _join(Team team):
     for growth in team.growths[1:]:
         first_nodes[id(growth)] = take_over(first.tree, growth.tree)
     for part in team.parts:
-        put_in_place(
-            first.tree, first_nodes[id(part.giver)] + part.leaf, first_nodes[id(part.taker)] + part.root
-        )
+        put_in_place(first.tree, first_nodes[id(part.giver)] + part.leaf, first_nodes[id(part.taker)] + part.root)
 
 
 # --------------------------------------------------------------------------------------------------------- from Python
@@ -572,10 +570,7 @@ cdef SharedFeatures _prepare_features(
     allows_bins = (
         accelerates and (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
         and not (has_numbers and np.any(shared.features.n_categories))
-        and (
-            is_narrow and not is_wide(criterion, n_classes, X.shape[0], None)
-            or has_wide_bounds(criterion, n_classes)
-        )
+        and (is_narrow and not is_wide(criterion, n_classes, X.shape[0], None) or has_wide_bounds(criterion, n_classes))
         and max_candidates == UNLIMITED
         and X.shape[0] <= MOST_ROWS_IN_BINS
     )
@@ -679,9 +674,7 @@ def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain besi
     if growth.min_impurity_decrease > 0.0 and search.judging != CLASS_COUNTS:
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     growth.searches_together = search.judging == OWN_CLASS_COUNTS
-    growth.has_heap = (
-        growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(criterion)
-    )
+    growth.has_heap = (growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(criterion))
     return growth
 
 

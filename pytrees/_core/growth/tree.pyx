@@ -312,9 +312,7 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
     return 0
 
 
-cdef void _hand_bounds_down(
-    GrowingTree tree, index_t leaf, const Split* split, index_t first_child
-) noexcept nogil:
+cdef void _hand_bounds_down(GrowingTree tree, index_t leaf, const Split* split, index_t first_child) noexcept nogil:
     """Give the children of a leaf its bounds and, if their feature has a direction, the mean of their values."""
     cdef index_t child
     cdef int direction = direction_of(tree.search, split.feature)
@@ -427,9 +425,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     return 0
 
 
-cdef int _list_categories(
-    GrowingTree tree, CategoryCounts categories, index_t child, bint is_right
-) except -1 nogil:
+cdef int _list_categories(GrowingTree tree, CategoryCounts categories, index_t child, bint is_right) except -1 nogil:
     """Write the categories on one side of the division that was listed last."""
     cdef NodeCategories* leading = &tree.categories[child]
     cdef index_t category

@@ -378,9 +378,7 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
         steps.merit.error /= <float64_t> total
         return 0
     if growth.knows_distance:
-        score_undivided(
-            growth.code, growth.absent_differ, counts, growth.tree.n_classes, &numerator, &denominator
-        )
+        score_undivided(growth.code, growth.absent_differ, counts, growth.tree.n_classes, &numerator, &denominator)
     steps.merit.denominator = split.gain.denominator * <uint128_t> total
     # A gain is multiplied by the samples of its leaf; a merit is not.
     if (
@@ -401,9 +399,7 @@ cdef int _add_undivided(GrowthByDistance growth, const int64_t* counts, Gain* me
     return 0
 
 
-cdef int _subtract_entropy(
-    GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit
-) except -1 nogil:
+cdef int _subtract_entropy(GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit) except -1 nogil:
     """Subtract the variation of information of the undivided leaf from the gain of its split. It is the entropy of the
     leaf's classes; both are multiplied by the samples."""
     cdef const int64_t[::1] table = growth.tree.search.counts.table

@@ -99,9 +99,7 @@ cdef class LeafScan:
     cdef int64_t[:, ::1] log_counts
 
 
-cdef int start_leaf(
-    LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
-) except -1 nogil
+cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block) except -1 nogil
 cdef void end_leaf(LeafScan scan) noexcept nogil
 cdef int offer_splits(
     LeafScan scan, const uint64_t* entries, index_t n, index_t n_missing, index_t feature, index_t n_children,

@@ -115,9 +115,7 @@ cdef inline void _value_clusters(DistanceCode code, LeafScan scan) noexcept nogi
     scan.offset = scan.values[scan.label] - _value(code, scan.ratio, scan.label_term)
 
 
-cdef int start_leaf(
-    LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block
-) except -1 nogil:
+cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block) except -1 nogil:
     """Begin with a leaf of this label and these class counts: take its samples out of the clusters."""
     cdef index_t cluster, k = scan.clusters.n_classes
     scan.leaf = leaf
@@ -255,9 +253,7 @@ cdef inline void _move(
 # ------------------------------------------------------------------------------------------------------------- a step
 
 cdef inline Term _term(DistanceCode code, LeafScan scan, const Side* side, index_t cluster) noexcept nogil:
-    return term_of(
-        code, scan.clusters, cluster, side.sums[cluster], scan.clusters.cluster_sizes[cluster] + side.total
-    )
+    return term_of(code, scan.clusters, cluster, side.sums[cluster], scan.clusters.cluster_sizes[cluster] + side.total)
 
 
 cdef inline void _join(

@@ -13,9 +13,7 @@ cdef enum:
 cdef int ask_both(
     CostSearch search, Py_ssize_t number, CutList* cuts, index_t known, const int64_t* budgets, int64_t best
 ) except -1 nogil
-cdef bint raise_ends(
-    CostSearch search, Py_ssize_t number, CutList* cuts, CutRange* found, int64_t best
-) except -1 nogil
+cdef bint raise_ends(CostSearch search, Py_ssize_t number, CutList* cuts, CutRange* found, int64_t best) except -1 nogil
 cdef int divide(CostSearch search, Py_ssize_t number, index_t list, KnownCost* best) except -1 nogil
 cdef int close_search(CostSearch search, Py_ssize_t number, KnownCost* best) except -1 nogil
 cdef int open_search(

@@ -175,9 +175,7 @@ cdef void add_column(
 cdef int64_t scan_column(CostSearch search, SearchNode* node, index_t column, int64_t* free_cost) noexcept nogil
 cdef int64_t bound_by_recent(CostSearch search, SearchNode* node, TreeLimits limits) noexcept nogil
 cdef bint recall(CostSearch search, SearchNode* node, TreeLimits limits, KnownCost* found) noexcept nogil
-cdef int remember(
-    CostSearch search, SearchNode* node, TreeLimits limits, const KnownCost* found
-) except -1 nogil
+cdef int remember(CostSearch search, SearchNode* node, TreeLimits limits, const KnownCost* found) except -1 nogil
 cdef int64_t leaf_of(CostSearch search, const int64_t* of_classes) noexcept nogil
 
 

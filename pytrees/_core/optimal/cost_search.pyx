@@ -298,9 +298,7 @@ cdef int64_t bound_by_recent(CostSearch search, SearchNode* node, TreeLimits lim
     return least
 
 
-cdef int remember(
-    CostSearch search, SearchNode* node, TreeLimits limits, const KnownCost* found
-) except -1 nogil:
+cdef int remember(CostSearch search, SearchNode* node, TreeLimits limits, const KnownCost* found) except -1 nogil:
     """Keep what is known of the rows and limits whose key the node has."""
     cdef KnownCost* known = <KnownCost*> take_item(&search.table_of_sets, node.key, found)
     cdef RecentSets* recent = _recent_of(search, limits)

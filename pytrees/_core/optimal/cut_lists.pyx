@@ -69,12 +69,8 @@ cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) exce
     node.n_lists = node.n_cuts = 0
     node.n_keys = 0
     node.best.list = node.best.cut = NONE
-    reserve(
-        <void**> &node.lists, &node.list_capacity, n_divisions * node.n_columns, sizeof(CutList), b"lists of cuts"
-    )
-    reserve(
-        <void**> &node.cuts, &node.cut_capacity, 2 * n_divisions * node.n_columns, sizeof(KnownCut), b"known cuts"
-    )
+    reserve(<void**> &node.lists, &node.list_capacity, n_divisions * node.n_columns, sizeof(CutList), b"lists of cuts")
+    reserve(<void**> &node.cuts, &node.cut_capacity, 2 * n_divisions * node.n_columns, sizeof(KnownCut), b"known cuts")
     for i in range(n_divisions):
         for position in range(node.n_columns):
             cuts = &node.lists[node.n_lists]
@@ -246,9 +242,7 @@ cdef int64_t _bound_of_list(SearchNode* node, const CutList* cuts, int64_t best)
     while a.next != NONE:
         b = &node.cuts[a.next]
         # A range is closed because it has no cut below `best`: cuts that are not below may be there.
-        least = min(least, max(
-            a.least[LEFT] + b.least[RIGHT], b.least[LEFT] + a.least[RIGHT] - (b.before - a.before)
-        ))
+        least = min(least, max(a.least[LEFT] + b.least[RIGHT], b.least[LEFT] + a.least[RIGHT] - (b.before - a.before)))
         if b.next != NONE:
             least = min(least, b.least[LEFT] + b.least[RIGHT])
         a = b

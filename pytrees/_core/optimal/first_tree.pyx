@@ -23,9 +23,7 @@ cdef index_t _find_known(SearchNode* node, const CutList* cuts, index_t end) noe
     return known
 
 
-cdef index_t _try_cut(
-    CostSearch search, Py_ssize_t number, CutList* cuts, index_t end, int64_t best
-) except -2 nogil:
+cdef index_t _try_cut(CostSearch search, Py_ssize_t number, CutList* cuts, index_t end, int64_t best) except -2 nogil:
     """Solve a cut if it may cost less than `best`. Return its number, or NONE if it may not."""
     cdef SearchNode* node = node_at(search, number)
     cdef CutRange found

@@ -87,9 +87,7 @@ cdef int _count_pairs(CostSearch search, Py_ssize_t number) except -1 nogil:
 
 cdef inline int64_t _side(CostSearch search, int64_t total, int64_t most, int64_t correct) noexcept nogil:
     """Return what a side of this weight costs: as a leaf that gets `most` right, or split, with `correct` right."""
-    return min(
-        (total - most) * search.unit + search.leaf_cost, (total - correct) * search.unit + 2 * search.leaf_cost
-    )
+    return min((total - most) * search.unit + search.leaf_cost, (total - correct) * search.unit + 2 * search.leaf_cost)
 
 
 cdef int64_t cost_of_column(CostSearch search, SearchNode* node, Py_ssize_t column) noexcept nogil:

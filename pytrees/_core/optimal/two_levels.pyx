@@ -190,9 +190,7 @@ cdef inline int64_t _cost_of_side(
     return leaf if errors == NO_BUDGET else min(leaf, errors * search.unit + 2 * search.leaf_cost)
 
 
-cdef int solve_cuts(
-    CostSearch search, Py_ssize_t number, const ListedCut* listed, index_t n_cuts
-) except -1 nogil:
+cdef int solve_cuts(CostSearch search, Py_ssize_t number, const ListedCut* listed, index_t n_cuts) except -1 nogil:
     """Find the costs of both sides of some cuts, as many as there are lanes at most. The sides have at most one split;
     cuts of a list stand together, in ascending order."""
     cdef SearchNode* node = node_at(search, number)

@@ -24,9 +24,7 @@ cdef inline Entry* entries_by_category(
 cdef index_t mark_children(
     RowPartition partition, bint in_block, Block block, index_t feature, index_t start, index_t stop
 ) noexcept nogil
-cdef void mark_sides(
-    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
-) noexcept nogil
+cdef void mark_sides(RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop) noexcept nogil
 cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil
 cdef int split_entries_among(
     RowPartition partition, index_t n_children, Block block, index_t start, index_t stop

@@ -25,9 +25,7 @@ cdef index_t count_children(const Entry* entries, index_t n, index_t min_samples
     return n_children if n - start >= min_samples_leaf else 0
 
 
-cdef void order_by_category(
-    RowPartition partition, index_t feature, index_t start, index_t stop
-) noexcept nogil:
+cdef void order_by_category(RowPartition partition, index_t feature, index_t start, index_t stop) noexcept nogil:
     """Outside a block: `keyed` become the numbers of the node's rows, 0, 1, ..., under their categories, sorted."""
     cdef index_t i
     for i in range(stop - start):
@@ -62,9 +60,7 @@ cdef inline index_t _mark_children(
     return child + 1
 
 
-cdef void mark_sides(
-    RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop
-) noexcept nogil:
+cdef void mark_sides(RowPartition partition, const uint8_t* is_listed, index_t start, index_t stop) noexcept nogil:
     """Turn marks of categories into marks of two children, for the listed categories and for the others; the first
     child has the lowest category."""
     cdef index_t i, n_left = 0
@@ -78,9 +74,7 @@ cdef void mark_sides(
     partition.child_starts[2] = stop - start
 
 
-cdef void split_rows_among(
-    RowPartition partition, index_t n_children, index_t start, index_t stop
-) noexcept nogil:
+cdef void split_rows_among(RowPartition partition, index_t n_children, index_t start, index_t stop) noexcept nogil:
     """Divide `rows` as they were marked, order kept in every child."""
     _divide_among(partition, &partition.rows[start], &partition.spare_rows[0], n_children, stop - start)
 
@@ -118,6 +112,4 @@ cdef int split_entries_among(
 cdef inline void _split_among(
     RowPartition partition, index_t n_children, Block block, index_t feature, index_t start, index_t stop, Entry* spare
 ) noexcept nogil:
-    _divide_among(
-        partition, entries_of(partition, block, feature, start, stop, spare), spare, n_children, stop - start
-    )
+    _divide_among(partition, entries_of(partition, block, feature, start, stop, spare), spare, n_children, stop - start)

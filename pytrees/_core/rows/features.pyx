@@ -10,9 +10,7 @@ from libc.string cimport memset
 from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.signals cimport check_signals
 from pytrees._core.base.sizes cimport FEWEST_FOR_LONG_DIGITS, MAX_BINS, MOST_IN_NARROW, MOST_IN_WORDS
-from pytrees._core.base.sorting cimport (
-    INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries,
-)
+from pytrees._core.base.sorting cimport INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries
 from pytrees._core.base.types cimport (
     UNLIMITED, float32_t, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
@@ -137,9 +135,7 @@ cdef _checked_categories(Features features, n_categories):
         for row in range(features.n_rows if n_codes > 0 else 0):
             value = value_at(features, row, feature)
             if not (0 <= value < n_codes and value == floor(value)):
-                raise ValueError(
-                    f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}."
-                )
+                raise ValueError(f"Feature {feature} has the categories 0..{n_codes - 1}, but row {row} has {value}.")
     return checked
 
 

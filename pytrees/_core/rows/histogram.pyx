@@ -259,9 +259,7 @@ cdef _code_whole_numbers(Bins all_bins, index_t max_bins):
             check_signals(&work_done, ROWS_OF_A_TILE * all_bins.n_features, ENTRIES_BETWEEN_CHECKS)
             for feature in range(all_bins.n_features):
                 if bins[feature].is_coded:
-                    _renumber(
-                        all_bins, feature, first, min(first + ROWS_OF_A_TILE, n_rows), &numbers[feature, 0]
-                    )
+                    _renumber(all_bins, feature, first, min(first + ROWS_OF_A_TILE, n_rows), &numbers[feature, 0])
 
 
 cdef bint _code_differences(
@@ -538,9 +536,7 @@ cdef index_t count_missing_by_bin(Histograms histograms, Slot* slot, index_t fea
     cdef index_t bin = histograms.bins.of_feature[feature].missing_bin, n_columns = <index_t> histograms.n_columns
     if bin == NONE:
         return 0
-    return rows_in_bin(
-        feature_counts(histograms, slot, feature) + bin * n_columns, n_classes_of(histograms), n_columns
-    )
+    return rows_in_bin(feature_counts(histograms, slot, feature) + bin * n_columns, n_classes_of(histograms), n_columns)
 
 
 cdef void _subtract_sums(BinSums* sums, const BinSums* others, Py_ssize_t n_bins) noexcept nogil:

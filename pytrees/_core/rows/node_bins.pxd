@@ -99,9 +99,7 @@ cdef void count_bins(NodeBins bins, NodeFeature* feature, index_t n) noexcept no
 cdef void count_halves(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_rows_of_lanes(NodeBins bins, NodeFeature* feature, index_t n) noexcept nogil
 cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) noexcept nogil
-cdef index_t sort_marked(
-    NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
-) noexcept nogil
+cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked) noexcept nogil
 cdef void split_and_count(
     NodeBins bins, index_t feature, index_t last_left, index_t start, index_t stop, int64_t* left_counts
 ) noexcept nogil

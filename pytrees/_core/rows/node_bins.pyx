@@ -253,9 +253,7 @@ cdef void count_samples(NodeBins bins, const NodeFeature* feature, index_t n) no
         bins.n_up_to[i] = n_up_to
 
 
-cdef index_t sort_marked(
-    NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked
-) noexcept nogil:
+cdef index_t sort_marked(NodeBins bins, const NodeFeature* feature, index_t n, const uint8_t* is_marked) noexcept nogil:
     """Write the samples in marked bins, of which there is at least one, to the partition's keyed places: their numbers
     in the node under their keys, sorted. Return how many there are."""
     cdef uint64_t* keyed = &bins.partition.keyed[0]

@@ -9,9 +9,7 @@ from libc.string cimport memcpy
 from pytrees._core.base.compiler cimport word_at
 from pytrees._core.base.sizes cimport MOST_IN_NARROW
 from pytrees._core.base.sorting cimport Entry, key_of, packed, place_of, sort_entries
-from pytrees._core.base.types cimport (
-    NONE, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int16_t, int64_t, uint8_t, uint32_t, uint64_t
 from pytrees._core.rows.features cimport (
     Column, column_of, fits_words, lacks_values, rank_at, rank_stride_of, sort_by_code, sort_by_value, sort_words,
     value_at, value_in, write_ranks, write_words,
@@ -124,9 +122,7 @@ cdef int _sort_features(RowPartition partition, Block block, const Entry* width)
             for i in range(n):
                 entries[i] = packed(key_of(keyed[i]), place_of(keyed[i]), entries[0])
         if Entry is uint32_t and partition.rank_stride > 0 and not has_ranks:
-            write_ranks(
-                <int16_t*> ranks_of_place(partition, block, 0) + feature, partition.rank_stride, entries, n
-            )
+            write_ranks(<int16_t*> ranks_of_place(partition, block, 0) + feature, partition.rank_stride, entries, n)
     if has_ranks:
         _take_ranks(partition, block, row_of_place, n)
     return 0
@@ -270,9 +266,7 @@ cdef inline bint _has_cut(
 ) noexcept nogil:
     cdef const Entry* entries = entries_of(partition, block, feature, start, stop, width)
     cdef index_t n = stop - start
-    return missing_has_cut(
-        entries, n, missing_of(partition, block, feature, entries, n), min_samples_leaf
-    )
+    return missing_has_cut(entries, n, missing_of(partition, block, feature, entries, n), min_samples_leaf)
 
 
 # ----------------------------------------------------------------------------------------------------------- splits

@@ -33,9 +33,7 @@ cdef class GroupCosts:
 
 cdef void start_groups(NodeGroups groups) noexcept nogil
 cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil
-cdef int64_t cost_of_node(
-    NodeGroups groups, GroupCosts costs, const index_t[::1] labels
-) except -1 nogil
+cdef int64_t cost_of_node(NodeGroups groups, GroupCosts costs, const index_t[::1] labels) except -1 nogil
 cdef void start_cuts(NodeGroups groups, GroupCosts costs) noexcept nogil
 cdef void move_sample(NodeGroups groups, GroupCosts costs, index_t sample) noexcept nogil
 cdef int64_t cost_of_cut(

@@ -55,9 +55,7 @@ cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept no
     groups.starts[groups.n_groups] = sample + 1
 
 
-cdef int64_t cost_of_node(
-    NodeGroups groups, GroupCosts costs, const index_t[::1] labels
-) except -1 nogil:
+cdef int64_t cost_of_node(NodeGroups groups, GroupCosts costs, const index_t[::1] labels) except -1 nogil:
     """Return the cost of the node undivided, and keep it by group."""
     cdef index_t group, start, stop
     cdef int64_t total = 0
@@ -115,9 +113,7 @@ cdef int64_t _cost_of_group(
     cdef index_t side, length
     cdef int64_t cost = 0
     for side in range(2):
-        length = take_child(
-            labels, is_left, side, groups.starts[group], groups.starts[group + 1], costs.sequence
-        )
+        length = take_child(labels, is_left, side, groups.starts[group], groups.starts[group + 1], costs.sequence)
         if length == 0:
             continue
         cost += length * <int64_t> impurity_of(costs.memory, length, steps_left(limit, cost, length))

@@ -101,9 +101,7 @@ cdef inline void fetch_row(ImpurityMemory memory, index_t row) noexcept nogil:
         fetch_symbol(memory.levels, row)
 
 
-cdef inline void move_left(
-    ImpurityMemory memory, index_t row, index_t label, const uint8_t* is_left
-) noexcept nogil:
+cdef inline void move_left(ImpurityMemory memory, index_t row, index_t label, const uint8_t* is_left) noexcept nogil:
     """Move a row. is_left[r + 1] says whether row r is on the left, and is_left[0] is true."""
     if memory.impurity == EFFORT:
         move_symbol(memory.levels, row, label, is_left)

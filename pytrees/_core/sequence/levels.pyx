@@ -100,9 +100,7 @@ cdef void move_symbol(LevelChildren children, index_t row, index_t label, const 
         before -= 1
     children.left.links[0] = Link(position, label)
     _change(children.left, before, children.left.symbols[0, before].next, 1)
-    _change(
-        children.right, children.right.symbols[0, position].previous, children.right.symbols[0, position].next, 0
-    )
+    _change(children.right, children.right.symbols[0, position].previous, children.right.symbols[0, position].next, 0)
 
 
 # ------------------------------------------------------------------------------------------------------------ building
@@ -151,9 +149,7 @@ cdef inline void _load(ChildSequence child, index_t level, PairSubstitution stat
         positions[half] = at
 
 
-cdef inline void _link_level(
-    ChildSequence child, PairSubstitution state, index_t level, index_t length
-) noexcept nogil:
+cdef inline void _link_level(ChildSequence child, PairSubstitution state, index_t level, index_t length) noexcept nogil:
     """Make a level of the symbols that are loaded, and count their pairs: the opposite of `_load`."""
     cdef LevelSymbol* symbols = &child.symbols[level, 0]
     cdef index_t* counts = &child.counts[level, 0]

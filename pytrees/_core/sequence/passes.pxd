@@ -27,9 +27,7 @@ cdef inline int load_codes(const index_t[::1] codes, Py_ssize_t n_symbols, index
     return 0
 
 
-cdef inline void count_pairs(
-    const uint8_t* symbols, index_t length, index_t n_symbols, index_t* table
-) noexcept nogil:
+cdef inline void count_pairs(const uint8_t* symbols, index_t length, index_t n_symbols, index_t* table) noexcept nogil:
     """Count all pairs in a table with a row for every left symbol; n_symbols**2 < 2**16."""
     cdef uint16_t[BLOCK] codes
     cdef uint8_t[BLOCK] same

@@ -23,9 +23,7 @@ from cpython.pythread cimport (
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t
-from pytrees._core.sequence.groups cimport (
-    GroupCosts, NodeGroups, cost_of_cut, cost_of_node, move_sample, start_cuts,
-)
+from pytrees._core.sequence.groups cimport GroupCosts, NodeGroups, cost_of_cut, cost_of_node, move_sample, start_cuts
 from pytrees._core.sequence.impurities cimport (
     ImpurityMemory, SequenceImpurity, children_share_work, fetch_row, impurity_of, impurity_of_child, impurity_of_runs,
     least_of_child, move_left, start_children, steps_left, take_child, takes_runs,

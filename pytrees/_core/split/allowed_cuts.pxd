@@ -77,9 +77,7 @@ cdef inline bint has_cut_between(const AllowedCuts* allowed, const Entry* entrie
     return fewest <= most and key_of(entries[fewest - 1]) != key_of(entries[most])
 
 
-cdef inline void choose_candidates(
-    AllowedCuts* allowed, const Entry* entries, index_t max_candidates
-) noexcept nogil:
+cdef inline void choose_candidates(AllowedCuts* allowed, const Entry* entries, index_t max_candidates) noexcept nogil:
     """Choose the thresholds to try, at most `max_candidates`."""
     cdef index_t i
     if max_candidates == UNLIMITED:

@@ -36,9 +36,7 @@ cdef int start_node(ChildCounts children) except -1 nogil:
 
 # ------------------------------------------------------------------------------------------------- of class counts
 
-cdef int start_children(
-    ChildCounts children, index_t feature, index_t n_children, index_t division
-) except -1 nogil:
+cdef int start_children(ChildCounts children, index_t feature, index_t n_children, index_t division) except -1 nogil:
     """Start the split by a feature; `division` is the number of two sets of categories, or NONE for one child a
     category."""
     _start_split(children, feature, n_children, division)

@@ -34,9 +34,7 @@ cdef index_t _read(
 ) noexcept nogil:
     """Read the order of the node's samples by a feature, and the cuts to try, as FeatureOrders.read."""
     cdef index_t i, n_left, n_cuts = 0, n = orders.stop - orders.start
-    cdef const Entry* entries = entries_of(
-        orders.partition, orders.block, feature, orders.start, orders.stop, width
-    )
+    cdef const Entry* entries = entries_of(orders.partition, orders.block, feature, orders.start, orders.stop, width)
     cdef AllowedCuts allowed
     n_missing[0] = missing_of(orders.partition, orders.block, feature, entries, n)
     allowed = allow_by_samples(n, n_missing[0], orders.limits.min_samples_leaf)

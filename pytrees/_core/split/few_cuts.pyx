@@ -123,9 +123,7 @@ cdef inline bint _are_same(int sides, int others, index_t n) noexcept nogil:
     return sides == others or sides == (1 << n) - 1 - others
 
 
-cdef inline void _lay_out(
-    NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact
-) noexcept nogil:
+cdef inline void _lay_out(NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact) noexcept nogil:
     """Lay out the node's samples, and mark the features that are drawn."""
     cdef index_t i, place, first = first_place(search, node)
     cdef int16_t* is_drawn = &search.entry_scores.is_drawn[0]
@@ -203,9 +201,7 @@ cdef inline int _offer_cut(
     return 0
 
 
-cdef inline int _complete(
-    NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
-) except -1 nogil:
+cdef inline int _complete(NodeSearch search, FewScan* scan, const NodeRows* node, Split* best) except -1 nogil:
     if not search.defers_thresholds:
         best.threshold = threshold_of(search, node, best)
     return best_gain(scan, &best.gain)

@@ -33,9 +33,7 @@ cdef inline bint _is_at_most(const NodeValue* value, const NodeValue* other) noe
     return value.total * other.weight <= other.total * value.weight
 
 
-cdef inline bint _is_within(
-    const NodeValue* lower, const NodeValue* higher, const ValueBounds* bounds
-) noexcept nogil:
+cdef inline bint _is_within(const NodeValue* lower, const NodeValue* higher, const ValueBounds* bounds) noexcept nogil:
     """Whether two values, which are in order, lie within the bounds."""
     if bounds.lower.denominator != 0 and is_greater_fraction(
         bounds.lower.numerator, bounds.lower.denominator, lower.total, <uint128_t> lower.weight

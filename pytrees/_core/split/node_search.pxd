@@ -151,9 +151,7 @@ cdef inline int direction_of(NodeSearch search, index_t feature) noexcept nogil:
 cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil
-cdef void tally_missing(
-    NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing
-) noexcept nogil
+cdef void tally_missing(NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing) noexcept nogil
 cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
 cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil
 cdef void share_block(NodeSearch search, NodeSearch other)

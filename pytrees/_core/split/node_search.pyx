@@ -13,9 +13,7 @@ from pytrees._core.base.compiler cimport trailing_zeros
 from pytrees._core.base.simd cimport NO_CLASS, find_neighbours
 from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, place_of
-from pytrees._core.base.types cimport (
-    float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.types cimport float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.codes cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
@@ -404,9 +402,7 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
     search.counts.total_counts[:] = 0
     for i in range(node.start, node.stop):
         label = label_at(search, node, i)
-        search.counts.total_counts[label] += (
-            search.count_weights[row_at(search, node, i)] if is_weighted else 1
-        )
+        search.counts.total_counts[label] += (search.count_weights[row_at(search, node, i)] if is_weighted else 1)
 
 
 cdef void sum_targets(NodeSearch search, const NodeRows* node, TargetSums* sums) noexcept nogil:

@@ -191,9 +191,7 @@ cdef int _find_by_sequences(NodeSearch search, const NodeRows* node, Split* best
     find_sequence_cut(search.sequences, search.orders, n, search.n_drawn, search.limits.max_candidates)
     if search.sequences.best.feature == NONE:
         return 0
-    best.gain = exact_gain(
-        search.sequences.node_cost - search.sequences.best.cost, 1, n
-    )
+    best.gain = exact_gain(search.sequences.node_cost - search.sequences.best.cost, 1, n)
     _take_cut(
         search, node, search.sequences.best.feature,
         search.sequences.best.n_left - search.sequences.best.n_missing_left,
@@ -348,9 +346,7 @@ cdef int _add_feature(
     NodeSearch search, CutTable table, const NodeRows* node, const Entry* entries, index_t number, index_t feature,
     UserCut* best_of_node
 ) except -1 nogil:
-    cdef index_t i, n_missing = missing_of(
-        search.partition, node.block, feature, entries, node.stop - node.start
-    )
+    cdef index_t i, n_missing = missing_of(search.partition, node.block, feature, entries, node.stop - node.start)
     cdef Py_ssize_t n_cuts = 0
     cdef AllowedCuts allowed = allow_cuts(search, node, entries, n_missing)
     if n_missing > 0:

@@ -207,9 +207,7 @@ cdef inline index_t _n_missing(
     return missing_of(search.partition, node.block, search.drawn[k], entries, node.stop - node.start)
 
 
-cdef inline float _score_entries(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k
-) noexcept nogil:
+cdef inline float _score_entries(NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k) noexcept nogil:
     """Score the cuts with missing values on the right and, if there are some, on the left."""
     cdef const EntryScores* scores = &search.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)

@@ -30,9 +30,7 @@ from pytrees._core.split.children cimport (
     start_children, start_target_children,
 )
 from pytrees._core.split.limits cimport allows_division, may_divide
-from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_place,
-)
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, label_of_place, weight_of_place
 
 
 cdef enum:
@@ -213,9 +211,7 @@ cdef int _offer_counts(
     return offer_children(children)
 
 
-cdef int _offer_targets(
-    NodeSearch search, CategoryCounts categories, index_t feature, index_t number
-) except -1 nogil:
+cdef int _offer_targets(NodeSearch search, CategoryCounts categories, index_t feature, index_t number) except -1 nogil:
     """Offer the listed division if classes are numbers."""
     cdef TargetSums listed = listed_sums(categories)[0], others
     cdef uint32_t is_listed
