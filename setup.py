@@ -69,6 +69,7 @@ if IS_WINDOWS:
 FAST_MODULES = (
     "c45.rows",
     "criteria.absolute_error",
+    "forest",
     "fourier.functions",
     "fourier.rebuild",
     "growth.tree",

@@ -60,15 +60,8 @@ KERNELS = {
         ),
         "fourier.rebuild": ("tree_from_boxes", "tree_from_samples", "tree_from_spectrum"),
         "pruning": ("prune_path",),
-        "traverse": (
-            "apply",
-            "binarise",
-            "decision_path",
-            "feature_usage",
-            "find_leaves",
-            "pack_forest",
-            "sum_leaves",
-        ),
+        "forest": ("find_leaves", "pack_forest", "sum_leaves"),
+        "traverse": ("apply", "decision_path", "feature_usage"),
     }.items()
     for name in names
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import fsum, log2
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._binary_form import BinaryForm, binary_form
 from ._docstrings import described_like
 from ._engine import kernel
 from ._tree_checks import (
@@ -35,22 +36,6 @@ from ._tree_checks import (
 )
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, Specification, is_whole
 from ._weights import measured_on_grid, multiples
-
-
-class BinaryForm(NamedTuple):
-    """A tree's decisions with thresholds only, as arrays of shape (n_nodes,), the nodes in preorder.
-
-    `children_left`, `children_right`, `feature` and `threshold` are as in a `Tree` without multiway nodes. `node` tells
-    for every node here which node of the tree it is a part of. The parts of a multiway node include leaves, for samples
-    whose category has no child. If several ranges of categories lead to one child, the child is repeated, and the
-    copies share their children: this graph is no tree, but is walked like a tree.
-    """
-
-    children_left: IntArray
-    children_right: IntArray
-    feature: IntArray
-    threshold: FloatArray
-    node: IntArray
 
 
 class TreeArrays:
@@ -451,7 +436,7 @@ class TreeArrays:
 
     @property
     def binary(self) -> BinaryForm:
-        """The same decisions with thresholds only, to pack them and to convert the tree; `BinaryForm`.
+        """The same decisions with thresholds only, to convert the tree; `BinaryForm`.
 
         A multiway node becomes a balanced search among its n categories, O(log n) deep, in new arrays of up to 160
         bytes for every category: they are not kept. Without multiway nodes the arrays are the tree's own.
@@ -459,15 +444,7 @@ class TreeArrays:
         if not self.is_multiway:
             splits = self.children_left, self.children_right, self.feature, self.threshold
             return BinaryForm(*splits, np.arange(self.node_count))
-        splits = self.children_left, self.feature, self.threshold, self.child_offsets, self.children
-        left, right, feature, threshold, node = kernel("binarise")(*splits, *self._category_sets())
-        left, right, feature, node = (np.asarray(whole, dtype=np.int64) for whole in (left, right, feature, node))
-        return BinaryForm(left, right, feature, np.asarray(threshold, dtype=np.float64), node)
-
-    @property
-    def n_bytes(self) -> int:
-        """The memory of the arrays that make the tree, which is about the size of its pickle; int."""
-        return sum(array.nbytes for array in self._arguments() if isinstance(array, np.ndarray))
+        return binary_form(self)
 
     @property
     def majority(self) -> IntArray:

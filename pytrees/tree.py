@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.sparse import csr_matrix
 from ._docstrings import described_like
 from ._engine import current_engine, kernel
 from ._numbers import beyond_float64, check_array, exponent_of, times_power
-from ._tree_arrays import BinaryForm, TreeArrays
+from ._tree_arrays import TreeArrays
 from ._tree_checks import LEAF, MULTIWAY, ROWS_OF_A_CALL
 from ._typing import AnyArray, BoolArray, FloatArray, IntArray, LabelsLike, MatrixLike
 from .input.categories import check_holds_no_dates, name_of_column
@@ -26,11 +25,8 @@ __all__ = ["Tree"]
 # A tree is packed as soon as enough samples have walked through it.
 _NODES_PACKED_FOR_A_ROW = 16
 
-# The memory of a packed node, with a part of what is needed to pack it.
-_BYTES_OF_A_PART = 18
-
 # The bits of packed nodes limit these.
-_MOST_NODES, _MOST_FEATURES = 2**21 - 1, 2**12
+_MOST_NODES, _MOST_FEATURES, _MOST_CODES = 2**21 - 1, 2**12, 0x7FC00000 - 0x400000 - 1
 
 # Gains below have lost digits, or lose them in sums.
 _LEAST_EXPONENT = -960
@@ -315,9 +311,8 @@ class Tree(TreeArrays):
         """Return the leaves, and whether X is known to be finite."""
         self._check_columns(X)
         self._set(_n_walked=self._n_walked + len(X) + ROWS_OF_A_CALL)
-        packed = self._pack(has_missing) if self._is_worth_packing(self._n_walked) else None
-        if packed is not None:
-            leaves, finite = kernel("find_leaves")(packed, X)
+        if self._is_worth_packing(self._n_walked):
+            leaves, finite = kernel("find_leaves")(self._pack(has_missing), X)
         else:
             leaves, finite = self._walk("apply", X, has_missing), False
         return np.asarray(leaves, dtype=np.int64), finite
@@ -333,8 +328,7 @@ class Tree(TreeArrays):
         Returns
         -------
         object
-            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves. None if it is
-            not packed.
+            A forest for the kernel ``find_leaves``, of this tree: its nodes vote for themselves.
         """
         key = current_engine(), has_missing
         kept = self._packed or {}  # other threads replace it, and nobody changes it
@@ -362,7 +356,10 @@ class Tree(TreeArrays):
         return self.node_count <= _NODES_PACKED_FOR_A_ROW * n_rows and self._can_be_packed()
 
     def _can_be_packed(self) -> bool:
-        return self.node_count <= _MOST_NODES and self.n_features <= _MOST_FEATURES
+        if self.is_multiway and self.categories.max() >= _MOST_CODES:
+            return False
+        n_places = self.node_count + 2 * np.count_nonzero(self.children_left == MULTIWAY)
+        return bool(n_places <= _MOST_NODES) and self.n_features <= _MOST_FEATURES
 
     @described_like(apply)
     def predict(self, X: MatrixLike) -> IntArray | FloatArray:
@@ -518,16 +515,16 @@ class Tree(TreeArrays):
         object
             The result of the kernel.
         """
+        *splits, ways = self._decisions()
+        return kernel(function)(*splits, X, self.missing_go_to_left if has_missing else None, ways)
+
+    def _decisions(self) -> tuple[Any, ...]:
+        """Return the arrays by which samples find their leaves, as kernels take them: those of multiway nodes last, as
+        a tuple, or None."""
         if self.is_multiway and self._ways is None:
             children = self.child_offsets, self.children, self.category_offsets, self.categories
             self._set(_ways=(*children, self.has_category_sets))
-        missing = self.missing_go_to_left if has_missing else None
-        splits = self.children_left, self.children_right, self.feature, self.threshold
-        return kernel(function)(*splits, X, missing, self._ways)
-
-
-class _TooLarge(Exception):
-    """Trees would take more memory packed than they do themselves."""
+        return self.children_left, self.children_right, self.feature, self.threshold, self._ways
 
 
 def _pack_together(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_outputs: int, has_missing: bool) -> Any:
@@ -547,33 +544,10 @@ def _pack_together(trees: Sequence[Tree], of_nodes: Iterable[AnyArray], n_output
     Returns
     -------
     object
-        The result of the kernel ``pack_forest``. None if searches among many categories would take more memory than
-        the trees: kernels that walk the trees' own arrays need no more.
+        The result of the kernel ``pack_forest``.
     """
-    made: deque[BinaryForm] = deque(maxlen=None if has_missing else 0)  # the forms whose flags are not yet asked for
-    forms = _binary_forms(trees, made)
-    missing = ((tree._missing_in_binary(made.popleft()) for tree in trees),) if has_missing else ()
-    try:
-        return kernel("pack_forest")(forms, iter(of_nodes), n_outputs, *missing)
-    except _TooLarge:
-        return None
-
-
-def _binary_forms(trees: Sequence[Tree], made: deque[BinaryForm]) -> Iterator[BinaryForm]:
-    """Make the binary forms of trees, and add them to `made`; raise _TooLarge before they take too much memory
-    packed."""
-    n_bytes = 0
-    for tree in trees:
-        n_bytes += tree.n_bytes if tree.is_multiway else 0
-        # A search has two parts or more for every run of categories that lead to one child.
-        if tree.is_multiway and n_bytes < 2 * _BYTES_OF_A_PART * np.count_nonzero(np.diff(tree.categories) != 1):
-            raise _TooLarge
-        binary = tree.binary
-        n_bytes -= _BYTES_OF_A_PART * len(binary.node) if tree.is_multiway else 0
-        if n_bytes < 0 or len(binary.node) > _MOST_NODES:
-            raise _TooLarge
-        made.append(binary)
-        yield binary
+    missing = ([tree.missing_go_to_left for tree in trees],) if has_missing else ()
+    return kernel("pack_forest")([tree._decisions() for tree in trees], iter(of_nodes), n_outputs, *missing)
 
 
 def _below_one(numbers: FloatArray) -> FloatArray:

@@ -83,41 +83,6 @@ class Packed:
         self.sum_leaves(self.summing, self.X)
 
 
-def multiway_arrays(depth, n_categories):
-    """Make the arguments of `binarise`: inner nodes have equally many children, every level has its own feature."""
-    feature, n_children, category, children = [], [], [], []
-
-    def grow(level, code):
-        number = len(feature)
-        feature.append(level if level < depth else -2)
-        n_children.append(n_categories if level < depth else 0)
-        category.append(code)
-        own = [grow(level + 1, c) for c in range(n_children[number])]
-        children.append((number, own))
-        return number
-
-    grow(0, -1)
-    flat = [child for _, own in sorted(children) for child in own]
-    kinds = [-2 if n else -1 for n in n_children]
-    offsets = np.concatenate([[0], np.cumsum(n_children)])
-    category_offsets = np.arange(-1, len(feature)).clip(0)  # one leads to every node but the root
-    arrays = kinds, feature, offsets, flat, category_offsets, category[1:]
-    ints = [np.array(array, dtype=np.int64) for array in arrays]
-    return *ints[:2], np.full(len(feature), -2.0), *ints[2:]
-
-
-class Multiway:
-    params = (ENGINES, [4, 32])
-    param_names = ("engine", "n_categories")
-
-    def setup(self, engine, n_categories):
-        self.arrays = multiway_arrays(2, n_categories)
-        self.binarise = kernel_of(engine, "binarise")
-
-    def time_binarise(self, engine, n_categories):
-        self.binarise(*self.arrays)
-
-
 class Instructions:
     params = (["apply", "decision_path", "feature_usage"],)
     param_names = ("kernel",)

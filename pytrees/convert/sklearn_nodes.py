@@ -14,8 +14,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, _tree
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from .._binary_form import BinaryForm
 from .._names import checked_names
-from .._tree_arrays import BinaryForm, TreeArrays, check_children
+from .._tree_arrays import TreeArrays, check_children
 from .._tree_checks import LEAF, TO_GREATER_CHILD, UNDEFINED
 from .._typing import AnyArray, CountCriterionName, FloatArray, IntArray, LabelsLike
 from ..criteria import gain

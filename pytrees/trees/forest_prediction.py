@@ -26,9 +26,8 @@ class ForestSums:
     """Add up over trees, and keep the trees packed between calls with the same trees.
 
     A forest makes an object of this class when it is fitted. Copies and pickles are empty. Packed trees take at most
-    half of the memory of the trees: 16 bytes a node, and the numbers of the leaves unless each gives all to one class;
-    searches among many categories take more, and are not packed once they take more than the trees. Once a sample lacks
-    values, a second form doubles this.
+    half of the memory of the trees, and as much as their categories: 16 bytes a node, tables of categories, and the
+    numbers of the leaves unless each gives all to one class. Once a sample lacks values, a second form doubles this.
     """
 
     def __init__(self) -> None:
@@ -101,14 +100,12 @@ def _sum(
         of_nodes = (tree.outputs for tree in trees) if labels is None else map(aligned, labels)
         kept.packed[key] = _pack_together(trees, of_nodes, trees[0].value.shape[1], has_missing)
     packed = kept.packed[key]
-    if packed is None and not has_missing and not np.isfinite(X).all():
-        return X[:0], False
     n_parts = ceil(len(X) / _FEWEST_ROWS_OF_A_WORKER)
     n_parts = n_parts if n_parts <= 1 else min(n_parts, effective_n_jobs(n_jobs))
     if n_parts <= 1:
-        return _sum_leaves(packed, trees, labels, X)
+        return _sum_leaves(packed, X)
     stop = StopEvent()
-    tasks = [(engine, stop, packed, trees, labels, rows) for rows in np.array_split(X, n_parts)]
+    tasks = [(engine, packed, rows, stop) for rows in np.array_split(X, n_parts)]
     with set_on_error(stop):
         # A packed forest is shared: it cannot be pickled, and a copy of it costs more than the walk.
         found = run_in_order(_sum_on_worker, tasks, n_jobs, prefer="threads", require="sharedmem")
@@ -126,17 +123,12 @@ def _check_parts(trees: Sequence[Tree], labels: Sequence[IntArray] | None) -> No
             raise ValueError(f"Every node of a tree must vote for one of the classes 0..{tree.n_classes - 1}.")
 
 
-def _sum_on_worker(engine: Engine, stop: StopEvent, *forest_and_rows: Any) -> tuple[FloatArray, bool]:
+def _sum_on_worker(engine: Engine, packed: Any, X: FloatArray, stop: StopEvent) -> tuple[FloatArray, bool]:
     with config_context(engine=engine), kernel("stoppable")(stop):
-        return _sum_leaves(*forest_and_rows)
+        return _sum_leaves(packed, X)
 
 
-def _sum_leaves(
-    packed: Any, trees: Sequence[Tree], labels: Sequence[IntArray] | None, X: FloatArray
-) -> tuple[FloatArray, bool]:
-    """Return the sums, and whether X is finite; `_sum` has looked if the forest is not packed."""
-    if packed is None:
-        return _sums_tree_by_tree(trees, X, labels, None), True
+def _sum_leaves(packed: Any, X: FloatArray) -> tuple[FloatArray, bool]:
     sums, finite = kernel("sum_leaves")(packed, X)
     return np.asarray(sums, dtype=np.float64), finite
 

@@ -6,9 +6,9 @@ from pytrees._tree_checks import LEAF, MULTIWAY
 from pytrees.tree import Tree
 
 
-def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7, sets=False):
+def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7, sets=False, cut=0.2):
     """Make a tree on codes: features of cardinality 0 are split by thresholds, others also by category or, with `sets`,
-    by sets of categories."""
+    by sets of categories, `cut` of them by thresholds."""
     names = ("children_left", "children_right", "feature", "threshold", "n_node_samples", "gain", "category", "value")
     arrays = {name: [] for name in names}
     children, codes_of = [], []
@@ -32,7 +32,7 @@ def random_tree(rng, cardinalities, n_classes=3, depth=4, deepest_share=0.7, set
             return number
         feature = int(rng.integers(len(cardinalities)))
         arrays["feature"][number] = feature
-        if cardinalities[feature] and rng.random() < 0.8:
+        if cardinalities[feature] and rng.random() >= cut:
             arrays["children_left"][number] = arrays["children_right"][number] = MULTIWAY
             codes = np.flatnonzero(rng.random(cardinalities[feature]) < 0.6)
             codes = codes if codes.size else np.array([0])

@@ -359,7 +359,6 @@ GUARDS = {
     "tree_from_spectrum": (*DIGITS, TAMPERED),
     "prune_path": ("trees", "checks of trees", NO_TREE),
     "apply": (*WALKED, EXCHANGED),
-    "binarise": ("trees", "checks of trees", NO_TREE),
     "decision_path": (*WALKED, EXCHANGED),
     "feature_usage": (*WALKED, EXCHANGED),
     "find_leaves": (*WALKED, EXCHANGED),

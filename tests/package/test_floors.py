@@ -44,6 +44,7 @@ KERNEL_FLOORS = {
     "fourier": {"base", "criteria", "rows"},  # leaf boxes, spectra, trees from spectra
     "pruning": {"base"},  # which branches of grown trees cost more than they are worth
     "traverse": {"base"},  # from rows to leaves, in trees that have grown
+    "forest": {"base", "traverse"},  # the same in all trees of a forest, which are packed
 }
 
 # The floors of the Python layer: a module imports from its own floor and from those above it in this list.
@@ -79,6 +80,7 @@ PYTHON_FLOORS = [
     },  # what a split is judged by
     {"metrics"},  # what a prediction is judged by
     {
+        "_binary_form",
         "_given_tree",
         "_tree_arrays",
         "_tree_checks",

@@ -12,10 +12,9 @@ from samples import NODE_ARRAYS
 from support import assert_refuses, examples
 
 from pytrees import DecisionTreeClassifier, Tree, export_dict, export_text, plot_tree
-from pytrees._core import traverse as compiled
 from pytrees._engine import kernel
 from pytrees._tree_checks import LEAF, MULTIWAY
-from pytrees.reference import traverse as naive
+from pytrees.tree import _pack_together
 
 pytestmark = pytest.mark.kernels
 
@@ -86,31 +85,26 @@ def test_samples_take_the_same_path_on_both_engines(engine, seed, n_rows, sets):
 
 
 @examples(200)
-@given(seed=st.integers(0, 2**32), sets=st.booleans())
-def test_packed_and_own_arrays_lead_all_values_to_the_same_leaves(engine, seed, sets):
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([1, 60, 2**20]), st.sampled_from([0.0, 0.2]))
+def test_packed_and_own_arrays_lead_all_values_to_the_same_leaves(engine, seed, sets, stride, cut):
     rng = np.random.default_rng(seed)
-    tree = random_tree(rng, CARDINALITIES, sets=sets)
-    X = random_rows(rng, CARDINALITIES, 40) + rng.choice([0.0, 0.5, -0.5, 0.25, -(0.5**54), 1e300, np.nan], (40, 5))
-    nodes = np.arange(tree.node_count)
-    packed = kernel("pack_forest")([tree.binary], [nodes], len(nodes), [tree._missing_in_binary(tree.binary)])
-    np.testing.assert_array_equal(tree._walk("apply", X, True), kernel("find_leaves")(packed, X)[0])
-
-
-@examples(200)
-@given(seed=st.integers(0, 2**32), sets=st.booleans())
-def test_binary_forms_are_equal(seed, sets):
-    tree = random_tree(np.random.default_rng(seed), CARDINALITIES, sets=sets)
-    splits = tree.children_left, tree.feature, tree.threshold
-    given_arrays = *splits, tree.child_offsets, tree.children, tree.category_offsets, tree.categories
-    ours, theirs = compiled.binarise(*given_arrays), naive.binarise(*(array.tolist() for array in given_arrays))
-    for mine, other in zip(ours, theirs, strict=True):
-        assert mine.tolist() == other
-    left, right, feature, threshold, node = ours
-    if tree.has_category_sets:
-        return
-    # If no child is reached twice, the binary form is itself a tree in preorder.
-    n_nodes = len(node)
-    Tree(left, right, feature, threshold, [1] * n_nodes, np.ones((n_nodes, 1)), np.zeros(n_nodes), tree.n_features)
+    made = random_tree(rng, CARDINALITIES, sets=sets, cut=cut)
+    arrays = arrays_of(made) | {"category_offsets": made.category_offsets.copy(), "categories": made.categories.copy()}
+    for name in ("category", "categories"):  # far between, so that sorted categories are searched
+        arrays[name] = np.where(arrays[name] > 0, stride * arrays[name], arrays[name])
+    tree, nodes = Tree(**arrays, n_features=5), np.arange(arrays["feature"].size)
+    X = stride * random_rows(rng, CARDINALITIES, 40) + rng.choice([0.0, 0.5, -0.5, 0.25, -(0.5**54), 1e300], (40, 5))
+    votes = np.eye(len(nodes))[tree._walk("apply", X, False)]
+    forest = _pack_together([tree] * 12, [nodes] * 12, len(nodes), False)
+    np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], 12 * votes)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    packed, binary, own = tree._pack(has_missing=True), tree.binary, tree._walk("apply", X, True)
+    np.testing.assert_array_equal(own, kernel("find_leaves")(packed, X)[0])
+    by_thresholds = kernel("apply")(*binary[:4], X, tree._missing_in_binary(binary))
+    np.testing.assert_array_equal(own, binary.node.take(by_thresholds))
+    if not tree.has_category_sets:  # then no child is reached twice, and the binary form is itself a tree in preorder
+        of_parts = [1] * len(binary.node), np.ones((len(binary.node), 1)), np.zeros(len(binary.node))
+        Tree(*binary[:4], *of_parts, tree.n_features)
 
 
 @examples(50)

@@ -108,8 +108,8 @@ def test_random_trees_are_walked_as_naively(engine, seed, n_inner_nodes, n_featu
 
 
 def parts(tree):
-    """Return a tree of thresholds as `binarise` returns trees."""
-    return *(tree[name] for name in STRUCTURE), np.arange(len(tree["feature"]))
+    """Return a tree of thresholds as `pack_forest` takes trees."""
+    return *(tree[name] for name in STRUCTURE), None
 
 
 def find_leaves(tree, X, goes_left=None):

@@ -165,7 +165,7 @@ def walk(name, *further):
     left, right, feature, threshold = tree
     if name in ("sum_leaves", "find_leaves"):
         votes = np.zeros(len(left), dtype=np.int64)
-        return partial(kernel(name), kernel("pack_forest")([(*tree, np.arange(len(left)))], [votes], 1), X)
+        return partial(kernel(name), kernel("pack_forest")([(*tree, None)], [votes], 1), X)
     if name != "class_shares":
         return partial(kernel(name), *tree, X, *further)
     children = np.column_stack([left, right])[left != LEAF].ravel()
@@ -297,7 +297,7 @@ SHORT = {
     *("gains_of_cuts", "impurities", "weighted_fractions", "bin_features"),
     *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
     *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
-    *("order_starts", "tree_from_boxes", "tree_from_samples", "binarise", "pack_forest"),
+    *("order_starts", "tree_from_boxes", "tree_from_samples", "pack_forest"),
 }
 
 
