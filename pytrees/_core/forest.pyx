@@ -252,9 +252,7 @@ cdef inline Py_ssize_t number_of_leaf(const ForestTree* tree, uint64_t place) no
     return (tree.nodes[place].key & NUMBER_OF_LEAF) - 1
 
 
-cdef inline void add_leaf(
-    const ForestTree* tree, uint64_t place, Py_ssize_t n_classes, float64_t* sums
-) noexcept nogil:
+cdef inline void add_leaf(const ForestTree* tree, uint64_t place, Py_ssize_t n_classes, float64_t* sums) noexcept nogil:
     cdef Py_ssize_t number = number_of_leaf(tree, place), k
     if tree.values == NULL:
         sums[number] += 1.0
@@ -618,9 +616,7 @@ def sum_leaves(PackedForest forest, const float64_t[:, ::1] X):
                     walk_tree(&forest.trees[i], &walkers, ahead, n_bytes // BYTES_OF_LINE, &work_done)
                     add_leaves(&forest.trees[i], &walkers, forest.n_classes, &sums[row, 0])
                 for k in range(walkers.n_rows, n_rows):
-                    add_row(
-                        forest.trees, forest.n_trees, &walkers, k, forest.n_classes, &sums[row + k, 0], &work_done
-                    )
+                    add_row(forest.trees, forest.n_trees, &walkers, k, forest.n_classes, &sums[row + k, 0], &work_done)
                 row += n_rows
     finally:
         free(walkers.places)
