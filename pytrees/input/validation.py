@@ -526,8 +526,15 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, X)
     if class_weight is not None:
-        with within_float64("class_weight"):
-            of_classes = compute_sample_weight(class_weight, y)
+        try:
+            with within_float64("class_weight"):
+                of_classes = compute_sample_weight(class_weight, y)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            if "class_weight" in str(error):
+                raise
+            raise ValueError(
+                f"class_weight must have a number for every class, got {class_weight!r}: {error}."
+            ) from error
         with np.errstate(over="ignore", invalid="ignore"):  # the next line looks for both
             weights = weights * of_classes
         if not np.all(np.isfinite(weights)) or np.any(weights < 0.0) or not np.any(weights > 0.0):
@@ -544,6 +551,8 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
 def check_sample_weight(sample_weight: ArrayLike, X: Any) -> FloatArray:
     """Validate the weights of the samples of X; return them as float64, finite and not negative."""
     sample_weight = numbers_of(sample_weight, "sample_weight")
+    if np.ndim(sample_weight) == 0:
+        sample_weight = numbers_of([sample_weight], "sample_weight").repeat(len(X))
     with within_float64("sample_weight"):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():  # scikit-learn refuses weights of zero alone only from 1.9 on

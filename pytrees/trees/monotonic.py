@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._engine import kernel
+from .._missing import is_missing
+from .._numbers import real_array
 from .._tree_checks import DTYPES
 from .._typing import AnyArray, FloatArray, IntArray
 from ..input.categories import name_of_column
@@ -38,7 +40,7 @@ def monotonic_limits(estimator: Any, n_features: int) -> dict[str, AnyArray]:
 
 def _of_features(given: Any, n_features: int) -> AnyArray:
     """Return constraints that are given as a sequence."""
-    directions = np.asarray(given)
+    directions = real_array("monotonic_cst", given)
     if directions.ndim != 1:
         raise ValueError(f"monotonic_cst must have one dimension, got an array with {directions.ndim}.")
     if len(directions) != n_features:
@@ -46,7 +48,7 @@ def _of_features(given: Any, n_features: int) -> AnyArray:
     if not np.all(np.isin(directions, (-1, 0, 1))):
         raise ValueError(
             "monotonic_cst must be None or an array-like of -1, 0 or 1, or a dict of these by the names of features; "
-            f"got {directions.tolist()!r:.100}."
+            f"got {np.asarray(given).tolist()!r:.100}."
         )
     return directions.astype(np.int8)
 
@@ -67,7 +69,7 @@ def _of_names(estimator: Any, given: dict[Any, Any]) -> AnyArray:
             f"{', '.join(map(repr, unknown[:5]))}{more}."
         )
     for name, direction in given.items():
-        if direction not in (-1, 0, 1):
+        if is_missing(direction) or direction not in (-1, 0, 1):
             raise ValueError(f"monotonic_cst[{name!r}] must be either -1, 0 or 1, got {direction!r}.")
     return np.array([given.get(name, 0) for name in names], dtype=np.int8)
 

@@ -3,6 +3,8 @@ is a ValueError or TypeError that says what was given."""
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,10 +13,12 @@ from support import assert_refuses
 from pytrees import (
     AggregatedFourierTreeClassifier,
     C45Classifier,
+    DecisionForestClassifier,
     DecisionForestRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     FourierSpectrum,
+    OptimalTreeClassifier,
     OrdinalDecisionTreeClassifier,
     OrthogonalTreesClassifier,
     PermutationDecisionTreeClassifier,
@@ -284,3 +288,30 @@ def test_numbers_without_a_sum_are_validated_without_a_warning():
     stream.update(X, np.arange(8) % 2)
     assert np.all(np.isfinite(stream.evaluate(X)))
     assert np.array_equal(MatroidRank(X).X, X)
+
+
+ODD = [2**63, 10**400, -1, np.int8(2), np.uint64(2**63), np.float32(0.1), np.bool_(True), Fraction(1, 3), "x", 1j]
+ODD += [[[1]], Decimal("0.1"), Decimal("1e400"), Decimal("sNaN"), np.nan, np.inf, 5e-324]
+FORESTS = partial(DecisionForestClassifier, 2), partial(DecisionForestRegressor, 2)
+ESTIMATORS = DecisionTreeClassifier, DecisionTreeRegressor, OptimalTreeClassifier, C45Classifier, *FORESTS
+
+
+@pytest.mark.parametrize("name", sorted({"sample_weight", *OptimalTreeClassifier().get_params()} - {"n_jobs"}))
+def test_odd_numbers_are_read_or_refused_by_name(engine, name):
+    X, y = np.arange(4.0)[:, np.newaxis], np.array([0, 1, 1, 0])
+    for make, number in product(ESTIMATORS, ODD):
+        try:
+            if name == "sample_weight":
+                make().fit(X, y, sample_weight=number)
+            elif name in make().get_params():
+                make(**{name: {0: 1, 1: number} if name == "class_weight" else number}).fit(X, y)
+        except (TypeError, ValueError) as error:
+            assert name in str(error) or "Sample weights" in str(error)  # noqa: PT017
+
+
+def test_small_integers_of_numpy_do_not_wrap_around(engine):
+    X, y = np.arange(10)[:, np.newaxis], np.arange(10) % 2
+    for number in (np.uint8(200), np.uint64(2**63)):
+        assert OptimalTreeClassifier(alpha=number).fit(X, y).cost_ == pytest.approx(0.5 + float(number))
+    for number in (0.1, np.float32(0.1), Fraction(1, 10)):  # as they are written
+        assert OptimalTreeClassifier(max_depth=1, alpha=number).fit(X, X[:, 0] < 1).get_n_leaves() == 1
