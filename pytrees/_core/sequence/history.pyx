@@ -272,13 +272,14 @@ cdef inline bint _keep_followed(
 cdef index_t _complexity_by_automaton(
     ExhaustiveHistory history, index_t length, index_t n_symbols, index_t limit
 ) except -1 nogil:
-    cdef index_t i, first, start = 0, n_components = 0
+    cdef index_t i, first, stop = 0, start = 0, n_components = 0
     cdef int64_t unchecked = 0
     _start_automaton(history, length, n_symbols)
     # The components before `start` are complete, `n_components` in all; the next one reaches to i at least.
-    for first in range(0, length, LABELS_BETWEEN_CHECKS):
-        check_signals(&unchecked, first, 1)
-        for i in range(first, min(length, first + LABELS_BETWEEN_CHECKS)):
+    while stop < length:
+        check_signals(&unchecked, stop, 1)
+        first, stop = stop, min(length, stop + LABELS_BETWEEN_CHECKS)
+        for i in range(first, stop):
             if i == start and n_components + 1 >= limit:
                 return limit
             _add_symbol(history, history.sequence[i])
