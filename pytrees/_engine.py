@@ -89,12 +89,14 @@ class _Choice(ContextDecorator):
 def config_context(*, engine: Engine = "compiled") -> _Choice:
     """Choose the engine that grows and walks trees inside a ``with`` block.
 
-    All engines give identical results. The plain engine is compiled, too, but evaluates every cut in exact arithmetic,
-    without bins, vector instructions, or bounds: fits take up to three times as long, and a tree that differs shows a
-    defect of these. The reference is slow, and meant for reading and checking. The choice holds for
-    the current thread or task; ensembles hand it on to their workers. Other workers, as in a search with `n_jobs`,
-    start with the compiled engine, except threads of a free-threaded Python that start inside the block. A function
-    that you give to joblib yourself takes the choice along, to threads and processes, if the choice decorates it.
+    All engines give identical results. The plain engine is compiled, too, but has no bins, scores in vector
+    instructions, or bounds: the criterion itself compares every cut. Fits take up to three times as long, and a tree
+    that differs shows a defect of these accelerators. The reference is slow, and meant for reading and checking.
+
+    The choice holds for the current thread or task; ensembles hand it on to their workers. Other workers, as in a
+    search with `n_jobs`, start with the compiled engine, except threads of a free-threaded Python that start inside the
+    block. A function that you give to joblib yourself takes the choice along, to threads and processes, if the choice
+    decorates it.
 
     Parameters
     ----------

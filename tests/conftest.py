@@ -66,7 +66,8 @@ def pytest_collection_modifyitems(items):
 def pytest_generate_tests(metafunc):
     """Give a test that takes an engine all engines that differ in what it tests."""
     parametrised = (mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
-    if "engine" in metafunc.fixturenames and not any("engine" in names for names in parametrised):
+    lists = (names.split(",") if isinstance(names, str) else names for names in parametrised)
+    if "engine" in metafunc.fixturenames and not any("engine" in names for names in lists):
         folder = metafunc.definition.path.relative_to(Path(__file__).parent).parts[0]
         engines = ["compiled", "plain", "reference"] if folder in _PLAIN_FOLDERS else ["compiled", "reference"]
         metafunc.parametrize("engine", engines, indirect=True)

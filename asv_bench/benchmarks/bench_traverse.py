@@ -60,7 +60,7 @@ class Packed:
         rng = np.random.default_rng(0)
         n_nodes = len(arrays[0])
         self.nodes = np.arange(n_nodes)
-        self.trees = [(*arrays, self.nodes)] * 10
+        self.trees = [(*arrays, None)] * 10
         self.tree = self.pack_forest(self.trees[:1], [self.nodes], n_nodes)
         self.votes = [rng.integers(0, 3, n_nodes)] * 10
         self.values = [rng.random((n_nodes, 3))] * 10

@@ -25,9 +25,9 @@ _FEWEST_ROWS_OF_A_WORKER = 1024
 class ForestSums:
     """Add up over trees, and keep the trees packed between calls with the same trees.
 
-    A forest makes an object of this class when it is fitted. Copies and pickles are empty. Packed trees take at most
-    half of the memory of the trees, and as much as their categories: 16 bytes a node, tables of categories, and the
-    numbers of the leaves unless each gives all to one class. Once a sample lacks values, a second form doubles this.
+    A forest makes an object of this class when it is fitted. Copies and pickles are empty. Packed trees take
+    about as much memory as the trees at most, usually half: 16 bytes a node, tables of categories, and the numbers of
+    the leaves unless each gives all to one class. Once a sample lacks values, a second form doubles this.
     """
 
     def __init__(self) -> None:

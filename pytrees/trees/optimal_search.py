@@ -261,7 +261,9 @@ def as_written(number: float | Rational) -> Fraction:
     """Return a parameter as the decimal that users write: 0.1 is one tenth, not the double nearest to it."""
     if isinstance(number, Rational):  # NumPy's integers would wrap around in a fraction
         return Fraction(int(number.numerator), int(number.denominator))
-    return Fraction(str(number) if isinstance(number, np.floating) else repr(float(number)))
+    if isinstance(number, np.floating) and not isinstance(number, float):  # fewer digits tell them apart
+        return Fraction(np.format_float_scientific(number, unique=True, trim="0"))
+    return Fraction(repr(float(number)))
 
 
 def whole_costs(price: Fraction, most_leaves: int) -> tuple[int, int]:

@@ -238,7 +238,7 @@ def test_great_targets(engine):
 
 
 def numbers_seen(samples, grid, unit):
-    """What a criterion sees of samples, pairs of a weight and a number on the grid, that a cut tells from another."""
+    """Return what a criterion is given of samples, pairs of a weight and a number on the grid, left of a cut."""
     recorder = Recorder()
     recorder.gains = lambda left, right: recorder.calls.append(left[0].tolist()) or np.zeros(len(left))
     weights, numbers = zip(*samples, (1, samples[0][1] + (1 if samples[0][1] < 0 else -1)), strict=True)
@@ -273,7 +273,7 @@ def test_sums_are_the_nearest_doubles(samples, centre, divisor, exponent, unit):
 def test_ties_of_rounding_go_to_even_numbers(engine, whole, beside):
     """A sum of thirds in the middle of two doubles, and the sums next to it."""
     total = 3 * whole + beside
-    # Of a few samples, because numbers have fewer bits than sums.
+    # A few samples, because numbers have fewer bits than sums.
     samples = [(2**20, total >> 20), (1, total & (2**20 - 1))]
     assert numbers_seen(samples, (0, 3, 0), 1)[1] == float(Fraction(total, 3))
     shifted = Fraction(2**100 * (2**20 + 1) + total, 21 * 2**40)

@@ -56,7 +56,7 @@ def on_both_engines(call, *args, **kwargs):
             results[engine] = call(*args, **kwargs)
     if call is grow:
         assert_same_tree(results["plain"], results["compiled"])
-    return results["compiled"], results["reference"]
+    return [results["compiled"], results["reference"]]
 
 
 @contextmanager

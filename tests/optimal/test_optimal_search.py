@@ -127,6 +127,9 @@ def test_alpha_and_the_gap_are_the_decimals_that_are_written(engine):
         tree = OptimalTreeClassifier(max_depth=1, alpha=k / 10, count_best_roots=True).fit(X, y)
         assert (tree.get_n_leaves(), tree.n_best_roots_, tree.cost_) == (1, 1, 2 * k / 10)
     assert as_written(0.1) == as_written(np.float64(0.1)) == as_written(Fraction(1, 10)) == Fraction(1, 10)
+    with np.printoptions(legacy="1.13"):  # prints fewer digits
+        assert as_written(np.float64(1 / 3)) == as_written(1 / 3)
+        assert as_written(np.float32(0.1)) == Fraction(1, 10)
     assert problem_of([0, 1] * 5, 2, max_depth=1).whole_gap(0.3) == 3
 
 

@@ -93,7 +93,7 @@ def test_packed_and_own_arrays_lead_all_values_to_the_same_leaves(engine, seed, 
     for name in ("category", "categories"):  # far between, so that sorted categories are searched
         arrays[name] = np.where(arrays[name] > 0, stride * arrays[name], arrays[name])
     tree, nodes = Tree(**arrays, n_features=5), np.arange(arrays["feature"].size)
-    X = stride * random_rows(rng, CARDINALITIES, 40) + rng.choice([0.0, 0.5, -0.5, 0.25, -(0.5**54), 1e300], (40, 5))
+    X = stride * random_rows(rng, CARDINALITIES, 47) + rng.choice([0.0, 0.5, -0.5, 0.25, -(0.5**54), 1e300], (47, 5))
     votes = np.eye(len(nodes))[tree._walk("apply", X, False)]
     forest = _pack_together([tree] * 12, [nodes] * 12, len(nodes), False)
     np.testing.assert_array_equal(kernel("sum_leaves")(forest, X)[0], 12 * votes)

@@ -729,16 +729,13 @@ def grow_by_gain(
         )
     if not subsets:
         check_categories(criterion, shared.features)
-    can_use_bins = (
-        shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes))
-        and counts_samples_alone(&limits)
-    )
+    can_use_bins = shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes))
+    can_use_bins = can_use_bins and counts_samples_alone(&limits)
     block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
-        "min_samples_split": min_samples_split, "limits": limits,
-        "max_leaf_nodes": max_leaf_nodes, "min_gain": min_gain,
-        "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
+        "min_samples_split": min_samples_split, "limits": limits, "max_leaf_nodes": max_leaf_nodes,
+        "min_gain": min_gain, "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
         "is_narrow": is_narrow, "lists_rows": exact_targets is not None, "accelerates": accelerates,
         "min_impurity_decrease": min_impurity_decrease,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),

@@ -2,7 +2,9 @@
 
 A new limit is a field of Limits (`allowed_cuts.pxd`), a parameter of `growth/by_gain`, and a condition here: of cuts in
 `allow_cuts`, of a child for every category in `allowed_children`, of two sets of categories in `may_divide` and
-`allows_division`. Name it in `counts_samples_alone`, and no accelerator chooses cuts where it applies.
+`allows_division`. Name it in `counts_samples_alone`, and no accelerator chooses cuts where it applies. Label sequences
+read the limits on numbers of samples and on candidates alone (`feature_orders`): refuse another one there. So does
+globally evaluated ID3 (`id3/by_distance`), and so do draws of features, which may draw one that has no allowed cut.
 """
 
 from pytrees._core.base.sorting cimport Entry
