@@ -735,9 +735,9 @@ def grow_by_gain(
     options = {
         "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
         "min_samples_split": min_samples_split, "limits": limits, "max_leaf_nodes": max_leaf_nodes,
-        "min_gain": min_gain, "max_features": max_features, "n_threads": n_threads, "subsets": subsets, "total_weight": total_weight,
-        "is_narrow": is_narrow, "lists_rows": exact_targets is not None, "accelerates": accelerates,
-        "min_impurity_decrease": min_impurity_decrease,
+        "min_gain": min_gain, "max_features": max_features, "n_threads": n_threads, "subsets": subsets,
+        "total_weight": total_weight, "is_narrow": is_narrow, "lists_rows": exact_targets is not None,
+        "accelerates": accelerates, "min_impurity_decrease": min_impurity_decrease,
         "directions": checked_constraints(monotonic_cst, criterion, shared.features),
     }
     cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)
