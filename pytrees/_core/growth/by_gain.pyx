@@ -47,7 +47,7 @@ from pytrees._core.rows.histogram cimport (
 )
 from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition
-from pytrees._core.split.allowed_cuts cimport Limits, counts_samples_alone
+from pytrees._core.split.allowed_cuts cimport Limits, counts_samples_alone, least_samples
 from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, share_block, start_block, uses_table_bins, weight_of_node,
@@ -713,7 +713,8 @@ def grow_by_gain(
     if given_of(criterion).get("groups") is not None:
         check_groups(given_of(criterion)["groups"], rows, X.shape[0])
     total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
-    cdef Limits limits = Limits(min_samples_leaf, 0, max_candidates)
+    cdef Limits limits = least_samples(min_samples_leaf)
+    limits.max_candidates = max_candidates
     if min_weight_fraction_leaf != 0.0:
         # The fraction is the decimal number that it is written as.
         limits.min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)

@@ -23,7 +23,7 @@ from libc.stdlib cimport free
 
 from pytrees._core.base.fractions cimport add_fraction
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
 from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
@@ -45,7 +45,7 @@ from pytrees._core.growth.tree cimport (
 from pytrees._core.rows.category_splits cimport count_children
 from pytrees._core.rows.features cimport Features, is_categorical
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, has_cut, missing_of
-from pytrees._core.split.allowed_cuts cimport Limits
+from pytrees._core.split.allowed_cuts cimport least_samples
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, draw_features, start_block
 from pytrees._core.split.node_split cimport find_split
 
@@ -494,7 +494,7 @@ def grow_by_distance(
     partition = RowPartition(Features(X, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, Limits(min_samples_leaf, 0, UNLIMITED), max_features,
+        partition, None, y, weights, n_classes, criterion, least_samples(min_samples_leaf), max_features,
         n_threads, accelerates,
     )
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)

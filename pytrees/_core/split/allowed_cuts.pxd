@@ -17,6 +17,11 @@ cdef struct Limits:
     index_t max_candidates      # thresholds of a feature to try
 
 
+cdef inline Limits least_samples(index_t min_samples_leaf) noexcept nogil:
+    """Return a limit on the samples of a child alone."""
+    return Limits(min_samples_leaf, 0, UNLIMITED)
+
+
 cdef inline bint counts_samples_alone(const Limits* limits) noexcept nogil:
     """Whether numbers of samples decide which cuts are allowed, and all of these are tried: accelerators compare
     numbers of samples, and know no other limit."""
@@ -34,13 +39,14 @@ cdef struct AllowedCuts:
     index_t n_seen, n_taken
 
 
-cdef inline AllowedCuts allow_by_samples(index_t n, index_t n_missing, index_t min_samples_leaf) noexcept nogil:
-    """Allow the cuts that leave enough of n samples on both sides."""
+cdef inline AllowedCuts allow_by_samples(const Limits* limits, index_t n, index_t n_missing) noexcept nogil:
+    """Allow the cuts that leave enough of n samples on both sides: of sorted entries, bins and label sequences."""
     cdef AllowedCuts allowed
-    allowed.fewest[MISSING_RIGHT] = min_samples_leaf
-    allowed.most[MISSING_RIGHT] = min(n - min_samples_leaf, n - n_missing)
-    allowed.fewest[MISSING_LEFT] = max(min_samples_leaf - n_missing, 1)
-    allowed.most[MISSING_LEFT] = n - n_missing - min_samples_leaf if n_missing > 0 else 0
+    cdef index_t fewest = limits.min_samples_leaf
+    allowed.fewest[MISSING_RIGHT] = fewest
+    allowed.most[MISSING_RIGHT] = min(n - fewest, n - n_missing)
+    allowed.fewest[MISSING_LEFT] = max(fewest - n_missing, 1)
+    allowed.most[MISSING_LEFT] = n - n_missing - fewest if n_missing > 0 else 0
     allowed.keeps_order[0] = allowed.keeps_order[1] = NULL
     allowed.n_allowed = allowed.n_tried = allowed.n_seen = allowed.n_taken = 0
     return allowed

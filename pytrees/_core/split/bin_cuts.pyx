@@ -145,7 +145,7 @@ cdef inline void _open_feature(
         feature.may_be_mixed = slot.shift > 0
         feature.is_mixed = NULL
     feature.n_known = n - feature.n_missing
-    feature.allowed = allow_by_samples(n, feature.n_missing, search.limits.min_samples_leaf)
+    feature.allowed = allow_by_samples(&search.limits, n, feature.n_missing)
     feature.direction = direction_of(search, feature.feature)
     if feature.direction != 0:
         feature.node_value = value_of_counted(search)

@@ -37,7 +37,7 @@ cdef index_t _read(
     cdef const Entry* entries = entries_of(orders.partition, orders.block, feature, orders.start, orders.stop, width)
     cdef AllowedCuts allowed
     n_missing[0] = missing_of(orders.partition, orders.block, feature, entries, n)
-    allowed = allow_by_samples(n, n_missing[0], orders.limits.min_samples_leaf)
+    allowed = allow_by_samples(&orders.limits, n, n_missing[0])
     if n_missing[0] == 0 and not has_cut_between(&allowed, entries):
         return 0
     choose_candidates(&allowed, entries, orders.limits.max_candidates)
