@@ -45,17 +45,20 @@ cdef class Pruning:
 
     def __init__(self, const int64_t[::1] child_offsets, const int64_t[::1] children, list risks, total):
         cdef Py_ssize_t node, n_nodes = child_offsets.shape[0] - 1
-        ratios = [risk.as_integer_ratio() for risk in risks]
-        check_signals(&self.unchecked, n_nodes, STEPS_BETWEEN_CHECKS)
+        ratios = []
+        for risk in risks:
+            check_signals(&self.unchecked, 1, STEPS_BETWEEN_CHECKS)
+            ratios.append(risk.as_integer_ratio())
         self.risks, self.total = risks, total
         self.shift = SHIFT
         if all(denominator & (denominator - 1) == 0 for _, denominator in ratios):
             self.shift = max(denominator.bit_length() for _, denominator in ratios) - 1
-        quotients = [divmod(numerator << self.shift, denominator) for numerator, denominator in ratios]
-        check_signals(&self.unchecked, n_nodes, STEPS_BETWEEN_CHECKS)
-        self.units = [quotient for quotient, _ in quotients]
-        self.is_rounded = [remainder != 0 for _, remainder in quotients]
-        check_signals(&self.unchecked, n_nodes, STEPS_BETWEEN_CHECKS)
+        self.units, self.is_rounded = [], []
+        for numerator, denominator in ratios:
+            check_signals(&self.unchecked, 1, STEPS_BETWEEN_CHECKS)
+            quotient, remainder = divmod(numerator << self.shift, denominator)
+            self.units.append(quotient)
+            self.is_rounded.append(remainder != 0)
         listed = np.asarray(children).tolist()
         self.child_list = [listed[child_offsets[node]:child_offsets[node + 1]] for node in range(n_nodes)]
         self.rise, self.n_rounded, self.n_fewer = [0] * n_nodes, [0] * n_nodes, [0] * n_nodes
