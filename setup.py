@@ -69,6 +69,8 @@ if IS_WINDOWS:
 FAST_MODULES = (
     "c45.rows",
     "criteria.absolute_error",
+    "fast.few_cuts",
+    "fast.scored_cuts",
     "forest",
     "fourier.functions",
     "fourier.rebuild",
@@ -80,10 +82,8 @@ FAST_MODULES = (
     "rows.partition",
     "sequence.levels",
     "sequence.substitution",
-    "split.few_cuts",
     "split.limits",
     "split.node_search",
-    "split.scored_cuts",
     "split.sorted_cuts",
     "traverse",
 )
@@ -104,8 +104,11 @@ SMALL_MODULES = (
     "criteria.targets",
     "criteria.user",
     "criteria.wide",
+    "fast.bounds",
+    "fast.engine",
     "growth.bounds",
     "growth.by_gain",
+    "growth.plan",
     "id3.by_distance",
     "minimal.problem",
     "minimal.search",
@@ -122,11 +125,13 @@ SMALL_MODULES = (
 FAST, SMALL = ("/O2", "/O1") if IS_WINDOWS else ("-O3", "-Os")
 MODULE_ARGS = {f"pytrees._core.{name}": [FAST] for name in FAST_MODULES}
 MODULE_ARGS |= {f"pytrees._core.{name}": [SMALL] for name in SMALL_MODULES}
-MODULE_ARGS["pytrees._core.split.bin_cuts"] = INLINING_ARGS
-MODULE_ARGS["pytrees._core.split.scored_cuts"] += INLINING_ARGS
+MODULE_ARGS["pytrees._core.fast.bin_cuts"] = INLINING_ARGS
+MODULE_ARGS["pytrees._core.fast.scored_cuts"] += INLINING_ARGS
 MODULE_ARGS["pytrees._core.split.sorted_cuts"] += INLINING_ARGS
 if not IS_WINDOWS:
     MODULE_ARGS["pytrees._core.split.sorted_cuts"].append("-fno-inline-functions-called-once")
+
+HEADER_FOLDERS = ("base", "fast")
 
 # Cython's code for memoryviews, compiled once for all kernels.
 SHARED = "pytrees._core._cyutility"
@@ -138,13 +143,14 @@ def extensions():
         ".".join(path.with_suffix("").parts): path.as_posix() for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
     }
     sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
+    headers = sorted(path.as_posix() for folder in HEADER_FOLDERS for path in Path("pytrees/_core", folder).glob("*.h"))
     return [
         Extension(
             name,
             [source],
             define_macros=MACROS,
-            include_dirs=["pytrees/_core/base"],
-            depends=["setup.py", *sorted(path.as_posix() for path in Path("pytrees/_core/base").glob("*.h"))],
+            include_dirs=[f"pytrees/_core/{folder}" for folder in HEADER_FOLDERS],
+            depends=["setup.py", *headers],
             **({"language": "c++"} if PORTABLE and name != SHARED else {}),
             extra_compile_args=COMPILE_ARGS + MODULE_ARGS.get(name, []) + CFLAGS,
         )

@@ -21,7 +21,7 @@ from ._typing import Engine
 
 _PACKAGES = {"compiled": "pytrees._core", "plain": "pytrees._core", "reference": "pytrees.reference"}
 
-# Kernels that the plain engine calls without their accelerators; its other kernels are the compiled engine's.
+# Kernels that take an accelerator; the plain engine gives them none.
 _ACCELERATED = {"grow_by_distance", "grow_by_gain", "share_features"}
 
 # The module of every kernel, in both packages.
@@ -33,11 +33,11 @@ KERNELS = {
         "sequence.history": ("lempel_ziv_complexity",),
         "sequence.ngrams": ("efforts",),
         "criteria.counts": ("n_log2_n",),
-        "criteria.table": ("highest_score",),
         "criteria.targets": ("means_of_targets",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.draws": ("count_draws",),
-        "rows.histogram": ("bin_features",),
+        "fast.bounds": ("highest_score",),
+        "fast.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
         "id3.by_distance": ("grow_by_distance",),
         "growth.bounds": ("node_bounds",),
@@ -150,7 +150,9 @@ def kernel(name: str) -> Callable[..., Any]:
     found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     if engine == "reference":
         return partial(_call_with_lists, found)
-    return partial(found, accelerates=False) if engine == "plain" and name in _ACCELERATED else found
+    if engine == "compiled" and name in _ACCELERATED:
+        return partial(found, accelerator=load(f"{_PACKAGES[engine]}.fast.engine").FastEngine)
+    return found
 
 
 def how_compiled() -> dict[str, str | bool]:

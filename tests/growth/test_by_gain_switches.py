@@ -11,7 +11,7 @@ from strategies import limits
 from support import UNLIMITED, assert_same_tree, examples, grow, grow_reference
 
 from pytrees._core.base.sizes import sizes
-from pytrees._core.growth.by_gain import share_features
+from pytrees._engine import kernel
 from pytrees._tree_checks import UNDEFINED
 
 SIZES = sizes()
@@ -286,7 +286,7 @@ def test_which_features_make_blocks_small(n_others, n_features, are_few, others)
     else:
         # As in features that are scaled to 0..1: their ends are whole numbers.
         X[2:, :n_others] = rng.random((len(X) - 2, n_others))
-    shared = share_features(X, 3, "gini", True, n_features, UNLIMITED)
+    shared = kernel("share_features")(X, 3, "gini", True, n_features, UNLIMITED)
     assert shared.block_rows == (3 * BLOCK_ROWS_OF_FEW_VALUES if are_few else len(X))
 
 

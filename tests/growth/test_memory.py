@@ -28,7 +28,7 @@ import numpy as np
 package = types.ModuleType("pytrees")
 package.__path__ = [sys.argv[1]]
 sys.modules["pytrees"] = package
-from pytrees._core.growth.by_gain import grow_by_gain
+from pytrees._engine import kernel
 
 def data(n_rows, n_features, n_classes):
     rng = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def grow(problem, criterion="gini", **changes):
     no = 2**31 - 1
     limits = dict(max_depth=no, min_samples_split=2, min_samples_leaf=1, max_leaf_nodes=no, min_gain=-np.inf,
                   max_candidates=no, max_features=no, seed=0)
-    return grow_by_gain(*problem, criterion, **(limits | changes))
+    return kernel("grow_by_gain")(*problem, criterion, **(limits | changes))
 
 def address_space():
     with open("/proc/self/statm") as file:

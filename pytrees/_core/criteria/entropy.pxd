@@ -10,7 +10,7 @@ the classes than half of its own entropy.
 from libc.math cimport log2
 from libc.stdint cimport INT64_MIN
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, ClassCounts, log_margin, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, information_gain
@@ -88,37 +88,6 @@ cdef inline bint is_perfect_entropy(const SumScan* scan) noexcept nogil:
         return scan.best.is_known and scan.best.score == 0
     else:
         return scan.best.is_known and scan.best.score == scan.total_sum
-
-
-# ------------------------------------------------------------------------------------------- bounds of cuts in a bin
-
-cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept nogil:
-    return <float64_t> scan.best.score
-
-
-cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin, in units of 2**-30 bit: a sample that changes sides adds less than
-    log2(total) + 2 bits on one side, and nothing on the other."""
-    return <float64_t> (total // 2 + 1) * (log2(<float64_t> scan.total) + 2.0) * 2.0**30
-
-
-cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score inside a bin: with h(n) = n log2 n it is sum over k of (h(left_k + d_k) + h(right_k - d_k)) -
-    h(v) - h(total - v). Each term of the sum is convex in d_k, and the chord of the convex h(v) + h(total - v) beside
-    the bin's middle lies below it at all other whole v: the best d_k of every class on its own bounds the score."""
-    cdef const int64_t* table = scan.table
-    cdef int64_t middle = scan.left_total + total // 2, left, right, count, label, slope, bound
-    # total >= 2, so that middle + 1 is at most the right edge.
-    slope = table[middle + 1] - table[middle] + table[scan.total - middle - 1] - table[scan.total - middle]
-    bound = slope * (middle - scan.left_total) - table[middle] - table[scan.total - middle]
-    for label in range(scan.n_classes):
-        left = scan.left_counts[label]
-        right = scan.total_counts[label] - left
-        count = counts[label]
-        bound += max(table[left] + table[right], table[left + count] + table[right - count] - slope * count)
-    # The table is rounded by half a unit: this moves the chord by two units for every sample of the bin, and the sums
-    # by one for every class.
-    return <float64_t> (bound + 2 * total + 2 * scan.n_classes + 8)
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split

@@ -5,7 +5,7 @@ one number fewer a cut.
 """
 
 from pytrees._core.base.fractions cimport is_greater_fraction
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
@@ -144,128 +144,6 @@ cdef inline bint is_perfect_gini(const AnyGiniScan* scan) noexcept nogil:
             and scan.best_left_squares == left_total * left_total
             and scan.best_right_squares == right_total * right_total
         )
-
-
-# ------------------------------------------------------------------------------------------- bounds of cuts in a bin
-
-cdef inline float64_t best_score_of_gini(const AnyGiniScan* scan) noexcept nogil:
-    return scan.to_beat / scan.best_product
-
-
-cdef inline float64_t highest_rise_of_gini(const NominalGiniScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises sum over k of left_k**2 /
-    left_total by 1 at most, and the same of the right child too; inside a bin no cut is more than half of its samples
-    away from an edge."""
-    if NominalGiniScan is GiniScan:
-        return <float64_t> total
-    else:
-        return <float64_t> total * 0.5 * <float64_t> scan.total
-
-
-cdef inline float64_t bound_of_gini(
-    const NominalGiniScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
-) noexcept nogil:
-    cdef float64_t bound
-    if NominalGiniScan is BinaryGiniScan:
-        return max(_corner_of_binary_gini(scan, counts[0], 0), _corner_of_binary_gini(scan, counts[1], 1))
-    else:
-        if scan.left_total == 0 or scan.left_total + total == scan.total:
-            bound = _bound_of_gini_at_end(scan, counts, total)
-        else:
-            bound = _bound_of_gini_inside(scan, counts, total)
-        # With many classes, the other bound is rarely the lower one.
-        return bound if bound < to_reach else min(bound, _bound_of_gini_by_groups(scan, counts, total))
-
-
-cdef inline float64_t bound_of_group(
-    float64_t total, float64_t left_total, float64_t in_bin, float64_t in_group, float64_t on_left, float64_t inside
-) noexcept nogil:
-    """Bound the score of Gini of two classes, which are a group of classes and all others, inside a bin of weight
-    `in_bin`. The group weighs `in_group`: `on_left` of it on the left of the bin, and `inside` in it."""
-    cdef float64_t difference = on_left * total - in_group * left_total
-    cdef float64_t of_group = difference + inside * (total - in_group)
-    cdef float64_t of_others = difference - (in_bin - inside) * in_group
-    # The best cut moves all samples of the group, or all others. A side without samples has no difference.
-    return max(
-        of_group * of_group / max((left_total + inside) * (total - left_total - inside), 1.0),
-        of_others * of_others / max((left_total + in_bin - inside) * (total - left_total - in_bin + inside), 1.0),
-    )
-
-
-cdef inline float64_t _bound_of_gini_by_groups(
-    const GiniScan* scan, const int32_t* counts, int64_t total
-) noexcept nogil:
-    """Bound the score inside a bin: it is a constant and, for every class, the score of Gini of two classes, which are
-    this class and all others, divided by all samples. The best cut of each bounds the sum."""
-    cdef float64_t bound = <float64_t> scan.total_squares
-    cdef index_t label
-    for label in range(scan.n_classes):
-        bound += bound_of_group(
-            <float64_t> scan.total, <float64_t> scan.left_total, <float64_t> total,
-            <float64_t> scan.total_counts[label], <float64_t> scan.left_counts[label], <float64_t> counts[label],
-        )
-    return bound / <float64_t> scan.total
-
-
-cdef inline float64_t _corner_of_binary_gini(const BinaryGiniScan* scan, int64_t count, int64_t label) noexcept nogil:
-    """Return the score after only the samples of one class have moved."""
-    cdef int64_t left_total = scan.left_total + count
-    cdef int64_t difference = scan.difference + count * scan.steps[label]
-    cdef float64_t product = <float64_t> left_total * <float64_t> (scan.total - left_total)
-    return <float64_t> difference * <float64_t> difference / product if product > 0.0 else 0.0
-
-
-cdef inline float64_t _bound_of_gini_inside(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score inside a bin: with d_k samples of class k moved, v to the left in all, and any slope, the score
-    is sum over k of ((left_k + d_k)**2 / v + (right_k - d_k)**2 / (total - v) - slope d_k) + slope (v - left_total).
-    The best d_k of every class on its own bounds it at a given v. This bound is convex in v, so its greater value at
-    the two edges bounds all cuts."""
-    cdef float64_t left_total = <float64_t> scan.left_total, right_total = <float64_t> (scan.total - scan.left_total)
-    # The slope at which moving rows of all classes alike changes nothing.
-    cdef float64_t slope = (
-        <float64_t> scan.left_squares / (left_total * left_total)
-        - <float64_t> scan.right_squares / (right_total * right_total)
-    )
-    return max(
-        _bound_of_gini_at(scan, counts, slope, left_total, 0.0),
-        _bound_of_gini_at(scan, counts, slope, left_total + <float64_t> total, <float64_t> total),
-    )
-
-
-cdef inline float64_t _bound_of_gini_at(
-    const GiniScan* scan, const int32_t* counts, float64_t slope, float64_t left_total, float64_t moved
-) noexcept nogil:
-    cdef float64_t left_share = 1.0 / left_total, right_share = 1.0 / (<float64_t> scan.total - left_total)
-    cdef float64_t bound = slope * moved, left, right, count
-    cdef index_t label
-    for label in range(scan.n_classes):
-        left = <float64_t> scan.left_counts[label]
-        right = <float64_t> scan.total_counts[label] - left
-        count = <float64_t> counts[label]
-        bound += max(
-            left * left * left_share + right * right * right_share,
-            (left + count) * (left + count) * left_share + (right - count) * (right - count) * right_share
-            - slope * count,
-        )
-    return bound
-
-
-cdef inline float64_t _bound_of_gini_at_end(const GiniScan* scan, const int32_t* counts, int64_t total) noexcept nogil:
-    """Bound the score if one side has only samples d of the bin: sum d_k**2 / sum d_k is at most the greatest d_k. The
-    other side lacks v of all rows, and sum (n_k - d_k)**2 is at most sum n_k**2 - v min (2 n_k - count_k); over its
-    rows this is monotone in v."""
-    cdef int64_t label, largest = 0, least = 2 * scan.total
-    cdef float64_t bound, all_squares = <float64_t> scan.total_squares, others = <float64_t> (scan.total - total)
-    for label in range(scan.n_classes):
-        if counts[label] > 0:
-            largest = max(largest, <int64_t> counts[label])
-            least = min(least, 2 * scan.total_counts[label] - counts[label])
-    bound = all_squares / <float64_t> scan.total
-    if others > 0.0:
-        bound = max(bound, (all_squares - <float64_t> total * <float64_t> least) / others)
-    else:
-        bound = <float64_t> scan.total
-    return bound + <float64_t> largest
 
 
 cdef inline Gain impurity_by_gini(ClassCounts node) noexcept nogil:

@@ -1,15 +1,13 @@
 """Ordinal Gini: sum over the classes of F_q (1 - F_q), F_q being the share of the classes up to q (Eq. 4 of
 R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study", 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.children cimport ChildCounts, add_quotient
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
-from pytrees._core.criteria.quadratic_form cimport (
-    cumulated_on_left, form_of_node, move_cumulated, move_in_rows, start_forms, start_rows,
-)
+from pytrees._core.criteria.quadratic_form cimport form_of_node, move_in_rows, start_forms, start_rows
 from pytrees._core.criteria.gain cimport Gain, exact_gain
-from pytrees._core.criteria.gini cimport OrdinalGiniScan, bound_of_group
+from pytrees._core.criteria.gini cimport OrdinalGiniScan
 
 
 cdef inline object ordinal_gini_kernel(n_classes):
@@ -39,14 +37,6 @@ cdef inline void move_ordinal_gini(OrdinalGiniScan* scan, index_t label, int64_t
     scan.right_squares += added - weight * scan.rows.node_rows[label]
 
 
-cdef inline void move_counts_by_ordinal_gini(OrdinalGiniScan* scan, const int32_t* counts) noexcept nogil:
-    """Move samples of these class counts to the left child."""
-    cdef int64_t weight = 0, lost = 0, added = move_cumulated(&scan.rows, counts, &weight, &lost)
-    scan.left_total += weight
-    scan.left_squares += added
-    scan.right_squares += added - lost
-
-
 cdef inline bint is_perfect_ordinal_gini(const OrdinalGiniScan* scan) noexcept nogil:
     """C_q**2 is at most L C_q, and equal to it for every q if all samples of a child are of one class."""
     cdef int128_t left = scan.best_left_total, right = scan.total - left
@@ -55,42 +45,6 @@ cdef inline bint is_perfect_ordinal_gini(const OrdinalGiniScan* scan) noexcept n
         and scan.best_left_squares * right + scan.best_right_squares * left
         == scan.rows.node_rows[0] // 2 * left * right
     )
-
-
-cdef inline int64_t left_ranks_by_ordinal_gini(const OrdinalGiniScan* scan) noexcept nogil:
-    """Return the sum of the ranks of the left child's classes."""
-    cdef index_t t
-    cdef int64_t total = 0
-    for t in range(scan.n_classes - 1):
-        total += scan.left_total - cumulated_on_left(&scan.rows, t)
-    return total
-
-
-# ------------------------------------------------------------------------------------------- bounds of cuts in a bin
-
-# The score is a constant and, for every class t but the highest, the score of Gini of two classes, which are the
-# classes up to t and all others, divided by all samples. The best cut of each bounds the sum.
-
-cdef inline float64_t highest_rise_of_ordinal_gini(const OrdinalGiniScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises the scores of two classes
-    by 1 at most, and inside a bin no cut is more than half of its samples away from an edge."""
-    return 0.5 * <float64_t> total * <float64_t> (scan.n_classes - 1)
-
-
-cdef inline float64_t bound_of_ordinal_gini(
-    const OrdinalGiniScan* scan, const int32_t* counts, int64_t total
-) noexcept nogil:
-    cdef float64_t bound = <float64_t> scan.total_squares
-    cdef int64_t up_to = 0, inside = 0
-    cdef index_t t
-    for t in range(scan.n_classes - 1):
-        up_to += scan.total_counts[t]
-        inside += counts[t]
-        bound += bound_of_group(
-            <float64_t> scan.total, <float64_t> scan.left_total, <float64_t> total, <float64_t> up_to,
-            <float64_t> cumulated_on_left(&scan.rows, t), <float64_t> inside,
-        )
-    return bound / <float64_t> scan.total
 
 
 cdef inline int64_t _cumulative_squares(const int64_t* counts, index_t n_classes) noexcept nogil:

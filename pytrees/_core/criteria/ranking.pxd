@@ -2,7 +2,7 @@
 v_q - v_j (Eq. 11 of R. Ayllón-Gavilán et al., "Splitting criteria for ordinal decision trees: an experimental study",
 2024)."""
 
-from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts
@@ -151,57 +151,7 @@ cdef inline void start_binary_ranking(BinaryRankingScan* scan, ClassCounts count
     scan.is_small = (
         <float64_t> scan.total * <float64_t> scan.total_counts[0] * <float64_t> scan.total_counts[1] < 2.0**62
     )
-
-
-# Bounds of cuts in a bin. The score is minus the cost. As a function of l_0 and l_1 it is a polynomial of the second
-# degree, because the cubes of both children cancel out, and its terms of the second degree are negative. The score is
-# therefore below its tangents at both edges of the bin, and below their mean. That mean is linear, so it is greatest if
-# every class of the bin moves wholly or not at all.
-
-cdef inline float64_t best_score_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
-    return -<float64_t> scan.best_cost
-
-
-cdef inline float64_t highest_rise_of_binary_ranking(const BinaryRankingScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge, by
-    the steepest slopes."""
-    cdef float64_t greater = <float64_t> max(scan.total_counts[0], scan.total_counts[1])
-    return <float64_t> total * greater * (2.0 * <float64_t> scan.total if scan.weighs_children else 1.0)
-
-
-cdef inline float64_t bound_of_binary_ranking(
-    const BinaryRankingScan* scan, const int32_t* counts, int64_t total
-) noexcept nogil:
-    cdef float64_t left_0 = <float64_t> scan.left_counts[0], left_1 = <float64_t> scan.left_counts[1]
-    cdef float64_t next_0 = left_0 + <float64_t> counts[0], next_1 = left_1 + <float64_t> counts[1]
-    cdef float64_t size = <float64_t> scan.total, bound
-    bound = -0.5 * (_binary_cost(scan, left_0, left_1) + _binary_cost(scan, next_0, next_1)) + 0.5 * (
-        <float64_t> counts[0] * max(_slope(scan, left_0, left_1, 0), -_slope(scan, next_0, next_1, 0))
-        + <float64_t> counts[1] * max(_slope(scan, left_0, left_1, 1), -_slope(scan, next_0, next_1, 1))
-    )
-    # Add what rounding may have taken away.
-    return bound + 1e-13 * size * size * (size if scan.weighs_children else 1.0)
-
-
-cdef inline float64_t _binary_cost(const BinaryRankingScan* scan, float64_t left_0, float64_t left_1) noexcept nogil:
-    cdef float64_t right_0 = <float64_t> scan.total_counts[0] - left_0
-    cdef float64_t right_1 = <float64_t> scan.total_counts[1] - left_1
-    if scan.weighs_children:
-        return (left_0 + left_1) * left_0 * left_1 + (right_0 + right_1) * right_0 * right_1
-    return left_0 * left_1 + right_0 * right_1
-
-
-cdef inline float64_t _slope(
-    const BinaryRankingScan* scan, float64_t left_0, float64_t left_1, index_t label
-) noexcept nogil:
-    """Return by how much the score rises with samples of a class that move to the left."""
-    cdef float64_t of_0 = <float64_t> scan.total_counts[0], of_1 = <float64_t> scan.total_counts[1]
-    cdef float64_t other = left_0 if label == 1 else left_1, of_other = of_0 if label == 1 else of_1
-    if not scan.weighs_children:
-        return of_other - 2.0 * other
-    return (of_0 + of_1 - left_0 - left_1) * of_other + of_0 * of_1 - left_0 * of_1 - left_1 * of_0 - (
-        (of_0 + of_1) * other
-    )
+    forget_best_ranking(scan)
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split

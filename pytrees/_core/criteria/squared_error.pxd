@@ -6,15 +6,13 @@ Whole numbers are compared exactly, with a filter in floating point. In front of
 32 bits.
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
 
 from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain, product_of, quotient_of, sum_of
 from pytrees._core.base.fractions cimport exact_integer, is_greater_square, nearest_double
-from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t
+from pytrees._core.base.types cimport float64_t, int64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
 from pytrees._core.criteria.gain cimport Gain, squared_gain
-from pytrees._core.rows.histogram cimport BinSums
 
 
 cdef struct SquaredErrorScan:
@@ -73,13 +71,13 @@ cdef inline void forget_best_squared_error(AnySquaredErrorScan* scan) noexcept n
     scan.to_beat = scan.best_product = 0.0
 
 
-cdef inline int128_t _difference(const AnySquaredErrorScan* scan) noexcept nogil:
+cdef inline int128_t difference_of(const AnySquaredErrorScan* scan) noexcept nogil:
     return <int128_t> scan.total * scan.left_sum - <int128_t> scan.left_total * scan.sum
 
 
 cdef inline bint offer_squared_error(AnySquaredErrorScan* scan) noexcept nogil:
     cdef int64_t right_total = scan.total - scan.left_total
-    cdef int128_t difference = _difference(scan)
+    cdef int128_t difference = difference_of(scan)
     cdef float64_t root = <float64_t> difference
     cdef float64_t score = root * root, product = <float64_t> scan.left_total * <float64_t> right_total
     cdef float64_t present = score * scan.best_product, best = scan.to_beat * product
@@ -145,117 +143,3 @@ cdef inline float64_t _nearest_squared_error(int128_t spread, int128_t sum, int6
 cdef inline float64_t _exact_squared_error(int128_t spread, int128_t sum, int64_t weight) except -1.0:
     """Return the impurity by way of Python's integers, whose quotient is the nearest double."""
     return (int(weight) * exact_integer(spread) - exact_integer(sum) ** 2) / int(weight) ** 2
-
-
-# --------------------------------------------------------------------------------------------------- scores in vectors
-
-# Residual i stands for x_i = scale weight_i (target_i - mean), with the scale 2**31 / (total range), so that the sum of
-# any samples' x is at most 2**29 in magnitude. Residuals are the steps of the running sum of x, rounded to the nearest
-# whole number. Errors of double precision add up to less than 2**-6 for 2**16 samples. So a residual differs from x by
-# less than 1.01, and the residuals of the node add up to the rounded sum of all x, which is 0.
-#
-# Let P be the sum of the residuals on the left of a cut. P differs from the sum of their x by less than 1.01 for every
-# sample on the left and, because all add up to 0, for every sample on the right: by less than 1.01 min(L, R). So the
-# root of the score P**2 / (L R) is wrong by less than 1.01 min(L, R) / sqrt(L R) <= 1.01 at every cut. The score itself
-# is computed in single precision: at most eight roundings of 2**-24.
-
-cdef inline void write_residuals(
-    const SquaredErrorScan* scan, const index_t* places, index_t n, const int64_t* targets, const int64_t* counts,
-    int32_t* residuals
-) noexcept nogil:
-    """Write the residuals of the node's samples, whose targets differ, by place. Without weights `counts` is NULL; with
-    weights, each residual is followed by the weight."""
-    cdef int64_t middle = scan.sum // scan.total, weight = 1
-    cdef float64_t mean = <float64_t> (scan.sum - middle * scan.total) / <float64_t> scan.total
-    cdef float64_t range_of_sums = <float64_t> scan.total * <float64_t> (scan.greatest - scan.least)
-    cdef float64_t scale = 2147483648.0 / range_of_sums
-    # 2**30 more than a running sum is positive, so that the conversion rounds down.
-    cdef float64_t running = 1073741824.5
-    cdef int32_t rounded, last = 1073741824
-    cdef index_t i, place
-    for i in range(n):
-        place = places[i]
-        if counts != NULL:
-            weight = counts[place]
-        running += scale * <float64_t> weight * (<float64_t> (targets[place] - middle) - mean)
-        rounded = <int32_t> running
-        if counts == NULL:
-            residuals[place] = rounded - last
-        else:
-            residuals[2 * place] = rounded - last
-            residuals[2 * place + 1] = <int32_t> weight
-        last = rounded
-
-
-cdef inline void write_few_residuals(
-    const SquaredErrorScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
-) noexcept nogil:
-    """Write the residuals of a few samples, whose targets differ, at a scale of 2**16 in place of 2**31: their sums are
-    at most 2**14 in magnitude, but for the rounding."""
-    cdef int64_t middle = scan.sum // scan.total
-    cdef float64_t mean = <float64_t> (scan.sum - middle * scan.total) / <float64_t> scan.total
-    cdef float64_t scale = 65536.0 / (<float64_t> scan.total * <float64_t> (scan.greatest - scan.least))
-    cdef float64_t running = 32768.5
-    cdef int32_t rounded, last = 32768
-    cdef index_t i
-    for i in range(n):
-        running += scale * <float64_t> weights[i] * (<float64_t> (targets[i] - middle) - mean)
-        rounded = <int32_t> running
-        residuals[i] = <int16_t> (rounded - last)
-        last = rounded
-
-
-cdef inline float64_t lowered_squared_error(float64_t score) noexcept nogil:
-    """Lower the best score by its error: another cut whose score does not reach the lowered score is not better. The
-    lowered score is 0 if the errors swallow the best score."""
-    cdef float64_t root = sqrt(score) * (1.0 - 2.0**-19) - 2.05
-    return root * root * (1.0 - 2.0**-19) if root > 0.0 else 0.0
-
-
-# -------------------------------------------------------------------------------------------------------------- bounds
-
-cdef inline float64_t best_score_of_squared_error(const SquaredErrorScan* scan) noexcept nogil:
-    return scan.to_beat / scan.best_product
-
-
-cdef inline void move_sums_left(SquaredErrorScan* scan, const BinSums* sums) noexcept nogil:
-    scan.left_total += sums.weight
-    scan.left_sum += sums.sum
-
-
-cdef inline float64_t bound_of_squared_error(const SquaredErrorScan* scan, const BinSums* bin) noexcept nogil:
-    """Bound the score of every cut inside a bin whose left edge is the present cut.
-
-    Let the bin have the weight m, and its targets the spread S, the weighted sum of their squared distances to their
-    mean. A part of the weight k has k / m of the bin's sum, and by Cauchy and Schwarz at most sqrt(S k (m - k) / m)
-    more or less. So the pairs of k and D of the cuts inside lie in an ellipse about the line between the edges. The
-    score is a convex function of k and D: its greatest value at the corners of an octagon around the ellipse bounds it.
-    At an end of the node, where this function has no bound, the two terms of the part's sum, squared and divided by k,
-    add up to at most D**2 / m + total**2 S.
-    """
-    cdef float64_t m = <float64_t> bin.weight, total = <float64_t> scan.total
-    cdef float64_t left = <float64_t> scan.left_total
-    cdef int64_t right_total = scan.total - scan.left_total - bin.weight
-    cdef float64_t at_edge = <float64_t> _difference(scan)
-    cdef float64_t across = <float64_t> (<int128_t> scan.total * bin.sum - <int128_t> bin.weight * scan.sum)
-    # Squares are rounded up. Factors and terms beyond the formulas make up for errors in double precision.
-    cdef float64_t spread = (
-        <float64_t> bin.squares * scan.square_unit * (1.0 + 1e-12) - <float64_t> bin.sum * <float64_t> bin.sum / m
-    )
-    cdef float64_t reach, near, bound
-    spread = max(spread, 0.0)
-    if scan.left_total == 0 and right_total == 0:
-        return INFINITY
-    if scan.left_total == 0 or right_total == 0:
-        return (across * across / m + total * total * spread) / (total - m) * (1.0 + 1e-12)
-    reach = 0.5 * total * sqrt(spread * m) + 1e-15 * (fabs(at_edge) + fabs(across))
-    near = 0.41421357 * reach      # tan(pi / 8), rounded up
-    bound = max(_corner(at_edge, near, left, total), _corner(at_edge + across, near, left + m, total))
-    bound = max(bound, _corner(at_edge + 0.29289 * across, reach, left + 0.29289 * m, total))
-    return max(bound, _corner(at_edge + 0.70711 * across, reach, left + 0.70711 * m, total)) * (1.0 + 1e-12)
-
-
-cdef inline float64_t _corner(float64_t middle, float64_t reach, float64_t left, float64_t total) noexcept nogil:
-    """Return the greater score of two corners that lie on both sides of a point between the edges."""
-    cdef float64_t difference = fabs(middle) + reach
-    return difference * difference / (left * (total - left))

@@ -1,33 +1,31 @@
 """The table of criteria on class counts: everything that depends on the criterion is asked here.
 
 A criterion is a file of this folder. Its structure joins `CountScan`, and its functions join the dispatchers below;
-`table.pyx` has its name, and `scans.pxi` chooses its structure. A criterion gives five things: what is cumulated while
-samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), a score with a proven error,
-a bound of the scores of cuts inside a bin if it has one, the exact comparison (`offer`), and the gain. Scores in
-vectors are an extra that a criterion may have: `score_table.pxd`. The loops over cuts are written once for all
-criteria, in `split`; they hold the structures in registers, and the arrays of the structures belong to a ClassCounts.
-These loops start a feature by `start_cuts` and offer every cut by `offer_cut`, where a condition on the children's
-class counts stands. Splits by category have `category_table.pxd`, codes `codes.pxd`, impurities `impurity_table.pxd`.
+`table.pyx` has its name, and `scans.pxi` chooses its structure. A criterion gives three things: what is cumulated while
+samples move from the right child to the left (`start_scan`, `start_feature`, `move_left`), the exact comparison
+(`offer`), and the gain. Bounds and scores in vectors are extras, for accelerators: `fast/bounds.pxd` and
+`fast/score_table.pxd`. The loops over cuts are written once for all criteria, in `split`; they hold the structures in
+registers, and the arrays of the structures belong to a ClassCounts. These loops start a feature by `start_cuts` and
+offer every cut by `offer_cut`, where a condition on the children's class counts stands. Splits by category have
+`category_table.pxd`, codes `codes.pxd`, impurities `impurity_table.pxd`.
 """
 
-from libc.math cimport INFINITY
-
 from pytrees._core.base.sorting cimport Entry
-from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, float64_t, index_t, int32_t, int64_t
+from pytrees._core.base.types cimport MISSING_LEFT, MISSING_RIGHT, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport (
-    AbsoluteErrorScan, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
+    AbsoluteErrorScan, error_of_counts, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
-from pytrees._core.criteria.codes cimport GINI, MAE
-from pytrees._core.criteria.counts cimport ClassCounts, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.codes cimport ABSOLUTE_ERROR, GINI, MAE
+from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan, SumScan, VariationScan, best_score_of_entropy, bound_of_entropy, forget_best_entropy, gain_of_entropy,
-    highest_rise_of_entropy, is_perfect_entropy, offer_entropy, start_entropy,
+    EntropyScan, SumScan, VariationScan, forget_best_entropy, gain_of_entropy, is_perfect_entropy, offer_entropy,
+    start_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport (
-    AnyGiniScan, BinaryGiniScan, GiniScan, OrdinalGiniScan, best_score_of_gini, bound_of_gini, forget_best_gini,
-    gain_of_gini, highest_rise_of_gini, is_perfect_gini, offer_gini, start_binary_gini,
+    AnyGiniScan, BinaryGiniScan, GiniScan, OrdinalGiniScan, forget_best_gini, gain_of_gini, is_perfect_gini, offer_gini,
+    start_binary_gini,
 )
 from pytrees._core.criteria.jaccard cimport (
     JaccardScan, gain_of_jaccard, is_perfect_jaccard, offer_jaccard, start_jaccard,
@@ -36,56 +34,35 @@ from pytrees._core.criteria.labelled cimport (
     LabelledScan, gain_of_labelled, is_perfect_labelled, offer_labelled, start_labelled,
 )
 from pytrees._core.criteria.ordinal_gini cimport (
-    bound_of_ordinal_gini, highest_rise_of_ordinal_gini, is_perfect_ordinal_gini, move_counts_by_ordinal_gini,
-    move_ordinal_gini, start_ordinal_gini, start_ordinal_gini_feature,
+    is_perfect_ordinal_gini, move_ordinal_gini, start_ordinal_gini, start_ordinal_gini_feature,
 )
 from pytrees._core.criteria.ranking cimport (
-    AnyRankingScan, BinaryRankingScan, RankingScan, best_score_of_binary_ranking, bound_of_binary_ranking,
-    forget_best_ranking, gain_of_ranking, highest_rise_of_binary_ranking, is_perfect_ranking, move_ranking,
-    offer_ranking, start_binary_ranking, start_ranking, start_ranking_feature,
+    AnyRankingScan, BinaryRankingScan, RankingScan, forget_best_ranking, gain_of_ranking, is_perfect_ranking,
+    move_ranking, offer_ranking, start_binary_ranking, start_ranking, start_ranking_feature,
 )
 from pytrees._core.criteria.ratios cimport RatioScan, gain_of_ratio, is_perfect_ratio, offer_ratio, start_ratio
 from pytrees._core.criteria.squared_error cimport (
-    AnySquaredErrorScan, SquaredErrorScan, WideSquaredErrorScan, best_score_of_squared_error, bound_of_squared_error,
-    forget_best_squared_error, gain_of_squared_error, move_sums_left, move_weighted_left, offer_squared_error,
-    start_squared_error,
+    AnySquaredErrorScan, SquaredErrorScan, WideSquaredErrorScan, forget_best_squared_error, gain_of_squared_error,
+    move_weighted_left, offer_squared_error, start_squared_error,
 )
 from pytrees._core.criteria.wide cimport (
-    BoxedScan, WideBinaryScan, WideScan, best_score_of_wide, bound_of_wide, forget_best_wide, gain_of_best,
-    gain_of_wide_binary, highest_rise_of_wide, left_total_of_wide, move_box_left, move_wide, move_wide_binary,
-    offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
+    BoxedScan, WideBinaryScan, WideScan, forget_best_wide, gain_of_best, gain_of_wide_binary, move_wide,
+    move_wide_binary, offer_wide, offer_wide_binary, start_wide, start_wide_binary, start_wide_feature,
 )
 from pytrees._core.criteria.wig cimport (
     WigScan, gain_of_wig, move_wig, offer_wig, start_wig, start_wig_feature, undo_moves,
 )
-from pytrees._core.rows.histogram cimport BinSums, zeros_of
 
 
-# Criteria that bound the scores of cuts inside a bin.
-ctypedef fused BinnedScan:
+ctypedef fused CountScan:
     BinaryGiniScan
     GiniScan
     EntropyScan
     OrdinalGiniScan
     BinaryRankingScan
     SquaredErrorScan
-
-
-# Criteria that have scores in vectors, of bins or of sorted entries.
-ctypedef fused ScoredScan:
-    BinnedScan
-    RankingScan
-
-
-# Criteria with bounds and, for two classes, sums of weights on a fine grid.
-ctypedef fused BoundedScan:
-    BinnedScan
     WideBinaryScan
     WideScan
-
-
-ctypedef fused CountScan:
-    BoundedScan
     RankingScan
     RatioScan
     VariationScan
@@ -121,11 +98,6 @@ ctypedef fused PatientScan:
     SquaredErrorScan
     WideSquaredErrorScan
     AbsoluteErrorScan
-
-
-# Criteria that compare few samples in pairs.
-ctypedef fused FewScan:
-    SquaredErrorScan
 
 
 # Criteria whose classes are targets, numbers on a grid.
@@ -169,8 +141,8 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_wide_binary(scan, counts, 2.0 if counts.code == GINI else 1.0)
     else:
         start_wide(scan, counts)
-    if CountScan in BinnedScan:
-        forget_best(scan)
+    if CountScan in AnyGiniScan:
+        forget_best_gini(scan)
 
 
 cdef inline void _start_counts(CountedScan* scan, ClassCounts counts) noexcept nogil:
@@ -276,32 +248,6 @@ cdef inline void move_left(CountScan* scan, index_t label, int64_t weight) noexc
         elif CountScan is not JaccardScan:
             scan.left_sum += scan.table[left + weight] - scan.table[left]
             scan.right_sum += scan.table[right - weight] - scan.table[right]
-
-
-cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t n_classes) noexcept nogil:
-    """Move samples of these class counts, or sums of targets, to the left child."""
-    cdef index_t label
-    if BoundedScan is SquaredErrorScan:
-        move_sums_left(scan, <const BinSums*> counts)
-    elif BoundedScan in BoxedScan:
-        move_box_left(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum)
-    elif BoundedScan is BinaryGiniScan or BoundedScan is BinaryRankingScan:
-        move_left(scan, 0, counts[0])
-        move_left(scan, 1, counts[1])
-    elif BoundedScan is OrdinalGiniScan:
-        move_counts_by_ordinal_gini(scan, counts)
-    else:
-        for label in range(n_classes):
-            if counts[label] > 0:
-                move_left(scan, label, counts[label])
-
-
-cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
-    """Return the weight of the left child."""
-    if BoundedScan in BoxedScan:
-        return left_total_of_wide(scan)
-    else:
-        return scan.left_total
 
 
 cdef inline int offer(CountScan* scan) except -1 nogil:
@@ -467,67 +413,25 @@ cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const C
             scan.next_left, scan.next_with_missing = scan.next_with_missing, scan.next_left
 
 
-# --------------------------------------------------------------------------------- bounds on cuts inside a bin
+# --------------------------------------------------------------------------------- class counts of given nodes and cuts
 
-# Whatever the order of a bin's samples, the left child's class counts at a cut inside the bin lie in a box: between the
-# counts at the bin's left edge and the counts at its right edge. Scores are convex functions of the counts, so the
-# corners of the box bound them. (Sums of targets have bounds of their own.) All bounds are on the scale of
-# `best_score_of`.
-
-cdef inline float64_t best_score_of(const BoundedScan* scan) noexcept nogil:
-    """Return the score of the best cut so far; there is one."""
-    if BoundedScan is EntropyScan:
-        return best_score_of_entropy(scan)
-    elif BoundedScan is BinaryRankingScan:
-        return best_score_of_binary_ranking(scan)
-    elif BoundedScan is SquaredErrorScan:
-        return best_score_of_squared_error(scan)
-    elif BoundedScan in BoxedScan:
-        return best_score_of_wide(scan)
-    else:
-        return best_score_of_gini(scan)
+cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
+    """Sum the targets of a node whose classes are counted, if classes are numbers."""
+    cdef index_t label
+    node.sums.weight = 0
+    node.sums.sum = node.sums.spread = 0
+    for label in range(<index_t> node.targets.shape[0]):
+        add_target(&node.sums, node.targets[label], node.total_counts[label])
+    if node.code == ABSOLUTE_ERROR:
+        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
 
 
-cdef inline float64_t tie_margin(const BoundedScan* scan) noexcept nogil:
-    """Return how much a score may be below another one and still be as good."""
-    if BoundedScan is EntropyScan:
-        return 2.0 * <float64_t> scan.best.margin
-    elif BoundedScan is WideScan:
-        return 4.0 * scan.error
-    else:
-        return 0.0
-
-
-cdef inline float64_t highest_rise(const BoundedScan* scan, int64_t total) noexcept nogil:
-    """Return by how much the score of a cut inside a bin of `total` samples can exceed the scores at its edges."""
-    if BoundedScan is EntropyScan:
-        return highest_rise_of_entropy(scan, total)
-    elif BoundedScan is BinaryRankingScan:
-        return highest_rise_of_binary_ranking(scan, total)
-    elif BoundedScan is SquaredErrorScan:
-        return INFINITY
-    elif BoundedScan in BoxedScan:
-        return highest_rise_of_wide(scan, total)
-    elif BoundedScan is OrdinalGiniScan:
-        return highest_rise_of_ordinal_gini(scan, total)
-    else:
-        return highest_rise_of_gini(scan, total)
-
-
-cdef inline float64_t upper_bound(
-    const BoundedScan* scan, const int32_t* counts, int64_t total, float64_t to_reach
+cdef inline bint judge_counts(
+    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
 ) noexcept nogil:
-    """Bound the score of every cut inside a bin of these class counts, `total` in all, or of these sums of targets. The
-    bin's left edge is the present cut. A bound below `to_reach` may be a coarse one."""
-    if BoundedScan is EntropyScan:
-        return bound_of_entropy(scan, counts, total)
-    elif BoundedScan is BinaryRankingScan:
-        return bound_of_binary_ranking(scan, counts, total)
-    elif BoundedScan is SquaredErrorScan:
-        return bound_of_squared_error(scan, <const BinSums*> counts)
-    elif BoundedScan in BoxedScan:
-        return bound_of_wide(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum, to_reach)
-    elif BoundedScan is OrdinalGiniScan:
-        return bound_of_ordinal_gini(scan, counts, total)
-    else:
-        return bound_of_gini(scan, counts, total, to_reach)
+    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
+    if CountScan is AbsoluteErrorScan:
+        scan.total, scan.node_error = node.sums.weight, node.sums.spread
+        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
+        gain[0] = gain_of_absolute_error(scan)
+    return CountScan is AbsoluteErrorScan

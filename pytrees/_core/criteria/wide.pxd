@@ -483,10 +483,10 @@ cdef inline bint _scores_below(
 
 
 cdef inline bint _corner_of_entropies(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
-    return _gain_at(scan, left_0, left_1) < scan.to_reach - scan.margin
+    return gain_at(scan, left_0, left_1) < scan.to_reach - scan.margin
 
 
-cdef inline float64_t _gain_at(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
+cdef inline float64_t gain_at(const WideScan* scan, int64_t left_0, int64_t left_1) noexcept nogil:
     """Return the gain of a cut by the entropies of two classes, by the table of logarithms."""
     cdef int64_t right_0 = scan.total_counts[0] - left_0, right_1 = scan.total_counts[1] - left_1
     return scan.node_impurity - (
@@ -505,8 +505,6 @@ cdef inline void move_box_left(BoxedScan* scan, int64_t zeros, int64_t ones) noe
         move_wide(scan, 1, ones)
 
 
-# Bins of two classes are boxes, too. Their scores are D**2 / (L R) for Gini, and gains for entropies.
-
 cdef inline void forget_best_wide(BoxedScan* scan) noexcept nogil:
     if BoxedScan is WideBinaryScan:
         scan.best_left_total = 0
@@ -516,72 +514,3 @@ cdef inline void forget_best_wide(BoxedScan* scan) noexcept nogil:
         scan.has_best = False
         scan.to_reach = -INFINITY
         scan.score_to_reach = -1.0
-
-
-cdef inline int64_t left_total_of_wide(const BoxedScan* scan) noexcept nogil:
-    if BoxedScan is WideBinaryScan:
-        return <int64_t> (scan.left_0 + scan.left_1)
-    else:
-        return scan.left_total
-
-
-cdef inline float64_t best_score_of_wide(const BoxedScan* scan) noexcept nogil:
-    if BoxedScan is WideBinaryScan:
-        return scan.to_beat
-    else:
-        return scan.to_reach
-
-
-cdef inline float64_t highest_rise_of_wide(const BoxedScan* scan, int64_t total) noexcept nogil:
-    """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge. For
-    Gini see `highest_rise_of_gini`. For entropies let a weight d change sides. The entropy of one side, times its
-    weight, does not fall. The same of the other side falls by the entropy of the moved samples, which is at most one
-    bit, times d, and by the entropy of what is moved or not, which is most if it is a share of the node."""
-    cdef float64_t moved, share
-    if BoxedScan is WideBinaryScan:
-        return <float64_t> total * 0.5 * (scan.of_0 + scan.of_1) * (1.0 + 1e-12)
-    else:
-        moved = 0.5 * <float64_t> total
-        share = moved / <float64_t> scan.total
-        return (share - share * log2(share) - (1.0 - share) * log2(1.0 - share)) * (1.0 + 1e-12) + 4.0 * scan.error
-
-
-cdef inline float64_t bound_of_wide(
-    const BoxedScan* scan, int64_t zeros, int64_t ones, float64_t to_reach
-) noexcept nogil:
-    """Bound the score of every cut inside a bin of these class weights whose left edge is the present cut. A bound
-    below `to_reach` may be a coarse one."""
-    cdef int64_t left_0, left_1
-    cdef float64_t bound
-    if BoxedScan is WideBinaryScan:
-        return _greatest_score(scan.of_0, scan.of_1, scan.left_0, scan.left_1, <float64_t> zeros, <float64_t> ones)
-    else:
-        left_0, left_1 = scan.left_counts[0], scan.left_counts[1]
-        bound = _greatest_score(
-            <float64_t> scan.total_counts[0], <float64_t> scan.total_counts[1], <float64_t> left_0, <float64_t> left_1,
-            <float64_t> zeros, <float64_t> ones,
-        )
-        if bound < to_reach * scan.score_of_gain:
-            return bound / scan.score_of_gain
-        bound = max(_gain_at(scan, left_0, left_1), _gain_at(scan, left_0 + zeros, left_1 + ones))
-        bound = max(bound, max(_gain_at(scan, left_0 + zeros, left_1), _gain_at(scan, left_0, left_1 + ones)))
-        return bound + scan.margin
-
-
-cdef inline float64_t _greatest_score(
-    float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1, float64_t zeros, float64_t ones
-) noexcept nogil:
-    """Return the greatest D**2 / (L R) at the corners of a box, or a little more."""
-    cdef float64_t at_edges = max(
-        _score_at(of_0, of_1, left_0, left_1), _score_at(of_0, of_1, left_0 + zeros, left_1 + ones)
-    )
-    return max(
-        at_edges, max(_score_at(of_0, of_1, left_0 + zeros, left_1), _score_at(of_0, of_1, left_0, left_1 + ones))
-    )
-
-
-cdef inline float64_t _score_at(float64_t of_0, float64_t of_1, float64_t left_0, float64_t left_1) noexcept nogil:
-    """Return D**2 / (L R), or a little more; 0 if a child is empty."""
-    cdef float64_t left = left_0 + left_1, product = left * (of_0 + of_1 - left)
-    cdef float64_t root = fabs(left_1 * (of_0 - left_0) - left_0 * (of_1 - left_1)) + product * 2.0**-51
-    return root * root / product * (1.0 + 1e-14) if product > 0.0 else 0.0

@@ -14,8 +14,6 @@ With several threads, one thread splits a node of many samples, and any thread s
 few samples belongs to one thread.
 """
 
-from fractions import Fraction
-from math import ceil
 from threading import Condition
 
 import numpy as np
@@ -25,40 +23,27 @@ from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from pytrees._core.base.memory cimport insert_item, remove_item, reserve
-from pytrees._core.base.sizes cimport (
-    BLOCK_ROWS, BLOCK_ROWS_OF_FEW_VALUES, BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS, BLOCK_ROWS_OF_NUMBERS,
-    BLOCK_ROWS_PER_CLASS, BLOCK_ROWS_PER_LEAF, FEATURES_PER_RANKED, FEW_VALUES, FEWEST_FEATURES_PER_OTHER, MAX_BINS,
-    MOST_CLASSES_IN_BINS, MOST_IN_NARROW, MOST_NUMBERS_WITHOUT_BINS, MOST_ROWS_IN_BINS, MOST_ROWS_WITHOUT_BINS,
-    MOST_WEIGHT_IN_NODE_BINS, PART_ROWS, PARTS_PER_THREAD,
-)
-from pytrees._core.base.types cimport NONE, UNLIMITED, float64_t, index_t, uint64_t
+from pytrees._core.base.sizes cimport FEATURES_PER_RANKED, MAX_BINS, MOST_IN_NARROW, PART_ROWS, PARTS_PER_THREAD
+from pytrees._core.base.types cimport NONE, float64_t, index_t, uint64_t
 from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.codes cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.node_values cimport list_rows, values_of_nodes
+from pytrees._core.growth.plan cimport Plan
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
     random_state_of, split_leaf, take_over,
 )
 from pytrees._core.rows.features cimport Features, is_categorical, is_ranked
-from pytrees._core.rows.histogram cimport (
-    Bins, Histograms, Slot, count_rows, give_back, may_be_whole_numbers, subtract, take_slot,
-)
-from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition
-from pytrees._core.split.allowed_cuts cimport Limits, counts_samples_alone, least_samples
 from pytrees._core.split.monotonic cimport ValueBounds
-from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, share_block, start_block, uses_table_bins, weight_of_node,
-)
+from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node
 from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
 
 from pytrees._core.base.threads import SECONDS_OF_A_LOOK, Stop, work_together
-from pytrees._core.criteria.counts import given_of, sums_are_wide
-from pytrees._core.criteria.table import (
-    has_bounds, has_sums_in_bins, has_wide_bounds, is_exact, is_wide, judges_sequence,
-)
+from pytrees._core.criteria.counts import given_of
+from pytrees._core.criteria.table import is_exact, judges_sequence
 from pytrees._core.growth.tree import check_categories, check_samples, checked_constraints
 from pytrees._core.sequence.groups import check_groups
 from pytrees._core.split.node_split import make_search
@@ -78,12 +63,8 @@ cdef class GrowthByGain:
     """The tree, and its leaves that may still be split."""
 
     cdef GrowingTree tree
-    cdef float64_t min_gain
-    cdef float64_t min_impurity_decrease    # 0 is no limit
-    cdef float64_t total_weight             # of all samples
-    cdef bint is_best_first
+    cdef Plan plan
     cdef bint has_heap              # the open leaves are a heap: see _stands_above
-    cdef bint lists_rows            # of leaves, for values of targets that were rounded
     cdef OpenLeaf* open_leaves
     cdef Py_ssize_t open_capacity
     cdef index_t n_open
@@ -92,11 +73,6 @@ cdef class GrowthByGain:
     cdef bint searches_together
     cdef UserCut* user_cuts         # by position among the open leaves
     cdef Py_ssize_t user_cut_capacity
-
-    # Counts of bins, for nodes that use bins of the table.
-    cdef Histograms histograms      # None if all rows are in one block
-    cdef Slot* drawn_slot           # counts of one node's drawn features, if not all are looked at
-    cdef index_t rows_per_leaf      # nodes of more samples for every leaf below them use bins; 0 is no such rule
 
     def __dealloc__(self):
         free(self.open_leaves)
@@ -108,7 +84,7 @@ cdef class GrowthByGain:
 cdef int _grow(GrowthByGain growth) except -1 nogil:
     """Split leaves until none is open, or their number reaches the limit."""
     cdef index_t position
-    if growth.searches_together and not growth.is_best_first:
+    if growth.searches_together and not growth.plan.is_best_first:
         _grow_in_rounds(growth)
     while growth.n_open > 0 and growth.tree.n_leaves < growth.tree.max_leaf_nodes:
         if growth.searches_together:
@@ -129,7 +105,7 @@ cdef int _take_step(GrowthByGain growth) except -1 nogil:
     if growth.has_heap:
         _take_from_heap(growth, &leaf)
     else:
-        position = _best_open_leaf(growth) if growth.is_best_first else growth.n_open - 1
+        position = _best_open_leaf(growth) if growth.plan.is_best_first else growth.n_open - 1
         leaf = growth.open_leaves[position]
         remove_item(growth.open_leaves, &growth.n_open, position, sizeof(OpenLeaf))
     # With too many children the node stays a leaf; the split of another leaf may have few enough.
@@ -177,7 +153,7 @@ cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 no
     cdef bint opens = growth.tree.nodes[node].may_split
     leaf.node = node
     leaf.is_searched = False
-    if opens and growth.is_best_first and not growth.searches_together:
+    if opens and growth.plan.is_best_first and not growth.searches_together:
         opens = leaf.is_searched = _search(growth, &leaf)
     if not opens:
         _close(growth, node)
@@ -193,9 +169,9 @@ cdef int _open(GrowthByGain growth, index_t node, index_t position) except -1 no
 cdef void _close(GrowthByGain growth, index_t node) noexcept nogil:
     """Keep the node a leaf."""
     count_node_classes(growth.tree, node)
-    if growth.lists_rows:
+    if growth.plan.lists_rows:
         list_rows(growth.tree, node)
-    _drop_counts(growth, growth.tree.nodes[node].rows.slot)
+    growth.tree.search.accelerator.drop(&growth.tree.nodes[node].rows)
 
 
 cdef index_t _best_open_leaf(GrowthByGain growth) except -1 nogil:
@@ -279,11 +255,11 @@ cdef int _search(GrowthByGain growth, OpenLeaf* leaf) except -1 nogil:
     keep_counts(growth.tree, leaf.node, leaf.split.knows_left)
     if leaf.split.feature == NONE:
         return 0
-    if growth.is_best_first and leaf.split.is_large:
+    if growth.plan.is_best_first and leaf.split.is_large:
         with gil:
             growth.tree.large_priorities[leaf.node] = large_gain_of_best(growth.tree.search.children)
     return _gains_enough(growth, leaf) and (
-        growth.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
+        growth.plan.min_impurity_decrease <= 0.0 or _decreases_impurity_enough(growth, &leaf.split)
     )
 
 
@@ -318,14 +294,14 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
 
 
 cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexcept nogil:
-    return leaf.split.feature != NONE and leaf.split.gain.value >= growth.min_gain
+    return leaf.split.feature != NONE and leaf.split.gain.value >= growth.plan.min_gain
 
 
 cdef inline bint _decreases_impurity_enough(GrowthByGain growth, const Split* split) noexcept nogil:
     """Whether the split of the node that was searched last, whose classes are counted, takes enough off the impurity of
     the whole tree."""
-    cdef float64_t share = <float64_t> weight_of_node(growth.tree.search) / growth.total_weight
-    return share * split.gain.value + DECREASE_TOLERANCE >= growth.min_impurity_decrease
+    cdef float64_t share = <float64_t> weight_of_node(growth.tree.search) / growth.plan.total_weight
+    return share * split.gain.value + DECREASE_TOLERANCE >= growth.plan.min_impurity_decrease
 
 
 cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL nogil:
@@ -334,81 +310,34 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
     check_node_signals(growth.tree, node)
     if is_constrained(growth.tree):
         growth.tree.search.bounds = growth.tree.bounds[node]
-    if _uses_table_bins(growth, &growth.tree.nodes[node]):
-        _take_counts(growth, rows)
+    if _has_bins(growth, &growth.tree.nodes[node]):
+        growth.tree.search.accelerator.count_bins(growth.tree.search, rows)
     elif not rows.in_block:
         start_block(growth.tree.search, rows)
     return rows
 
 
-# ----------------------------------------------------------------------------------------------------- counts of bins
-
-cdef int _take_counts(GrowthByGain growth, NodeRows* rows) except -1 nogil:
-    """Count the bins of a node that uses them, unless its parent's split has left it the counts."""
-    if rows.slot != NULL:
-        return 0
-    if growth.drawn_slot != NULL:
-        rows.slot = growth.drawn_slot
-        return 0
-    rows.slot = take_slot(growth.histograms.slots)
-    if growth.tree.search.max_features >= growth.tree.partition.n_features:
-        _count_all(growth, rows.slot, rows)
-    else:
-        growth.drawn_slot = rows.slot
-    return 0
-
-
-cdef inline int _count_all(GrowthByGain growth, Slot* slot, const NodeRows* rows) except -1 nogil:
-    return count_rows(
-        growth.histograms, slot, rows.start, rows.stop, &growth.tree.search.drawn[0], growth.tree.search.n_drawn
-    )
-
-
-cdef inline void _drop_counts(GrowthByGain growth, Slot* slot) noexcept nogil:
-    """Give back the counts of a node that is no longer open; NULL is nothing."""
-    if slot != NULL and slot != growth.drawn_slot:
-        give_back(growth.histograms.slots, slot)
+cdef inline bint _has_bins(GrowthByGain growth, const Node* node) noexcept nogil:
+    """Whether the node is searched unsorted, in bins."""
+    return growth.tree.search.accelerator.has_bins(&node.rows, growth.tree.max_depth - node.depth)
 
 
 cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
-    """Leave the counts of a split node, less the counts of the smaller child, to the greater child, or give them back.
-    The bins of other children are counted when it is their turn, so that the counts of few children are in memory at
-    once."""
+    """Leave the counts of bins of a split node to its children, or give them back."""
     cdef Node* smaller = &growth.tree.nodes[node.first_child]
     cdef Node* greater = smaller + 1
-    cdef Slot* slot
     if smaller.rows.stop - smaller.rows.start > greater.rows.stop - greater.rows.start:
         smaller, greater = greater, smaller
-    if (
-        growth.drawn_slot != NULL or is_categorical(growth.tree.partition.features, node.feature)
-        or not _will_count(growth, greater)
-    ):
-        _drop_counts(growth, node.rows.slot)
+    if is_categorical(growth.tree.partition.features, node.feature) or not _will_count(growth, greater):
+        growth.tree.search.accelerator.drop(&node.rows)
         return 0
-    slot = take_slot(growth.histograms.slots)
-    _count_all(growth, slot, &smaller.rows)
-    subtract(growth.histograms, node.rows.slot, slot)
-    greater.rows.slot = node.rows.slot
-    if _will_count(growth, smaller):
-        smaller.rows.slot = slot
-    else:
-        give_back(growth.histograms.slots, slot)
-    return 0
+    return growth.tree.search.accelerator.hand_down(
+        growth.tree.search, &node.rows, &smaller.rows, &greater.rows, _will_count(growth, smaller)
+    )
 
 
 cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
-    return node.may_split and _uses_table_bins(growth, node)
-
-
-cdef inline bint _uses_table_bins(GrowthByGain growth, const Node* node) noexcept nogil:
-    """Whether the node is searched in bins of the table: if it has many samples or, of numbers, few leaves at most."""
-    cdef index_t n_levels = growth.tree.max_depth - node.depth
-    if uses_table_bins(growth.tree.search, &node.rows):
-        return True
-    return (
-        growth.rows_per_leaf > 0 and not node.rows.in_block and n_levels < 20
-        and (node.rows.stop - node.rows.start) >> n_levels > growth.rows_per_leaf
-    )
+    return node.may_split and _has_bins(growth, node)
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
@@ -469,7 +398,9 @@ cdef bint _grows_in_parts(GrowthByGain growth):
     """Whether threads can grow parts of the tree: if the order in which leaves are split does not matter, and no call
     of the user's code serves many leaves. Sequences have threads of their own."""
     cdef NodeSearch search = growth.tree.search
-    return search.judging == CLASS_COUNTS and search.node_bins is None and not growth.is_best_first
+    return (
+        search.judging == CLASS_COUNTS and not search.accelerator.divides_rows and not growth.plan.is_best_first
+    )
 
 
 cdef _grow_together(Team team, uint64_t seed, index_t part_rows):
@@ -522,14 +453,17 @@ cdef _join(Team team):
 
 @cython.final
 cdef class SharedFeatures:
-    """Features and bins that the trees of a forest share; unpickling makes them anew."""
+    """Features that the trees of a forest share, prepared for accelerators; unpickling makes them anew."""
 
     cdef Features features
-    cdef Bins bins              # None if the features are not cut into bins
-    cdef readonly Py_ssize_t block_rows
-    cdef index_t rows_per_leaf  # see GrowthByGain
-    cdef bint uses_node_bins    # in place of bins of all rows
+    cdef object accelerator     # the class, or None
+    cdef object prepared        # for it
     cdef tuple arguments
+
+    @property
+    def block_rows(self):
+        """Nodes of more samples are not sorted."""
+        return self.features.n_rows if self.accelerator is None else self.prepared.block_rows
 
     def __reduce__(self):
         return share_features, self.arguments
@@ -537,16 +471,16 @@ cdef class SharedFeatures:
 
 def share_features(
     X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows=None,
-    max_bins=MAX_BINS, n_categories=None, limits_cuts=False, n_threads=1, bint accelerates=True,
+    max_bins=MAX_BINS, n_categories=None, limits_cuts=False, n_threads=1, accelerator=None,
 ):
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
     whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again.
     `limits_cuts`: trees have a least weight of leaves or monotonic constraints, and no bins of their nodes' ranks."""
     shared = _prepare_features(
         X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
-        limits_cuts, n_threads, accelerates,
+        limits_cuts, n_threads, accelerator,
     )
-    if accelerates and not is_ranked(shared.features) and not judges_sequence(criterion) and (
+    if accelerator is not None and not is_ranked(shared.features) and not judges_sequence(criterion) and (
         shared.block_rows == X.shape[0] <= MOST_IN_NARROW
     ):
         shared.features.put_in_order("targets" in given_of(criterion))
@@ -555,126 +489,63 @@ def share_features(
 
 cdef SharedFeatures _prepare_features(
     X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, limits_cuts,
-    n_threads, bint accelerates,
+    n_threads, accelerator,
 ):
     """Prepare X for one tree."""
     cdef SharedFeatures shared = SharedFeatures()
     shared.arguments = (
         np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-        n_categories, limits_cuts, 1, accelerates,
+        n_categories, limits_cuts, 1, accelerator,
     )
+    shared.features = Features(X, n_categories)
+    shared.accelerator = accelerator
     # Sequences can hold a row more than once, which then has several places.
     ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
-    shared.features = Features(X, n_categories)
-    has_numbers = has_sums_in_bins(criterion)
-    allows_bins = (
-        accelerates and (has_numbers or has_bounds(criterion, n_classes) and n_classes <= MOST_CLASSES_IN_BINS)
-        and not (has_numbers and np.any(shared.features.n_categories))
-        and (is_narrow and not is_wide(criterion, n_classes, X.shape[0], None) or has_wide_bounds(criterion, n_classes))
-        and max_candidates == UNLIMITED
-        and X.shape[0] <= MOST_ROWS_IN_BINS
-    )
-    shared.uses_node_bins = ranks and allows_bins and is_narrow and not (has_numbers or shared.features.has_missing)
-    if ranks:
-        shared.features.rank(shared.uses_node_bins and not limits_cuts)
-    if not allows_bins or ranks and (has_numbers or not is_narrow or shared.uses_node_bins):
-        shared.block_rows = X.shape[0]
-    elif block_rows is None:
-        shared.block_rows = _block_rows(shared.features, n_classes, has_numbers)
-        shared.rows_per_leaf = BLOCK_ROWS_PER_LEAF if has_numbers else 0
-    else:
-        shared.block_rows = block_rows
-    if shared.block_rows < X.shape[0]:
-        shared.bins = Bins(shared.features, max_bins, n_threads)
+    if accelerator is not None:
+        shared.prepared = accelerator.prepare(
+            shared.features, ranks, n_classes, criterion, is_narrow, max_candidates, block_rows, max_bins,
+            limits_cuts, n_threads,
+        )
+    elif ranks:
+        shared.features.rank(False)
     return shared
 
 
-cdef Py_ssize_t _block_rows(Features features, Py_ssize_t n_classes, bint has_numbers) except -1:
-    """Return how many rows of a subtree are sorted and not cut into bins."""
-    cdef index_t feature
-    cdef index_t n_others = 0
-    for feature in range(<index_t> features.n_features):
-        n_others += not may_be_whole_numbers(features, feature, FEW_VALUES)
-    if FEWEST_FEATURES_PER_OTHER * n_others <= features.n_features and n_others < features.n_features:
-        return BLOCK_ROWS_OF_FEW_VALUES_AND_NUMBERS if has_numbers else BLOCK_ROWS_OF_FEW_VALUES * n_classes
-    if features.n_rows <= (MOST_NUMBERS_WITHOUT_BINS if has_numbers else MOST_ROWS_WITHOUT_BINS):
-        return features.n_rows
-    if has_numbers:
-        return BLOCK_ROWS_OF_NUMBERS
-    return max(BLOCK_ROWS, BLOCK_ROWS_PER_CLASS * n_classes)
-
-
-cdef _cut_in_nodes(NodeSearch search, weights, bint is_best_first):
-    """Let nodes cut the ranks of their samples into bins of their own."""
-    search.node_bins = NodeBins(search.partition, search.labels, weights, search.counts.n_classes)
-    # Best-first growth needs them to tell gains that nearly tie apart.
-    search.defers_thresholds = not is_best_first
-
-
-cdef _pair_few(NodeSearch search, RowPartition block_of):
-    """Let nodes of few samples, whose classes are numbers, compare the ranks of all pairs. With `block_of`, the block
-    of that partition is shared."""
-    if search.n_drawn_categories == 0:
-        search.partition.keep_ranks(block_of)
-        search.pair_few()
-
-
-def _prepare(SharedFeatures shared, rows, y, weights, options, GrowthByGain beside=None):
+cdef GrowthByGain _prepare(SharedFeatures shared, rows, y, weights, Plan plan, GrowthByGain beside=None):
     """Return a tree that has not begun to grow. With `beside`, another thread's tree, it shares the rows of that tree,
     and its block if the block has all rows."""
     cdef GrowthByGain growth = GrowthByGain()
     cdef NodeSearch search
-    cdef Histograms histograms = None
-    block_rows = options["block_rows"]
-    n_classes, criterion = options["n_classes"], options["criterion"]
-    growth.is_best_first = options["max_leaf_nodes"] < UNLIMITED
-    n_places = shared.features.n_rows if is_ranked(shared.features) else block_rows
-    takes_long_entries = max(n_places, 0 if "targets" in given_of(criterion) else n_classes) > MOST_IN_NARROW
-    shares_block = beside is not None and block_rows == len(rows) and not is_ranked(shared.features)
+    n_places = shared.features.n_rows if is_ranked(shared.features) else plan.block_rows
+    n_entries = 0 if "targets" in given_of(plan.criterion) else plan.n_classes
+    shares_block = beside is not None and plan.block_rows == len(rows) and not is_ranked(shared.features)
     partition = RowPartition(
-        shared.features, rows, block_rows, growth.is_best_first, takes_long_entries,
+        shared.features, rows, plan.block_rows, plan.is_best_first, max(n_places, n_entries) > MOST_IN_NARROW,
         None if beside is None else beside.tree.partition, shares_block,
     )
-    if block_rows < len(rows):
-        histograms = Histograms(
-            partition, shared.bins, y, weights, n_classes, None if beside is None else beside.histograms,
-            given_of(criterion).get("targets", () if options["is_narrow"] else (0, 1)), options["total_weight"],
-        )
-        growth.rows_per_leaf = shared.rows_per_leaf
-    growth.histograms = histograms
     search = make_search(
-        partition, histograms, y, weights, n_classes, criterion, options["limits"], options["max_features"],
-        options["n_threads"], options["accelerates"], options["subsets"],
+        partition, y, weights, plan.n_classes, plan.criterion, plan.limits, plan.max_features, plan.n_threads,
+        plan.subsets, plan.block_rows < len(rows),
     )
     if shares_block:
         share_block(search, beside.tree.search)
-    search.block_rows = block_rows
-    if histograms is not None:
-        search.counts.square_unit = 4.0**histograms.square_shift
-    if options["directions"] is not None:
-        search.constrain(options["directions"])
-    elif search.entry_scores is not None and "targets" in given_of(criterion):
-        search.defers_thresholds = not growth.is_best_first
-        if search.limits.min_samples_leaf == 1 and not shared.features.has_missing:
-            _pair_few(search, beside.tree.partition if shares_block else None)
-    if (
-        shared.uses_node_bins and not search.counts.is_wide and counts_samples_alone(&search.limits)
-        and options["directions"] is None
-        and options["total_weight"] <= MOST_WEIGHT_IN_NODE_BINS
-    ):
-        _cut_in_nodes(search, weights, growth.is_best_first)
+    if plan.directions is not None:
+        search.constrain(plan.directions)
+    if shared.accelerator is not None:
+        search.skips_boxes = True
+        search.accelerator = shared.accelerator(
+            search, shared.prepared, plan, weights, None if beside is None else beside.tree.search.accelerator,
+            shares_block,
+        )
+    growth.plan = plan
     growth.tree = GrowingTree(
-        partition, search, n_classes, options["max_depth"], options["min_samples_split"], options["max_leaf_nodes"]
+        partition, search, plan.n_classes, plan.max_depth, plan.min_samples_split, plan.max_leaf_nodes
     )
     growth.tree.counts_gains_by_samples = True
-    growth.lists_rows = options["lists_rows"]
-    growth.min_gain = options["min_gain"]
-    growth.total_weight = options["total_weight"]
-    growth.min_impurity_decrease = options["min_impurity_decrease"]
-    if growth.min_impurity_decrease > 0.0 and search.judging != CLASS_COUNTS:
-        raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
+    if plan.min_impurity_decrease > 0.0 and search.judging != CLASS_COUNTS:
+        raise ValueError(f"The gains of {plan.criterion!r} are no decreases of impurity.")
     growth.searches_together = search.judging == OWN_CLASS_COUNTS
-    growth.has_heap = (growth.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(criterion))
+    growth.has_heap = plan.is_best_first and search.judging in (CLASS_COUNTS, SEQUENCES) and is_exact(plan.criterion)
     return growth
 
 
@@ -684,7 +555,7 @@ def grow_by_gain(
     index_t max_candidates, index_t max_features, uint64_t seed, rows=None, SharedFeatures shared=None,
     index_t n_threads=1, n_categories=None, bint subsets=False, block_rows=None, max_bins=MAX_BINS,
     float64_t min_impurity_decrease=0.0, float64_t min_weight_fraction_leaf=0.0, part_rows=None, monotonic_cst=None,
-    exact_targets=None, bint accelerates=True,
+    exact_targets=None, accelerator=None,
 ):
     """Grow a tree: a dict of its arrays. Limits that do not apply are 2**31 - 1, for min_gain -inf, for the last two 0.
 
@@ -704,50 +575,39 @@ def grow_by_gain(
     threads grow subtrees of the tree, or scan the features of a node together if sequences are scanned. `block_rows`,
     `max_bins` and `part_rows` do not change the tree, only the way to it. Subtrees of more rows than `block_rows` look
     at `max_bins` bins of every feature first, if the criterion allows it. Subtrees of at most `part_rows` rows are not
-    divided among threads. By default the number of rows decides. Unless the growth `accelerates`, every cut is compared
-    exactly: no bins, scores in vectors, or runs of samples choose among them.
+    divided among threads. By default the number of rows decides. `accelerator` is `fast.engine.FastEngine`, or None:
+    then every cut is compared exactly.
     """
     check_samples(X.shape[0], y, weights, n_classes, criterion)
     _check_targets(exact_targets, X, criterion)
     rows = np.arange(X.shape[0]) if rows is None else rows
     if given_of(criterion).get("groups") is not None:
         check_groups(given_of(criterion)["groups"], rows, X.shape[0])
-    total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
-    cdef Limits limits = least_samples(min_samples_leaf)
-    limits.max_candidates = max_candidates
-    if min_weight_fraction_leaf != 0.0:
-        # The fraction is the decimal number that it is written as.
-        limits.min_leaf_weight = ceil(Fraction(repr(min_weight_fraction_leaf)) * total_weight)
-    if weights is None:
-        limits.min_samples_leaf, limits.min_leaf_weight = max(min_samples_leaf, limits.min_leaf_weight), 0
-    weight_of_all = X.shape[0] if weights is None else int(np.sum(weights))
-    is_narrow = not (is_wide(criterion, n_classes, weight_of_all, weights) or sums_are_wide(criterion, weight_of_all))
     cdef bint is_shared = shared is not None
+    cdef Plan plan = Plan(
+        criterion, n_classes, y, weights, rows, max_depth=max_depth, min_samples_split=min_samples_split,
+        min_samples_leaf=min_samples_leaf, max_leaf_nodes=max_leaf_nodes, min_gain=min_gain,
+        max_candidates=max_candidates, max_features=max_features, n_threads=n_threads, subsets=subsets,
+        min_impurity_decrease=min_impurity_decrease, min_weight_fraction_leaf=min_weight_fraction_leaf,
+        lists_rows=exact_targets is not None,
+    )
     if not is_shared:
         shared = _prepare_features(
-            X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
-            limits.min_leaf_weight > 0 or monotonic_cst is not None, n_threads, accelerates,
+            X, n_classes, criterion, plan.is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
+            plan.limits.min_leaf_weight > 0 or monotonic_cst is not None, n_threads, accelerator,
         )
+    plan.directions = checked_constraints(monotonic_cst, criterion, shared.features)
     if not subsets:
         check_categories(criterion, shared.features)
-    can_use_bins = shared.bins is not None and (is_narrow or has_wide_bounds(criterion, n_classes))
-    can_use_bins = can_use_bins and counts_samples_alone(&limits)
-    block_rows = min(shared.block_rows, len(rows)) if can_use_bins else len(rows)
-    options = {
-        "criterion": criterion, "n_classes": n_classes, "block_rows": block_rows, "max_depth": max_depth,
-        "min_samples_split": min_samples_split, "limits": limits, "max_leaf_nodes": max_leaf_nodes,
-        "min_gain": min_gain, "max_features": max_features, "n_threads": n_threads, "subsets": subsets,
-        "total_weight": total_weight, "is_narrow": is_narrow, "lists_rows": exact_targets is not None,
-        "accelerates": accelerates, "min_impurity_decrease": min_impurity_decrease,
-        "directions": checked_constraints(monotonic_cst, criterion, shared.features),
-    }
-    cdef GrowthByGain growth = _prepare(shared, rows, y, weights, options)
+    if shared.accelerator is not None:
+        plan.block_rows = shared.prepared.rows_in_blocks(plan, len(rows))
+    cdef GrowthByGain growth = _prepare(shared, rows, y, weights, plan)
     if part_rows is None:
         part_rows = max(PART_ROWS, len(rows) // (PARTS_PER_THREAD * n_threads))
     if n_threads > 1 and len(rows) > part_rows and _grows_in_parts(growth):
         # Nodes in blocks of their own have no parts.
-        part_rows = max(part_rows, block_rows) if block_rows < len(rows) else part_rows
-        team = Team([growth, *[_prepare(shared, rows, y, weights, options, growth) for _ in range(n_threads - 1)]])
+        part_rows = max(part_rows, plan.block_rows) if plan.block_rows < len(rows) else part_rows
+        team = Team([growth, *[_prepare(shared, rows, y, weights, plan, growth) for _ in range(n_threads - 1)]])
         _grow_together(team, seed, part_rows)
     else:
         rows = None
@@ -755,7 +615,7 @@ def grow_by_gain(
         with nogil:
             _open(growth, 0, 0)
             _grow(growth)
-    team = shared = growth.histograms = growth.tree.search.histograms = None
+    team = shared = growth.tree.search.accelerator = None
     if not is_shared:
         growth.tree.partition.features.codes = None
     return _arrays_of(growth.tree, exact_targets)

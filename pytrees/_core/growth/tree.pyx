@@ -33,8 +33,6 @@ from pytrees._core.criteria.logarithms cimport compare_exact_ratios
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.rows.category_splits cimport mark_children, mark_sides, split_entries_among, split_rows_among
 from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
-from pytrees._core.rows.histogram cimport mark_by_bins
-from pytrees._core.rows.node_bins cimport split_and_count, take_packed
 from pytrees._core.rows.partition cimport (
     RowPartition, are_few, block_row, check_entries, mark_first, split_entries, split_rows,
 )
@@ -346,7 +344,7 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
     cdef const int64_t* of_left = NULL
     cdef const int64_t* of_right = NULL
     cdef int64_t[2] right_counts
-    if tree.search.node_bins is not None:
+    if tree.search.accelerator.divides_rows:
         return _add_counted_sides(tree, leaf, split)
     if split.knows_left:
         count_node_classes(tree, leaf)
@@ -360,10 +358,7 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
             split.n_missing_left,
         )
     else:
-        mark_by_bins(
-            tree.search.histograms, split.feature, split.bin, split.threshold, split.n_missing_left > 0, rows.start,
-            rows.stop,
-        )
+        tree.search.accelerator.mark_left(&rows, split)
     split_rows(tree.partition, rows.start, rows.stop)
     left = _add_child(tree, leaf, &rows, 0, rows.start, middle, of_left)
     right = _add_child(tree, leaf, &rows, 1, middle, rows.stop, of_right)
@@ -381,13 +376,13 @@ cdef inline bint _needs_entries(GrowingTree tree, index_t node) noexcept nogil:
 
 
 cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
-    """Make the two children of a threshold if features are ranked and weights are whole. The partition counts the
-    classes of the left child on the way."""
+    """Make the two children of a threshold if the accelerator divides the rows, and counts the classes of the left
+    child on the way."""
     cdef NodeRows rows = tree.nodes[leaf].rows
     cdef index_t label, middle = rows.start + split.n_left
-    cdef int64_t* counts = &tree.search.node_bins.left_counts[0]
+    cdef int64_t* counts
     count_node_classes(tree, leaf)
-    split_and_count(tree.search.node_bins, split.feature, split.last_left, rows.start, rows.stop, counts)
+    counts = tree.search.accelerator.divide(&rows, split)
     _add_child(tree, leaf, &rows, 0, rows.start, middle, counts)
     for label in range(tree.n_classes):
         counts[label] = <int64_t> values_of(tree, leaf)[label] - counts[label]
@@ -418,8 +413,7 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
         else:
             _list_categories(tree, tree.search.categories, child, b == 1)
         any_may_split = any_may_split or tree.nodes[child].may_split
-    if tree.search.node_bins is not None:
-        take_packed(tree.search.node_bins, rows.start, rows.stop)
+    tree.search.accelerator.take_rows(&rows)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
     return 0
@@ -651,12 +645,11 @@ cdef void _add_counts(
     cdef const Node* node
     cdef float64_t* counts
     cdef const float64_t* of_child
-    cdef bint are_whole = tree.search.node_bins is not None
     # Children come after their parent in preorder.
     for i in range(order.shape[0] - 1, -1, -1):
         node = &tree.nodes[order[i]]
         counts = value + i * n_classes
-        if are_whole and node.is_counted:
+        if node.is_counted:
             memcpy(counts, values_of(tree, order[i]), n_classes * sizeof(float64_t))
             continue
         for label in range(n_classes if node.first_child == LEAF else 0):

@@ -464,7 +464,7 @@ def grow_by_distance(
     X, const index_t[::1] y, weights, Py_ssize_t n_classes, distance, *, evaluation, labels,
     stop, index_t max_depth, index_t min_samples_split, index_t min_samples_leaf, index_t max_leaf_nodes,
     index_t max_features, uint64_t seed, ties="first", rows=None, shared=None, n_threads=1, n_categories=None,
-    bint accelerates=True,
+    accelerator=None,
 ):
     """Grow a tree and return a dict of its arrays. A limit of 2**31 - 1 does not apply.
 
@@ -472,9 +472,10 @@ def grow_by_distance(
     positive. `label` is the prediction of a node as a leaf. `split_step` numbers the
     splits in the order of growth, and is -1 at leaves. If `n_categories` of a feature is above 0, the feature holds
     codes 0, 1, ..., n_categories - 1, and splits into one child a category. If `n_categories` is None, the dict has
-    only the arrays of a binary tree. Unless the growth `accelerates`, every cut is compared exactly.
+    only the arrays of a binary tree. `accelerator` is as in `grow_by_gain`.
     """
     cdef RowPartition partition
+    cdef NodeSearch search
     cdef GrowthByDistance growth = GrowthByDistance()
     criterion = "entropy" if distance == "information_gain" else distance
     check_samples(X.shape[0], y, weights, n_classes, criterion)
@@ -494,9 +495,9 @@ def grow_by_distance(
     partition = RowPartition(Features(X, n_categories), rows, len(rows), True, True)
     check_categories(criterion, partition.features)
     search = make_search(
-        partition, None, y, weights, n_classes, criterion, least_samples(min_samples_leaf), max_features,
-        n_threads, accelerates,
+        partition, y, weights, n_classes, criterion, least_samples(min_samples_leaf), max_features, n_threads
     )
+    search.skips_boxes = accelerator is not None
     growth.tree = GrowingTree(partition, search, n_classes, max_depth, min_samples_split, max_leaf_nodes)
     if growth.knows_distance:
         growth.tree.undivided = partial(exact_undivided, name, growth.absent_differ)

@@ -1,1 +1,1 @@
-"""The samples of the nodes: sorted, ranked, or counted in bins."""
+"""The samples of the nodes: sorted or ranked."""

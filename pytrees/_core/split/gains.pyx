@@ -17,8 +17,9 @@ from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, sum_of_count
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.impurity_table cimport nearest_impurity, whole_impurity
 from pytrees._core.criteria.logarithms cimport NO_INFORMATION
-from pytrees._core.criteria.score_table cimport judge_counts, sum_counted_targets
-from pytrees._core.criteria.table cimport CountScan, best_gain, move_left, offer, start_feature, start_scan
+from pytrees._core.criteria.table cimport (
+    CountScan, best_gain, judge_counts, move_left, offer, start_feature, start_scan, sum_counted_targets,
+)
 from pytrees._core.criteria.wide cimport exact_impurity_of, nearest
 
 from pytrees._core.criteria.table import class_counts, code_of, is_exact, judges_means

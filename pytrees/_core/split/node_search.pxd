@@ -3,20 +3,15 @@
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry
-from pytrees._core.base.types cimport (
-    float64_t, index_t, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,
-)
+from pytrees._core.base.types cimport float64_t, index_t, int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.categories cimport CategoryCounts
 from pytrees._core.criteria.category_errors cimport CategoryErrors
 from pytrees._core.criteria.children cimport ChildCounts
 from pytrees._core.criteria.codes cimport Judging
 from pytrees._core.criteria.counts cimport ClassCounts, TargetSums
-from pytrees._core.criteria.entry_scores cimport EntryScores
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.target_units cimport TargetUnits
 from pytrees._core.criteria.user cimport CutTable, SequenceCriterion
-from pytrees._core.rows.histogram cimport Histograms, Slot
-from pytrees._core.rows.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport Block, RowPartition
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport Limits
@@ -29,7 +24,7 @@ cdef struct NodeRows:
     bint in_block           # with sorted features, otherwise with counts of bins
     Block block
     index_t first_of_1      # if two classes are in order: the first place of the second class
-    Slot* slot
+    void* slot          # what an accelerator knows of a node that is in no block; or NULL
 
 
 cdef struct Split:
@@ -49,33 +44,42 @@ cdef struct Split:
     Gain gain
 
 
-@cython.final
-cdef class EntryArrays:
-    """Scratch of the scores of sorted entries in vectors."""
+cdef class NodeSearch
 
-    cdef EntryScores scores         # points to the arrays
-    cdef float[::1] left_factors, right_factors
-    cdef uint64_t[::1] steps, squares_of_found
-    cdef uint32_t[::1] found, words_of_found
-    cdef int32_t[::1] logs, log_steps, size_terms
-    cdef uint32_t[::1] log_starts, next_steps, form_steps
-    cdef int32_t[::1] residuals
-    cdef float[::1] scores_of_few   # by sample and feature, as partitions have ranks
-    cdef int16_t[::1] is_drawn      # by feature, -1 or 0
-    cdef index_t[::1] found_features
+
+cdef class Accelerator:
+    """What a tree asks before it takes the plain way. This class answers no to everything: it is the plain engine's.
+    `fast/engine.pyx` has the other one, whose cuts and children are the same."""
+
+    cdef bint divides_rows      # of cuts itself, and counts the classes of the children on the way
+
+    # Write the best cut of a node whose classes are counted: 1; best.feature is NONE if none is allowed. Otherwise 0.
+    cdef int find_cut(self, NodeSearch search, const NodeRows* node, Split* best) except -1 nogil
+
+    # Nodes in no block yet, `n_levels` of which may be below: whether the node can be searched as it is, in bins; its
+    # bins are counted before it is searched. Their counts are handed to the children or dropped.
+    cdef bint has_bins(self, const NodeRows* node, index_t n_levels) noexcept nogil
+    cdef int count_bins(self, NodeSearch search, NodeRows* node) except -1 nogil
+    cdef int hand_down(
+        self, NodeSearch search, const NodeRows* node, NodeRows* smaller, NodeRows* greater, bint has_smaller
+    ) except -1 nogil
+    cdef void drop(self, const NodeRows* node) noexcept nogil
+    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil
+    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil
+    cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil
+
+    # Rows and places.
+    cdef int64_t* divide(self, const NodeRows* node, const Split* split) noexcept nogil
+    cdef void take_rows(self, const NodeRows* node) noexcept nogil
+    cdef void take_block(self, NodeSearch search, const NodeRows* node) noexcept nogil
 
 
 @cython.final
 cdef class NodeSearch:
     cdef RowPartition partition
-    # How nodes can be searched: see way.pxd. The plain engine does not accelerate: it compares every cut exactly.
-    cdef bint accelerates
-    cdef Histograms histograms                  # None if all nodes are in blocks
-    cdef index_t block_rows                     # nodes of more samples use bins of the table
-    cdef NodeBins node_bins                     # None unless ranked features are cut into bins of the node
-    cdef EntryArrays entry_scores               # None if the cuts of sorted entries have no scores
-    cdef bint pairs_few                         # nodes of few samples have no sorted entries: see few_cuts.pyx
-    cdef bint defers_thresholds                 # thresholds are computed in the end, so nothing waits for their values
+    cdef Accelerator accelerator
+    cdef bint skips_boxes                       # of samples of two classes that hold no better cut
+    cdef bint has_class_order                   # the places of a block are in the order of its two classes
     cdef Judging judging
     cdef const index_t[::1] labels
     cdef const int64_t[::1] count_weights       # empty if every sample counts once
@@ -99,12 +103,11 @@ cdef class NodeSearch:
     cdef index_t[:, ::1] user_cuts
     cdef float64_t[:, ::1] user_gains
 
-    # By place in the block: classes as the entries' width has them, weights, words, and targets if classes are numbers,
-    # which may be more than narrow classes.
+    # By place in the block: classes as the entries' width has them, weights, and targets if classes are numbers, which
+    # may be more than narrow classes.
     cdef uint16_t[::1] narrow_labels
     cdef index_t[::1] wide_labels
     cdef int64_t[::1] place_counts
-    cdef int32_t[::1] place_words       # see EntryScores; empty unless two classes with weights have scores
     cdef int64_t[::1] place_targets
 
     # The features to look at, ascending: numeric ones, and categorical ones.
@@ -113,16 +116,9 @@ cdef class NodeSearch:
     cdef index_t[::1] urn               # scratch: all features, ascending between draws
     cdef index_t[::1] origins           # scratch: the position in the urn of each drawn feature
     cdef index_t n_drawn, n_drawn_categories
-    cdef float64_t[::1] scores          # scratch: the best score of every drawn feature
-    cdef float64_t[::1] rises           # scratch: what a cut inside a bin can score more than all cuts between bins
     cdef ChildCounts children           # None if all features are numeric
     cdef CategoryCounts categories      # None unless categories are divided into two sets
     cdef CategoryErrors category_errors     # None unless categories are judged by distances to medians
-
-
-cdef inline bint uses_table_bins(NodeSearch search, const NodeRows* node) noexcept nogil:
-    """Whether the node, if it is in no block yet, is searched in bins of the table."""
-    return not node.in_block and node.stop - node.start > search.block_rows
 
 
 cdef inline index_t first_place(NodeSearch search, const NodeRows* node) noexcept nogil:
@@ -152,7 +148,7 @@ cdef NodeValue value_of_counted(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_missing(NodeSearch search) noexcept nogil
 cdef NodeValue value_of_samples(NodeSearch search, const NodeRows* node) noexcept nogil
 cdef void tally_missing(NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing) noexcept nogil
-cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil
+cdef void list_missing(ClassCounts counts) noexcept nogil
 cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil
 cdef void share_block(NodeSearch search, NodeSearch other)
 cdef index_t row_at(NodeSearch search, const NodeRows* node, index_t i) noexcept nogil
@@ -166,9 +162,6 @@ cdef float64_t threshold_of(NodeSearch search, const NodeRows* node, const Split
 cdef void write_cut(
     NodeSearch search, const NodeRows* node, index_t feature, const Entry* entries, index_t n_missing,
     index_t n_known_left, bint missing_left, Split* best
-) noexcept nogil
-cdef void write_ranked_cut(
-    NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
 ) noexcept nogil
 cdef uint64_t mix64(uint64_t state) noexcept nogil
 cdef int draw_features(NodeSearch search, const NodeRows* node, uint64_t random_state) except -1 nogil

@@ -10,25 +10,16 @@ cimport cython
 from libc.string cimport memcpy
 
 from pytrees._core.base.compiler cimport trailing_zeros
-from pytrees._core.base.simd cimport NO_CLASS, find_neighbours
-from pytrees._core.base.sizes cimport MOST_IN_FEW
 from pytrees._core.base.sorting cimport Entry, place_of
-from pytrees._core.base.types cimport float64_t, index_t, int8_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int8_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
 from pytrees._core.criteria.absolute_error cimport add_sample, sort_targets
 from pytrees._core.criteria.codes cimport OWN_CLASS_COUNTS, OWN_SEQUENCES, SEQUENCES
 from pytrees._core.criteria.counts cimport TargetSums, add_target, are_numbers
-from pytrees._core.criteria.entry_scores cimport word_of_sample
 from pytrees._core.criteria.user cimport CountCriterion, CutTable, SumCriterion
 from pytrees._core.rows.category_splits cimport count_children, entries_by_category
-from pytrees._core.rows.features cimport is_categorical, sort_by_value, threshold_between, value_at
-from pytrees._core.rows.histogram cimport (
-    BinSums, Histograms, count_missing_by_bin, count_rows, feature_counts, n_classes_of, rows_in_bin, zeros_of,
-)
-from pytrees._core.rows.node_bins cimport NodeFeature
-from pytrees._core.rows.partition cimport (
-    ENTRIES_BEHIND, RowPartition, block_row, check_entries, has_cut, missing_has_cut, open_block,
-)
+from pytrees._core.rows.features cimport is_categorical, threshold_between, value_at
+from pytrees._core.rows.partition cimport RowPartition, block_row, check_entries, has_cut, open_block
 from pytrees._core.sequence.impurities cimport SequenceImpurity
 from pytrees._core.sequence.scanner cimport SequenceScanner
 from pytrees._core.split.allowed_cuts cimport Limits
@@ -36,60 +27,54 @@ from pytrees._core.split.feature_orders cimport NodeOrders
 from pytrees._core.split.monotonic cimport NodeValue
 
 
-@cython.final
-cdef class EntryArrays:
-    def __cinit__(
-        self, Py_ssize_t most_rows, Py_ssize_t n_classes, bint has_numbers, bint has_weights, bint has_missing
-    ):
-        n_cuts = most_rows + ENTRIES_BEHIND
-        n_sides = 2 if has_missing else 1   # on which missing values can be
-        n_of_more = 1 if n_classes == 2 or has_numbers else n_cuts
-        self.left_factors = np.empty(n_cuts, dtype=np.float32)
-        self.right_factors = np.empty(n_of_more, dtype=np.float32)
-        self.steps = np.empty(1 if has_numbers else 2 * n_classes, dtype=np.uint64)
-        self.found = np.empty(n_sides * n_cuts, dtype=np.uint32)
-        self.squares_of_found = np.empty(n_sides * n_of_more, dtype=np.uint64)
-        # Zeros, because vectors may read the places of a larger block.
-        self.residuals = np.zeros((2 if has_weights else 1) * most_rows if has_numbers else 1, dtype=np.int32)
-        self.scores.residuals = &self.residuals[0]
-        self.scores.left_factors, self.scores.right_factors = &self.left_factors[0], &self.right_factors[0]
-        self.scores.steps, self.scores.found = &self.steps[0], &self.found[0]
-        self.scores.squares_of_found = &self.squares_of_found[0]
+cdef class Accelerator:
+    cdef int find_cut(self, NodeSearch search, const NodeRows* node, Split* best) except -1 nogil:
+        return 0
 
-    def take_logs(self, const int64_t[::1] table, Py_ssize_t most_rows, Py_ssize_t n_classes):
-        """Make room for entropy, by a table of n log2 n up to the number of samples."""
-        shift = max(int(table[most_rows]).bit_length() - 31, 0)
-        self.logs = (np.asarray(table[:most_rows + 1]) >> shift).astype(np.int32)
-        self.log_steps = np.empty(most_rows, dtype=np.int32)
-        self.size_terms = np.empty(most_rows + ENTRIES_BEHIND, dtype=np.int32)
-        self.log_starts = np.empty(n_classes, dtype=np.uint32)
-        self.next_steps = np.empty(2 * n_classes, dtype=np.uint32)
-        self.scores.logs, self.scores.log_steps = &self.logs[0], &self.log_steps[0]
-        self.scores.size_terms, self.scores.log_starts = &self.size_terms[0], &self.log_starts[0]
-        self.scores.next_steps = &self.next_steps[0]
+    cdef bint has_bins(self, const NodeRows* node, index_t n_levels) noexcept nogil:
+        return False
 
-    def take_words(self):
-        """Make room for two classes with weights."""
-        self.words_of_found = np.empty(self.found.shape[0], dtype=np.uint32)
-        self.scores.words_of_found = &self.words_of_found[0]
+    cdef int count_bins(self, NodeSearch search, NodeRows* node) except -1 nogil:
+        return 0
 
-    def take_forms(self):
-        """Make room for ordinal criteria."""
-        self.form_steps = np.empty(NO_CLASS + 1, dtype=np.uint32)
-        self.scores.form_steps = &self.form_steps[0]
+    cdef int hand_down(
+        self, NodeSearch search, const NodeRows* node, NodeRows* smaller, NodeRows* greater, bint has_smaller
+    ) except -1 nogil:
+        return 0
+
+    cdef void drop(self, const NodeRows* node) noexcept nogil:
+        pass
+
+    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil:
+        return 0
+
+    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
+        return False
+
+    cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil:
+        pass
+
+    cdef int64_t* divide(self, const NodeRows* node, const Split* split) noexcept nogil:
+        return NULL
+
+    cdef void take_rows(self, const NodeRows* node) noexcept nogil:
+        pass
+
+    cdef void take_block(self, NodeSearch search, const NodeRows* node) noexcept nogil:
+        pass
 
 
 @cython.final
 cdef class NodeSearch:
     def __cinit__(
-        self, RowPartition partition, Histograms histograms, labels, weights, ClassCounts counts, Judging judging,
+        self, RowPartition partition, labels, weights, ClassCounts counts, Judging judging,
         SequenceImpurity impurity, user_criterion, row_ids, Limits limits, index_t max_features, index_t n_threads,
         groups=None,
     ):
         cdef Py_ssize_t n_places = partition.row_of_place.shape[0]
         cdef index_t feature, row
         self.partition = partition
-        self.histograms = histograms
+        self.accelerator = Accelerator()
         self.labels = labels
         self.count_weights = np.empty(0, dtype=np.int64)
         if weights is not None:
@@ -109,7 +94,6 @@ cdef class NodeSearch:
         self.narrow_labels = np.empty(0 if has_wide_labels else n_places, dtype=np.uint16)
         self.wide_labels = np.empty(n_places if has_wide_labels else 0, dtype=np.int32)
         self.place_counts = np.empty(n_places if self.count_weights.shape[0] > 0 else 0, dtype=np.int64)
-        self.place_words = np.empty(0, dtype=np.int32)
         self.place_targets = np.empty(n_places if are_numbers(counts) else 0, dtype=np.int64)
         if partition.is_ranked:
             for row in range(<index_t> partition.features.n_rows):
@@ -118,36 +102,17 @@ cdef class NodeSearch:
         self.drawn_categories = np.empty(partition.n_features, dtype=np.int32)
         self.urn = np.arange(partition.n_features, dtype=np.int32)
         self.origins = np.empty(partition.n_features, dtype=np.int32)
-        self.scores = np.empty(partition.n_features)
-        self.rises = np.empty(partition.n_features)
         self.drawn_bits = np.zeros((partition.n_features + 63) // 64, dtype=np.uint64)
         for feature in range(<index_t> partition.n_features):
             self.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         _list_drawn(self)
 
     def constrain(self, const int8_t[::1] directions):
-        """Keep monotonic constraints, by feature. There are no scores in vectors, for they choose cuts without asking
-        whether they are allowed."""
+        """Keep monotonic constraints, by feature."""
         self.directions = directions
         self.keeps_order = np.zeros((2, self.partition.n_rows + 1), dtype=np.uint8)
-        self.entry_scores = None
         if self.counts.errors is not None:
             self.counts.errors.keep_medians()
-
-    def keep_words(self):
-        """Keep a word of the class and the weight of every place, for scores of two classes."""
-        self.place_words = np.zeros(self.place_counts.shape[0], dtype=np.int32)
-        self.entry_scores.take_words()
-
-    def pair_few(self):
-        """Search nodes of few samples without sorted entries: the partition keeps ranks."""
-        self.pairs_few = True
-        self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * self.partition.rank_stride, dtype=np.float32)
-        # Ranks behind those of the last feature belong to none.
-        is_drawn = np.zeros(self.partition.rank_stride, dtype=np.int16)
-        is_drawn[:self.partition.n_features] = -1
-        self.entry_scores.is_drawn = is_drawn
-        self.entry_scores.found_features = np.empty(self.partition.rank_stride, dtype=np.int32)
 
     def _take_user_criterion(self, criterion, row_ids):
         if self.judging == OWN_CLASS_COUNTS:
@@ -222,7 +187,7 @@ cdef void tally_missing(
         place = first + <index_t> place_of(entries[i])
         label = label_of_place(search, place, entries)
         search.counts.missing_counts[label] += weight_of_place(search, place)
-    _list_missing(search.counts)
+    list_missing(search.counts)
 
 
 cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n_missing, index_t first) noexcept nogil:
@@ -237,22 +202,7 @@ cdef inline void _sum_missing(NodeSearch search, const Entry* entries, index_t n
         )
 
 
-cdef void tally_missing_bin(ClassCounts counts, const int32_t* missing) noexcept nogil:
-    """Take over the class counts, or the sums of targets, of the bin of missing values."""
-    cdef index_t label
-    if are_numbers(counts):
-        counts.missing_sums.weight = (<const BinSums*> missing).weight
-        counts.missing_sums.sum = (<const BinSums*> missing).sum
-        return
-    if counts.is_wide:
-        counts.missing_counts[0] = zeros_of(<const BinSums*> missing)
-        counts.missing_counts[1] = (<const BinSums*> missing).sum
-    for label in range(0 if counts.is_wide else counts.n_classes):
-        counts.missing_counts[label] = missing[label]
-    _list_missing(counts)
-
-
-cdef inline void _list_missing(ClassCounts counts) noexcept nogil:
+cdef void list_missing(ClassCounts counts) noexcept nogil:
     cdef index_t label
     counts.n_missing_classes = 0
     for label in range(counts.n_classes):
@@ -266,7 +216,7 @@ cdef inline void _list_missing(ClassCounts counts) noexcept nogil:
 cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil:
     """Sort the features of the node's samples, and lay their classes and weights beside them."""
     cdef index_t place, first
-    if _has_order_of_classes(search):
+    if search.has_class_order:
         _order_by_class(search, node)
     open_block(search.partition, node.start, node.stop, &node.block)
     node.in_block = True
@@ -275,15 +225,8 @@ cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil:
     first = first_place(search, node)
     for place in range(node.stop - node.start):
         _fill_place(search, first + place, block_row(search.partition, node.block, place))
+    search.accelerator.take_block(search, node)
     return 0
-
-
-cdef inline bint _has_order_of_classes(NodeSearch search) noexcept nogil:
-    """Whether the places of a block are in the order of their classes, which are two."""
-    return (
-        search.entry_scores is not None and search.counts.n_classes == 2 and not are_numbers(search.counts)
-        and search.count_weights.shape[0] == 0
-    )
 
 
 cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
@@ -306,8 +249,7 @@ cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
 cdef void share_block(NodeSearch search, NodeSearch other):
     """Use the classes and weights by place of another thread's search. Both partitions share the block already."""
     search.narrow_labels, search.wide_labels = other.narrow_labels, other.wide_labels
-    search.place_counts, search.place_words = other.place_counts, other.place_words
-    search.place_targets = other.place_targets
+    search.place_counts, search.place_targets = other.place_counts, other.place_targets
 
 
 cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noexcept nogil:
@@ -317,8 +259,6 @@ cdef inline void _fill_place(NodeSearch search, index_t place, index_t row) noex
         search.narrow_labels[place] = <uint16_t> search.labels[row]
     if search.count_weights.shape[0] > 0:
         search.place_counts[place] = search.count_weights[row]
-    if search.place_words.shape[0] > 0:
-        search.place_words[place] = word_of_sample(search.labels[row], search.count_weights[row])
     if are_numbers(search.counts):
         search.place_targets[place] = search.counts.targets[search.labels[row]]
 
@@ -362,7 +302,7 @@ cdef bint is_pure(NodeSearch search, const NodeRows* node) noexcept nogil:
                 return False
         return True
     label = label_at(search, node, node.start)
-    if node.in_block and _has_order_of_classes(search):
+    if node.in_block and search.has_class_order:
         return label_at(search, node, node.stop - 1) == label
     for i in range(node.start + 1, node.stop):
         if label_at(search, node, i) != label:
@@ -375,7 +315,7 @@ cdef void count_classes(NodeSearch search, const NodeRows* node, float64_t* valu
     cdef index_t i, label
     for label in range(search.counts.n_classes):
         value[label] = 0.0
-    if node.in_block and _has_order_of_classes(search):
+    if node.in_block and search.has_class_order:
         value[0] = <float64_t> _count_first_class(search, node)
         value[1] = <float64_t> (node.stop - node.start) - value[0]
         return
@@ -392,7 +332,7 @@ cdef void count_node(NodeSearch search, const NodeRows* node) noexcept nogil:
     cdef bint is_weighted = search.count_weights.shape[0] > 0
     if search.is_counted:
         return
-    if node.in_block and _has_order_of_classes(search):
+    if node.in_block and search.has_class_order:
         search.counts.total_counts[0] = _count_first_class(search, node)
         search.counts.total_counts[1] = node.stop - node.start - search.counts.total_counts[0]
         return
@@ -492,21 +432,6 @@ cdef void write_cut(
     best.first_right = place_of(entries[n_known_left])
 
 
-cdef void write_ranked_cut(
-    NodeSearch search, const NodeRows* node, index_t number, uint32_t last_key, Split* best
-) noexcept nogil:
-    """Write the split that sends the samples of keys up to `last_key` to the left, but not its gain: count these
-    samples, and find one of the greatest value among them and one of the smallest value among the others."""
-    cdef const NodeFeature* feature = &search.node_bins.slots[number]
-    cdef int32_t last_left, first_right
-    best.feature = feature.feature
-    best.n_left = find_neighbours(feature.keys, node.stop - node.start, last_key, &last_left, &first_right)
-    best.last_left = search.partition.rows[node.start + last_left]
-    best.first_right = search.partition.rows[node.start + first_right]
-    if not search.defers_thresholds:
-        best.threshold = threshold_of(search, node, best)
-
-
 # ------------------------------------------------------------------------------------------------ which features
 
 cdef uint64_t mix64(uint64_t state) noexcept nogil:
@@ -535,7 +460,7 @@ cdef int draw_features(NodeSearch search, const NodeRows* node, uint64_t random_
         search.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         n_drawn += 1
         if not node.in_block and not is_categorical(search.partition.features, feature):
-            count_rows(search.histograms, node.slot, node.start, node.stop, &feature, 1)
+            search.accelerator.count_drawn(node, feature)
         can_cut = can_cut or _can_split(search, node, feature)
     for i in range(n_drawn - 1, -1, -1):
         feature = search.urn[i]
@@ -565,22 +490,12 @@ cdef void _list_drawn(NodeSearch search) noexcept nogil:
                 search.n_drawn += 1
 
 
-cdef bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
-    cdef index_t n_missing, n = node.stop - node.start
+cdef inline bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
     if is_categorical(search.partition.features, feature):
         return _allows_children(search, node, feature)
     if node.in_block:
         return has_cut(search.partition, node.block, feature, node.start, node.stop, search.limits.min_samples_leaf)
-    n_missing = count_missing_by_bin(search.histograms, node.slot, feature)
-    if n_missing == 0 and _has_cut_at_edge(search.histograms, node, feature, search.limits.min_samples_leaf):
-        return True
-    if search.partition.features.n_values[feature] > 0:
-        return False    # no bin holds several values
-    sort_by_value(
-        search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.keyed[0],
-        &search.partition.spare_keyed[0],
-    )
-    return missing_has_cut(&search.partition.keyed[0], n, n_missing, search.limits.min_samples_leaf)
+    return search.accelerator.can_cut(search, node, feature)
 
 
 cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
@@ -603,16 +518,3 @@ cdef inline bint _has_children(
             return False
         fewest = 1
     return count_children(entries, n, fewest) > 0
-
-
-cdef bint _has_cut_at_edge(
-    Histograms histograms, const NodeRows* node, index_t feature, index_t min_samples_leaf
-) noexcept nogil:
-    """Whether a cut between two bins leaves min_samples_leaf of the node's samples on both sides."""
-    cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
-    cdef index_t bin, n_left = 0, n_rows = node.stop - node.start, n_columns = <index_t> histograms.n_columns
-    for bin in range(histograms.bins.of_feature[feature].n_bins):
-        n_left += rows_in_bin(counts + bin * n_columns, n_classes_of(histograms), n_columns)
-        if min_samples_leaf <= n_left <= n_rows - min_samples_leaf:
-            return True
-    return False

@@ -27,12 +27,11 @@ from pytrees._core.criteria.user cimport (
 )
 from pytrees._core.criteria.wide cimport compare_to_cut
 from pytrees._core.rows.category_splits cimport entries_by_category
-from pytrees._core.rows.histogram cimport Histograms
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of
 from pytrees._core.sequence.groups cimport add_sample, start_groups
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (
-    AllowedCuts, Limits, allows_in_order, allows_some_in_order, counts_samples_alone, is_tried, last_cut,
+    AllowedCuts, Limits, allows_in_order, allows_some_in_order, is_tried, last_cut,
 )
 from pytrees._core.split.children cimport (
     add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
@@ -41,7 +40,7 @@ from pytrees._core.split.children cimport (
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.limits cimport allow_by_order, allow_cuts, allowed_children
 from pytrees._core.split.node_search cimport (
-    EntryArrays, NodeRows, NodeSearch, Split, count_node, direction_of, draw_features,
+    NodeRows, NodeSearch, Split, count_node, direction_of, draw_features,
     first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
     write_cut,
 )
@@ -50,49 +49,29 @@ from pytrees._core.split.subsets cimport offer_divisions
 from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
 from pytrees._core.criteria.table import (
-    class_counts, judges_medians, judges_sequence, judging_of, scores_cuts, scores_forms,
-    scores_logarithms, sequence_impurity_of,
+    class_counts, judges_medians, judges_sequence, judging_of, sequence_impurity_of,
 )
 
 
 def make_search(
-    RowPartition partition, Histograms histograms, labels, weights, n_classes, criterion, Limits limits,
-    index_t max_features, index_t n_threads, bint accelerates, bint subsets=False,
+    RowPartition partition, labels, weights, n_classes, criterion, Limits limits, index_t max_features,
+    index_t n_threads, bint subsets=False, bint has_unsorted=False,
 ):
     """Return the state of the search by a criterion, which is a name, or a name and parameters, as a NodeSearch; with
-    `subsets` categories are divided into two sets. Unless it `accelerates`, every cut is compared exactly."""
+    `subsets` categories are divided into two sets. `has_unsorted`: some nodes are searched in no block."""
     user_criterion, row_ids = user_criterion_of(criterion)
     cdef NodeSearch search = NodeSearch(
-        partition, histograms, labels, weights,
+        partition, labels, weights,
         class_counts(criterion, n_classes, weights, partition.n_rows, counts_targets=False), judging_of(criterion),
         sequence_impurity_of(criterion), user_criterion, row_ids, limits, max_features, n_threads,
         given_of(criterion).get("groups"),
     )
     if user_criterion is not None and are_numbers(search.counts):
         search.units = TargetUnits(given_of(criterion).get("grid", (0, 1, 0)), given_of(criterion).get("unit", 1))
-    search.accelerates = accelerates
     if judges_medians(criterion):
         search.counts.errors = MedianErrors(partition.row_of_place.shape[0])
     if partition.features.has_missing:
         make_room_for_missing(search.counts)
-    if (
-        accelerates and scores_cuts(criterion, n_classes, weights)
-        and not search.counts.has_wide_sums and not search.counts.is_wide and counts_samples_alone(&limits)
-        and not partition.is_wide and not partition.is_ranked
-    ):
-        search.entry_scores = EntryArrays(
-            partition.spare_narrow.shape[0], n_classes, are_numbers(search.counts), weights is not None,
-            partition.features.has_missing,
-        )
-        if scores_logarithms(criterion):
-            search.entry_scores.take_logs(search.counts.table, partition.spare_narrow.shape[0], n_classes)
-        if scores_forms(criterion, n_classes):
-            search.entry_scores.take_forms()
-        if weights is not None and not are_numbers(search.counts):
-            search.keep_words()
-        if are_numbers(search.counts) or search.place_words.shape[0] > 0:
-            # Vectors read places behind the entries of a node, which have to be places.
-            partition.narrow[:] = 0
     if search.n_drawn_categories > 0:
         keeps = keeps_counts(search.counts)
         search.children = ChildCounts(
@@ -100,12 +79,11 @@ def make_search(
             user_criterion,
         )
     if search.children is not None and subsets:
-        counts_codes = histograms is not None
         most_categories = np.max(partition.features.n_categories)
         search.categories = CategoryCounts(
-            n_classes, most_categories if counts_codes else min(most_categories, partition.n_rows), partition.n_rows,
+            n_classes, most_categories if has_unsorted else min(most_categories, partition.n_rows), partition.n_rows,
             has_best_order(criterion, n_classes), judges_sequence(criterion) or judges_medians(criterion),
-            are_numbers(search.counts), counts_codes,
+            are_numbers(search.counts), has_unsorted,
         )
     if search.children is not None and judges_medians(criterion):
         search.category_errors = CategoryErrors(

@@ -87,7 +87,7 @@ cdef inline index_t _search_feature(
     # for monotonic constraints takes missing values, too.
     if allowed.keeps_order[0] != NULL:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, True, missing_left)
-    elif n_missing == 0 and CountScan in BoxedScan and search.accelerates and allowed.n_tried == allowed.n_allowed:
+    elif n_missing == 0 and CountScan in BoxedScan and search.skips_boxes and allowed.n_tried == allowed.n_allowed:
         n_known_left = _walk_boxes(search, &local, node, entries, &allowed)
     elif n_missing > 0:
         n_known_left = _walk(search, &local, node, entries, &allowed, is_weighted, True, True, False, missing_left)

@@ -6,11 +6,13 @@ longer to divide than to search; the partition keeps the ranks of their places.
 
 from libc.math cimport INFINITY
 
-from pytrees._core.base.simd cimport few_samples, find_few, first_difference, score_few, score_of_few
+from pytrees._core.fast.simd cimport few_samples, find_few, first_difference, score_few, score_of_few
 from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_SORTED_IN_FEW, MOST_WEIGHT_OF_FEW
 from pytrees._core.base.types cimport index_t, int16_t, int64_t
-from pytrees._core.criteria.score_table cimport lay_out_few, lowered, put_left
-from pytrees._core.criteria.table cimport FewScan, best_gain, offer_cut
+from pytrees._core.fast.score_table cimport lay_out_few, lowered, put_left
+from pytrees._core.criteria.table cimport best_gain, offer_cut
+from pytrees._core.fast.bounds cimport FewScan
+from pytrees._core.fast.engine cimport FastEngine
 from pytrees._core.rows.partition cimport ranks_of_place
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, threshold_of
 
@@ -27,22 +29,24 @@ cdef struct FewTargets:
     int sides_in_order[MOST_IN_FEW]
 
 
-cdef bint find_few_cut(NodeSearch search, FewScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+cdef bint find_few_cut(
+    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
+) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, or do not
     hold the weights."""
     cdef few_samples few
     cdef FewTargets exact
     cdef float to_reach, enough = INFINITY, best_score = 0.0
-    cdef float* scores = &search.entry_scores.scores_of_few[0]
-    cdef const int16_t* is_drawn = &search.entry_scores.is_drawn[0]
-    cdef index_t* found = &search.entry_scores.found_features[0]
+    cdef float* scores = &fast.entry_scores.scores_of_few[0]
+    cdef const int16_t* is_drawn = &fast.entry_scores.is_drawn[0]
+    cdef index_t* found = &fast.entry_scores.found_features[0]
     cdef index_t k, n_found, first = 0, stop = 0, stride = <index_t> search.partition.rank_stride
-    _lay_out(search, node, &few, &exact)
+    _lay_out(fast, search, node, &few, &exact)
     if few.n == 2:
         k = first_difference(few.ranks[0], few.ranks[1], stride, is_drawn)
         if k >= 0:
             _offer_cut(search, scan, node, &few, &exact, k, 2 if few.ranks[0][k] < few.ranks[1][k] else 1, best)
-            _complete(search, scan, node, best)
+            _complete(fast, search, scan, node, best)
         return True
     if scan.total > MOST_WEIGHT_OF_FEW:
         return False
@@ -60,10 +64,10 @@ cdef bint find_few_cut(NodeSearch search, FewScan* scan, const NodeRows* node, S
             return False        # nothing has been offered yet
         n_found = find_few(few.n, stride, scores, first, stop, to_reach, found)
         for k in range(n_found):
-            _offer_feature(search, scan, node, &few, &exact, found[k], to_reach, best)
+            _offer_feature(fast, search, scan, node, &few, &exact, found[k], to_reach, best)
         if stop < stride and _is_greatest(search, scan, &few, &exact, enough):
             break       # no later feature has a better cut
-    _complete(search, scan, node, best)
+    _complete(fast, search, scan, node, best)
     return True
 
 
@@ -123,10 +127,12 @@ cdef inline bint _are_same(int sides, int others, index_t n) noexcept nogil:
     return sides == others or sides == (1 << n) - 1 - others
 
 
-cdef inline void _lay_out(NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact) noexcept nogil:
+cdef inline void _lay_out(
+    FastEngine fast, NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact
+) noexcept nogil:
     """Lay out the node's samples, and mark the features that are drawn."""
     cdef index_t i, place, first = first_place(search, node)
-    cdef int16_t* is_drawn = &search.entry_scores.is_drawn[0]
+    cdef int16_t* is_drawn = &fast.entry_scores.is_drawn[0]
     few.n = node.stop - node.start
     exact.sides = 0
     for i in range(few.n):
@@ -143,7 +149,7 @@ cdef inline void _lay_out(NodeSearch search, const NodeRows* node, few_samples* 
 
 
 cdef inline int _offer_feature(
-    NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, float to_reach, Split* best
 ) except -1 nogil:
     """Offer the cuts of a feature whose scores reach what is asked, in ascending order: fewer and fewer samples go to
@@ -153,7 +159,7 @@ cdef inline int _offer_feature(
     cdef index_t i, k, hole, n_found = 0
     # found[:n_found] are the sides of the cuts met so far: each has those of its cut which go to the right after it.
     for i in range(few.n):
-        if search.entry_scores.scores_of_few[i * search.partition.rank_stride + feature] < to_reach:
+        if fast.entry_scores.scores_of_few[i * search.partition.rank_stride + feature] < to_reach:
             continue
         sides = 0
         for k in range(few.n):
@@ -201,7 +207,9 @@ cdef inline int _offer_cut(
     return 0
 
 
-cdef inline int _complete(NodeSearch search, FewScan* scan, const NodeRows* node, Split* best) except -1 nogil:
-    if not search.defers_thresholds:
+cdef inline int _complete(
+    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
+) except -1 nogil:
+    if not fast.defers_thresholds:
         best.threshold = threshold_of(search, node, best)
     return best_gain(scan, &best.gain)

@@ -1,18 +1,19 @@
 """Which way the cuts of a node are searched: one value, chosen in one place from the sizes of `base/sizes.h`.
 
-The tree is the same on every way. `growth/by_gain` prepares the ways of a tree: bins of the table, ranks, sorted
-blocks.
+The tree is the same on every way. `engine` prepares the ways of a tree.
 """
 
 from pytrees._core.base.sizes cimport (
     FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
-from pytrees._core.criteria.score_table cimport (
+from pytrees._core.fast.score_table cimport (
     FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_counted, most_in_pairs,
 )
-from pytrees._core.criteria.table cimport BinnedScan, ScoredScan, TargetScan
-from pytrees._core.rows.node_bins cimport NodeBins
+from pytrees._core.criteria.table cimport TargetScan
+from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
+from pytrees._core.fast.engine cimport FastEngine
+from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
 
@@ -26,29 +27,31 @@ cdef enum Way:
     ALL_PAIRS           # every sample of the node compared with all others
 
 
-cdef inline Way way_of(NodeSearch search, const ScoredScan* scan, const NodeRows* node) noexcept nogil:
+cdef inline Way way_of(
+    FastEngine fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node
+) noexcept nogil:
     """Choose the way of a node whose classes are counted, for a criterion with bounds or scores. A node whose
     ranked features are cut into bins of its own has its keys laid out before."""
     cdef index_t n = node.stop - node.start
     if ScoredScan in BinnedScan:
         if not node.in_block:
             return BINS_OF_TABLE
-        if search.node_bins is not None:
-            return _way_of_bins(search, scan, n)
-        if search.pairs_few and n <= MOST_IN_FEW:
+        if fast.node_bins is not None:
+            return _way_of_bins(fast.node_bins, scan, n)
+        if fast.pairs_few and n <= MOST_IN_FEW:
             return FEW_SAMPLES
     if (
-        search.entry_scores is not None and 2 * <int64_t> search.limits.min_samples_leaf <= n
+        fast.entry_scores is not None and 2 * <int64_t> search.limits.min_samples_leaf <= n
         and _has_scores(search, scan, n)
     ):
         return SCORED_ENTRIES
     return SORTED_ENTRIES
 
 
-cdef inline Way _way_of_bins(NodeSearch search, const BinnedScan* scan, index_t n) noexcept nogil:
+cdef inline Way _way_of_bins(NodeBins bins, const BinnedScan* scan, index_t n) noexcept nogil:
     if not fits_lanes(scan):
         return BINS_OF_NODE
-    if fits_pairs(scan) and n <= most_in_pairs(scan) and not _has_few_values(scan, search.node_bins, n):
+    if fits_pairs(scan) and n <= most_in_pairs(scan) and not _has_few_values(scan, bins, n):
         return ALL_PAIRS
     return SCORED_BINS
 

@@ -1,6 +1,6 @@
 """The arrays of scores of sorted entries in vectors; `score_table` computes the scores."""
 
-from pytrees._core.base.simd cimport entropy_terms, ordinal_forms
+from pytrees._core.fast.simd cimport entropy_terms, ordinal_forms
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 

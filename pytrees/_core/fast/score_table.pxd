@@ -6,7 +6,7 @@ samples of both. With more classes, each bin of a node has a row of class weight
 
 from libc.math cimport INFINITY, fabs
 
-from pytrees._core.base.simd cimport (
+from pytrees._core.fast.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, mark_rows_in_order,
     node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges, score_entropy,
     score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
@@ -19,24 +19,16 @@ from pytrees._core.base.sizes cimport (
 )
 from pytrees._core.base.sorting cimport place_of
 from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
-from pytrees._core.criteria.absolute_error cimport AbsoluteErrorScan, error_of_counts, gain_of_absolute_error
-from pytrees._core.criteria.codes cimport ABSOLUTE_ERROR
-from pytrees._core.criteria.counts cimport ClassCounts, add_target
 from pytrees._core.criteria.entropy cimport EntropyScan
-from pytrees._core.criteria.entropy_scores cimport mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy
-from pytrees._core.criteria.entry_scores cimport EntryScores
-from pytrees._core.criteria.gain cimport Gain
+from pytrees._core.fast.bounds cimport BinnedScan, FewScan, ScoredScan, tie_margin
+from pytrees._core.fast.entropy_scores cimport mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy
+from pytrees._core.fast.entry_scores cimport EntryScores
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan, OrdinalGiniScan
-from pytrees._core.criteria.ordinal_gini cimport left_ranks_by_ordinal_gini
 from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
-from pytrees._core.criteria.squared_error cimport (
-    SquaredErrorScan, lowered_squared_error, write_few_residuals, write_residuals,
-)
-from pytrees._core.criteria.table cimport (
-    BinnedScan, BoundedScan, CountScan, FewScan, ScoredScan, move_left, start_feature, tie_margin,
-)
-from pytrees._core.criteria.wide cimport WideBinaryScan
-from pytrees._core.rows.node_bins cimport (
+from pytrees._core.criteria.squared_error cimport SquaredErrorScan
+from pytrees._core.criteria.table cimport move_left, start_feature
+from pytrees._core.fast.number_scores cimport lowered_squared_error, write_few_residuals, write_residuals
+from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
 )
@@ -145,7 +137,7 @@ cdef inline node_weights _weights_of(const BinaryScan* scan) noexcept nogil:
 
 # --------------------------------------------------------------------------------------------------- sorted entries
 
-# A criterion takes part if `scores_cuts` of table.pyx says so; no other comes here.
+# A criterion takes part if `scores_cuts` of bounds.pyx says so; no other comes here.
 
 cdef inline int64_t most_counted(const ScoredScan* scan, index_t n) noexcept nogil:
     """Return what the scores of n sorted entries count up to: samples or, of two classes, their weights."""
@@ -648,50 +640,3 @@ cdef inline void take_pair_left(
                 weight += samples.weights[i] if feature.keys[i] <= key else 0
                 i += 1
             move_left(scan, label_of_packed(bins, bins.packed[bins.start + i - 1]), weight)
-
-
-# --------------------------------------------------------------------------------------------------- of the left child
-
-cdef inline int64_t left_ranks(const BoundedScan* scan) noexcept nogil:
-    """Return the sum of the ranks of the left child's classes, or of its targets: of two classes, the samples of the
-    second."""
-    cdef index_t label
-    cdef int64_t total = 0
-    if BoundedScan is BinaryGiniScan:
-        total = (scan.difference - scan.left_total * scan.steps[0]) // scan.total
-    elif BoundedScan is BinaryRankingScan:
-        total = scan.left_counts[1]
-    elif BoundedScan is SquaredErrorScan:
-        total = scan.left_sum
-    elif BoundedScan is WideBinaryScan:
-        total = <int64_t> scan.left_1
-    elif BoundedScan is OrdinalGiniScan:
-        total = left_ranks_by_ordinal_gini(scan)
-    else:
-        for label in range(scan.n_classes):
-            total += label * scan.left_counts[label]
-    return total
-
-
-# --------------------------------------------------------------------------------- class counts of given nodes and cuts
-
-cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
-    """Sum the targets of a node whose classes are counted, if classes are numbers."""
-    cdef index_t label
-    node.sums.weight = 0
-    node.sums.sum = node.sums.spread = 0
-    for label in range(<index_t> node.targets.shape[0]):
-        add_target(&node.sums, node.targets[label], node.total_counts[label])
-    if node.code == ABSOLUTE_ERROR:
-        node.sums.spread = error_of_counts(node.targets, &node.total_counts[0])
-
-
-cdef inline bint judge_counts(
-    CountScan* scan, ClassCounts node, const int64_t* left, const int64_t* right, Gain* gain
-) noexcept nogil:
-    """Write the gain of a cut of these class counts if it does not follow from samples that move; otherwise False."""
-    if CountScan is AbsoluteErrorScan:
-        scan.total, scan.node_error = node.sums.weight, node.sums.spread
-        scan.best_error = error_of_counts(node.targets, left) + error_of_counts(node.targets, right)
-        gain[0] = gain_of_absolute_error(scan)
-    return CountScan is AbsoluteErrorScan

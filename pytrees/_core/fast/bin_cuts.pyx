@@ -13,25 +13,28 @@ from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport (
     MISSING_LEFT, MISSING_RIGHT, NONE, float64_t, index_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
 )
-from pytrees._core.criteria.counts cimport ClassCounts
-from pytrees._core.criteria.score_table cimport left_ranks
+from pytrees._core.criteria.counts cimport ClassCounts, are_numbers
 from pytrees._core.criteria.table cimport (
-    BoundedScan, TargetScan, best_gain, best_score_of, forget_best, highest_rise, is_perfect, left_total_of,
-    move_bin_left, move_left, move_missing, offer_cut, start_cuts, start_feature, tie_margin, upper_bound,
+    TargetScan, best_gain, forget_best, is_perfect, move_left, move_missing, offer_cut, start_cuts, start_feature,
 )
 from pytrees._core.criteria.wide cimport BoxedScan
 from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
-from pytrees._core.rows.histogram cimport (
-    ROWS_PREFETCHED, Histograms, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
+from pytrees._core.fast.bounds cimport (
+    BoundedScan, best_score_of, highest_rise, left_ranks, left_total_of, move_bin_left, tie_margin, upper_bound,
 )
-from pytrees._core.rows.node_bins cimport (
+from pytrees._core.fast.engine cimport FastEngine, write_ranked_cut
+from pytrees._core.fast.histogram cimport (
+    ROWS_PREFETCHED, BinSums, Histograms, Slot, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
+    zeros_of,
+)
+from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
 from pytrees._core.rows.partition cimport check_entries
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, direction_of, tally_missing_bin, value_of_counted, value_of_missing, write_ranked_cut,
+    NodeRows, NodeSearch, Split, direction_of, list_missing, value_of_counted, value_of_missing,
 )
 
 
@@ -62,28 +65,30 @@ cdef struct BinCut:
     index_t last_left, first_right  # bins of the table, inside: the rows on both sides of the cut
 
 
-cdef int find_bin_cut(NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best) except -1 nogil:
+cdef int find_bin_cut(
+    FastEngine fast, NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best
+) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started."""
     cdef BinCut cut
     if node.in_block:
-        _search_features(search, scan, search.node_bins, node, &cut)
+        _search_features(fast, search, scan, fast.node_bins, node, &cut)
         if cut.number != NONE:
-            write_ranked_cut(search, node, cut.number, cut.last_key, best)
+            write_ranked_cut(fast, search, node, cut.number, cut.last_key, best)
     else:
-        _search_features(search, scan, search.histograms, node, &cut)
+        _search_features(fast, search, scan, fast.histograms, node, &cut)
         if cut.number != NONE:
-            _write_table_cut(search, search.histograms, node, &cut, best)
+            _write_table_cut(search, fast.histograms, node, &cut, best)
     if cut.number != NONE:
         best_gain(scan, &best.gain)
     return 0
 
 
 cdef inline int _search_features(
-    NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
+    FastEngine fast, NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
 ) except -1 nogil:
     """Find the best cut; cuts inside a bin are tried unless the bin's bound says that a cut between bins is better."""
     cdef float64_t to_reach = -INFINITY
-    cdef float64_t* scores = &search.scores[0]
+    cdef float64_t* scores = &fast.scores[0]
     cdef index_t k, n_features
     cdef int64_t most_in_bin
     cdef BinnedFeature feature
@@ -99,14 +104,14 @@ cdef inline int _search_features(
         most_in_bin = _walk_bins(search, scan, bins, &feature, NULL, cut)
         scores[k] = best_score_of(scan) if cut.number != NONE else -INFINITY
         # If all cuts between bins are allowed, the edges of a bin bound the cuts inside it.
-        search.rises[k] = INFINITY if search.counts.forbids_cuts else highest_rise(scan, most_in_bin)
+        fast.rises[k] = INFINITY if search.counts.forbids_cuts else highest_rise(scan, most_in_bin)
         to_reach = max(to_reach, scores[k])
     # The scores carry less than 1e-15 of relative error.
     to_reach -= 1e-12 * fabs(to_reach) + tie_margin(scan)
     forget_best(scan)
     cut.number = NONE
     for k in range(n_features):
-        if -INFINITY < scores[k] < to_reach - search.rises[k]:
+        if -INFINITY < scores[k] < to_reach - fast.rises[k]:
             continue
         check_entries(search.partition, node.stop - node.start)
         _open_feature(search, bins, node, k, False, &feature)
@@ -129,7 +134,7 @@ cdef inline void _open_feature(
     if Bins is Histograms:
         feature.feature = search.drawn[number]
         feature.n_missing = _take_missing(search, bins, node, feature.feature)
-        feature.counts = feature_counts(bins, node.slot, feature.feature)
+        feature.counts = feature_counts(bins, <Slot*> node.slot, feature.feature)
         feature.n_bins = bins.bins.of_feature[feature.feature].n_bins - (feature.n_missing > 0)
         feature.n_classes, feature.n_columns = n_classes_of(bins), <index_t> bins.n_columns
         feature.may_be_mixed = search.partition.features.n_values[feature.feature] == 0
@@ -156,14 +161,29 @@ cdef inline index_t _take_missing(
     NodeSearch search, Histograms histograms, const NodeRows* node, index_t feature
 ) noexcept nogil:
     """Take over the classes of the node's samples that lack the value, and return how many there are."""
-    cdef index_t n_missing = count_missing_by_bin(histograms, node.slot, feature)
+    cdef index_t n_missing = count_missing_by_bin(histograms, <Slot*> node.slot, feature)
     if n_missing > 0:
-        tally_missing_bin(
+        _tally_missing(
             search.counts,
-            feature_counts(histograms, node.slot, feature)
+            feature_counts(histograms, <Slot*> node.slot, feature)
             + histograms.bins.of_feature[feature].missing_bin * <index_t> histograms.n_columns,
         )
     return n_missing
+
+
+cdef void _tally_missing(ClassCounts counts, const int32_t* missing) noexcept nogil:
+    """Take over the class counts, or the sums of targets, of the bin of missing values."""
+    cdef index_t label
+    if are_numbers(counts):
+        counts.missing_sums.weight = (<const BinSums*> missing).weight
+        counts.missing_sums.sum = (<const BinSums*> missing).sum
+        return
+    if counts.is_wide:
+        counts.missing_counts[0] = zeros_of(<const BinSums*> missing)
+        counts.missing_counts[1] = (<const BinSums*> missing).sum
+    for label in range(0 if counts.is_wide else counts.n_classes):
+        counts.missing_counts[label] = missing[label]
+    list_missing(counts)
 
 
 cdef inline int _refine(
@@ -399,7 +419,7 @@ cdef inline void _write_table_cut(
 ) noexcept nogil:
     best.feature = search.drawn[cut.number]
     best.n_left = cut.n_left
-    best.n_missing = count_missing_by_bin(histograms, node.slot, best.feature)
+    best.n_missing = count_missing_by_bin(histograms, <Slot*> node.slot, best.feature)
     best.n_missing_left = best.n_missing if cut.missing_left else 0
     best.bin = cut.bin
     if cut.is_inside:
@@ -419,7 +439,7 @@ cdef inline void _find_neighbours(
     """Find the rows next to a cut between two bins: one of the greatest value on its left and one of the smallest on
     its right, whose value is missing if all values on the right are."""
     cdef index_t i, row, code, next_bin = bin + 1, n_columns = <index_t> histograms.n_columns
-    cdef const int32_t* counts = feature_counts(histograms, node.slot, feature)
+    cdef const int32_t* counts = feature_counts(histograms, <Slot*> node.slot, feature)
     cdef bint has_one_value = histograms.partition.features.n_values[feature] > 0       # every bin
     cdef const uint8_t* codes = &histograms.bins.codes[0, feature]
     cdef Py_ssize_t n_features = histograms.bins.n_features

@@ -7,7 +7,7 @@ be better (`split.cut_search`). The choice of bins therefore matters for speed a
 from bisect import bisect_left
 from collections import Counter
 
-from .partition import is_missing
+from ..rows.partition import is_missing
 
 MAX_BINS = 256
 SAMPLE_ROWS = 8192

@@ -8,28 +8,28 @@ ascending order.
 from libc.math cimport INFINITY
 from libc.string cimport memmove
 
-from pytrees._core.base.simd cimport narrow_keys, number_keys, sum_pairs
+from pytrees._core.fast.simd cimport narrow_keys, number_keys, sum_pairs
 from pytrees._core.base.sizes cimport MOST_PAIRED
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport are_numbers
-from pytrees._core.criteria.entry_scores cimport EntryScores
-from pytrees._core.criteria.score_table cimport (
+from pytrees._core.fast.entry_scores cimport EntryScores
+from pytrees._core.fast.score_table cimport (
     allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left, moves_samples,
     perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two, score_pairs, scores_two,
     start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
-from pytrees._core.criteria.table cimport (
-    BinnedScan, PatientScan, ScoredScan, best_gain, forget_best, is_perfect, offer_cut,
-)
-from pytrees._core.rows.node_bins cimport (
+from pytrees._core.criteria.table cimport PatientScan, best_gain, forget_best, is_perfect, offer_cut
+from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
+from pytrees._core.fast.engine cimport FastEngine, write_ranked_cut
+from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
 from pytrees._core.rows.partition cimport check_entries, first_entry, missing_of
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, first_place, tally_missing, threshold_of, write_cut, write_ranked_cut,
+    NodeRows, NodeSearch, Split, first_place, tally_missing, threshold_of, write_cut,
 )
-from pytrees._core.split.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
+from pytrees._core.fast.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
 
 
 # The best cut so far.
@@ -41,35 +41,35 @@ cdef struct ScoredCut:
 
 
 cdef bint find_scored_cut(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, because no
     cut of sorted entries gains anything, or because their errors swallow the best score."""
     cdef ScoredCut cut
     cdef PairedSamples samples
     cdef bint of_entries = way == SCORED_ENTRIES
-    cdef index_t k, n_known = 0, n_scored = 0, n_features = search.n_drawn if of_entries else search.node_bins.n_slots
+    cdef index_t k, n_known = 0, n_scored = 0, n_features = search.n_drawn if of_entries else fast.node_bins.n_slots
     cdef float64_t score
     cdef float to_reach, best_score = -INFINITY
     # A cut inside a bin can be perfect though no edge is.
     cdef float perfect = INFINITY
-    _start(search, scan, node, way, &samples)
+    _start(fast, search, scan, node, way, &samples)
     if ScoredScan not in PatientScan:
         if of_entries:
-            perfect = lowered(scan, perfect_score_of_entries(scan, &search.entry_scores.scores), True)
+            perfect = lowered(scan, perfect_score_of_entries(scan, &fast.entry_scores.scores), True)
         elif way == ALL_PAIRS:
             perfect = lowered(scan, perfect_score(scan), False)
     cut.number = NONE
     while n_scored < n_features:
         check_entries(search.partition, node.stop - node.start)
         if n_known == n_scored:
-            n_known += _score_features(search, scan, node, way, n_scored, n_features, &samples)
-        score = search.scores[n_scored]
+            n_known += _score_features(fast, search, scan, node, way, n_scored, n_features, &samples)
+        score = fast.scores[n_scored]
         best_score = max(best_score, <float> score)
         n_scored += 1
         if score >= perfect and score > (0.0 if of_entries else -INFINITY):
             # No later cut is better, and earlier ones were worse.
-            _offer_feature(search, scan, node, way, n_scored - 1, &samples, perfect, &cut)
+            _offer_feature(fast, search, scan, node, way, n_scored - 1, &samples, perfect, &cut)
             if is_perfect(scan):
                 break
             forget_best(scan)
@@ -81,11 +81,11 @@ cdef bint find_scored_cut(
         return False
     for k in range(n_scored if cut.number == NONE else 0):
         check_entries(search.partition, node.stop - node.start)
-        _offer_feature(search, scan, node, way, k, &samples, to_reach, &cut)
+        _offer_feature(fast, search, scan, node, way, k, &samples, to_reach, &cut)
         if is_perfect(scan):
             break
     if cut.number != NONE:
-        _write(search, scan, node, way, &cut, best)
+        _write(fast, search, scan, node, way, &cut, best)
         best_gain(scan, &best.gain)
     return True
 
@@ -93,98 +93,100 @@ cdef bint find_scored_cut(
 # ------------------------------------------------------------------------------------------- what a source hands over
 
 cdef inline void _start(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, PairedSamples* samples
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, PairedSamples* samples
 ) noexcept nogil:
     """Lay out the node's samples for the scores."""
     cdef index_t n = node.stop - node.start
     if way == SCORED_BINS:
         if ScoredScan in BinnedScan:
-            start_scores(scan, search.node_bins)
+            start_scores(scan, fast.node_bins)
     elif way == ALL_PAIRS:
         if ScoredScan in BinnedScan:
-            lay_out_pairs(scan, search.node_bins, n, samples)
+            lay_out_pairs(scan, fast.node_bins, n, samples)
     else:
         if are_numbers(search.counts):
-            _point_to_numbers(search, node)
-        elif search.place_words.shape[0] > 0:
-            search.entry_scores.scores.words = &search.place_words[first_place(search, node)]
-        search.entry_scores.scores.n_entries = n
+            _point_to_numbers(fast, search, node)
+        elif fast.place_words.shape[0] > 0:
+            fast.entry_scores.scores.words = &fast.place_words[first_place(search, node)]
+        fast.entry_scores.scores.n_entries = n
         allow_entries(
-            scan, &search.entry_scores.scores, &search.partition.rows[node.start], _labels(search, node), n,
+            scan, &fast.entry_scores.scores, &search.partition.rows[node.start], _labels(search, node), n,
             search.limits.min_samples_leaf, n - search.limits.min_samples_leaf,
         )
 
 
-cdef inline void _point_to_numbers(NodeSearch search, const NodeRows* node) noexcept nogil:
-    cdef EntryScores* scores = &search.entry_scores.scores
+cdef inline void _point_to_numbers(FastEngine fast, NodeSearch search, const NodeRows* node) noexcept nogil:
+    cdef EntryScores* scores = &fast.entry_scores.scores
     cdef index_t first = first_place(search, node)
     scores.targets = &search.place_targets[first]
     scores.counts = &search.place_counts[first] if search.count_weights.shape[0] > 0 else NULL
 
 
 cdef inline index_t _score_features(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
     const PairedSamples* samples
 ) noexcept nogil:
     """Write the greatest score of the k-th feature, or also of the next one; return how many were written."""
     cdef float[2] best
     if scores_two(scan) and way == SCORED_ENTRIES and k + 1 < n_features and not search.partition.features.has_missing:
         score_entries_of_two(
-            scan, &search.entry_scores.scores, _entries(search, node, k), _entries(search, node, k + 1),
+            scan, &fast.entry_scores.scores, _entries(search, node, k), _entries(search, node, k + 1),
             node.stop - node.start, best,
         )
-        search.scores[k], search.scores[k + 1] = best[0], best[1]
+        fast.scores[k], fast.scores[k + 1] = best[0], best[1]
         return 2
-    search.scores[k] = _score_feature(search, scan, node, way, k, samples)
+    fast.scores[k] = _score_feature(fast, search, scan, node, way, k, samples)
     return 1
 
 
 cdef inline float _score_feature(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
+    samples
 ) noexcept nogil:
     """Score the cuts of the k-th feature that are allowed, and return the greatest score."""
     cdef index_t first, last, n = node.stop - node.start
     cdef NodeFeature* feature
     if ScoredScan in BinnedScan:
         if way == SCORED_BINS:
-            feature = &search.node_bins.slots[k]
-            _find_allowed_edges(search.node_bins, feature, n, search.limits.min_samples_leaf, &first, &last)
-            return score_bins(scan, search.node_bins, feature, n, first, last)
+            feature = &fast.node_bins.slots[k]
+            _find_allowed_edges(fast.node_bins, feature, n, search.limits.min_samples_leaf, &first, &last)
+            return score_bins(scan, fast.node_bins, feature, n, first, last)
         if way == ALL_PAIRS:
-            return _score_pairs(search, scan, &search.node_bins.slots[k], samples, n)
-    return _score_entries(search, scan, node, k)
+            return _score_pairs(fast, search, scan, &fast.node_bins.slots[k], samples, n)
+    return _score_entries(fast, search, scan, node, k)
 
 
 cdef inline int _offer_feature(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples* samples,
-    float to_reach, ScoredCut* cut
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
+    samples, float to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts of the k-th feature whose scores reach what is asked, in ascending order."""
     if ScoredScan in BinnedScan:
         if way == SCORED_BINS:
-            return _offer_bins(search, search.node_bins, scan, node, k, to_reach, cut)
-    if search.scores[k] < to_reach or search.scores[k] == -INFINITY:
+            return _offer_bins(fast, search, fast.node_bins, scan, node, k, to_reach, cut)
+    if fast.scores[k] < to_reach or fast.scores[k] == -INFINITY:
         return 0
     if ScoredScan in BinnedScan:
         if way == ALL_PAIRS:
-            return _offer_pairs(search, search.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
-    return _offer_entries(search, scan, node, k, to_reach, cut)
+            return _offer_pairs(search, fast.node_bins, scan, k, samples, node.stop - node.start, to_reach, cut)
+    return _offer_entries(fast, search, scan, node, k, to_reach, cut)
 
 
 cdef inline void _write(
-    NodeSearch search, const ScoredScan* scan, const NodeRows* node, Way way, const ScoredCut* cut, Split* best
+    FastEngine fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node, Way way, const ScoredCut* cut,
+    Split* best
 ) noexcept nogil:
     cdef const uint32_t* entries
     if ScoredScan in BinnedScan:
         if way != SCORED_ENTRIES:
-            write_ranked_cut(search, node, cut.number, cut.last_key, best)
+            write_ranked_cut(fast, search, node, cut.number, cut.last_key, best)
             return
     entries = _entries(search, node, cut.number)
     write_cut(
         search, node, search.drawn[cut.number], entries, _n_missing(search, node, cut.number, entries),
         cut.n_known_left, cut.missing_left, best,
     )
-    if not search.defers_thresholds:
+    if not fast.defers_thresholds:
         best.threshold = threshold_of(search, node, best)
 
 
@@ -207,9 +209,11 @@ cdef inline index_t _n_missing(
     return missing_of(search.partition, node.block, search.drawn[k], entries, node.stop - node.start)
 
 
-cdef inline float _score_entries(NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k) noexcept nogil:
+cdef inline float _score_entries(
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k
+) noexcept nogil:
     """Score the cuts with missing values on the right and, if there are some, on the left."""
-    cdef const EntryScores* scores = &search.entry_scores.scores
+    cdef const EntryScores* scores = &fast.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)
     cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
     cdef float best = score_entries(scan, scores, entries, n_known, 0, node.first_of_1)
@@ -219,10 +223,11 @@ cdef inline float _score_entries(NodeSearch search, ScoredScan* scan, const Node
 
 
 cdef inline int _offer_entries(
-    NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
+    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut*
+    cut
 ) except -1 nogil:
     """Offer the cuts by threshold, with missing values on the right first."""
-    cdef const EntryScores* scores = &search.entry_scores.scores
+    cdef const EntryScores* scores = &fast.entry_scores.scores
     cdef const uint32_t* entries = _entries(search, node, k)
     cdef index_t n_missing = _n_missing(search, node, k, entries), n_known = node.stop - node.start - n_missing
     cdef index_t n_known_left, chosen, n_first, n_right, n_found, j, before = 0, i = 0
@@ -284,7 +289,8 @@ cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_
 
 
 cdef inline int _offer_bins(
-    NodeSearch search, NodeBins bins, BinnedScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut* cut
+    FastEngine fast, NodeSearch search, NodeBins bins, BinnedScan* scan, const NodeRows* node, index_t k, float
+    to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins whose scores reach what is asked, and the cuts inside the bins that could hold such a
     cut."""
@@ -299,7 +305,7 @@ cdef inline int _offer_bins(
         n_marked += _mark_ends(bins, feature, first, last)
     if n_marked > 0:
         n_in_marked = sort_marked(bins, feature, n, &bins.is_marked[0])
-    elif search.scores[k] < to_reach:
+    elif fast.scores[k] < to_reach:
         return 0
     for bin in range(feature.n_bins):
         if n_in_marked > 0 and bins.is_marked[bin]:
@@ -344,12 +350,12 @@ cdef inline int _offer_inside(
 # -------------------------------------------------------------------------------------------------------- all pairs
 
 cdef inline float _score_pairs(
-    NodeSearch search, BinnedScan* scan, NodeFeature* feature, const PairedSamples* samples, index_t n
+    FastEngine fast, NodeSearch search, BinnedScan* scan, NodeFeature* feature, const PairedSamples* samples, index_t n
 ) noexcept nogil:
     cdef uint16_t[MOST_PAIRED] keys
     cdef float best
     _write_narrow_keys(feature, n, keys)
-    best = score_pairs(scan, search.node_bins, feature, samples, keys, n)
+    best = score_pairs(scan, fast.node_bins, feature, samples, keys, n)
     if search.limits.min_samples_leaf == 1:
         return best
     return _best_allowed(feature, keys, n, search.limits.min_samples_leaf)

@@ -1,0 +1,26 @@
+"""What a tree is asked for."""
+
+cimport cython
+
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.split.allowed_cuts cimport Limits
+
+
+@cython.final
+cdef class Plan:
+    """What a tree is asked for, and what follows before it grows; all threads of the tree read the same plan."""
+
+    cdef readonly object criterion          # a name, or a name and parameters
+    cdef readonly Py_ssize_t n_classes
+    cdef readonly bint is_narrow            # the weights of all samples fit the narrow arithmetic
+    cdef readonly int64_t total_weight      # of the samples of the tree
+    cdef readonly bint subsets              # categories are divided into two sets
+    cdef readonly object directions         # of monotonic constraints, by feature; None without constraints
+    cdef index_t max_features, n_threads
+    # Limits: of cuts, of nodes, of the tree.
+    cdef Limits limits
+    cdef index_t min_samples_split, max_depth, max_leaf_nodes
+    cdef float64_t min_gain, min_impurity_decrease      # -inf and 0 do not limit
+    cdef readonly bint is_best_first        # the number of leaves is limited
+    cdef readonly bint lists_rows           # of leaves, for values of targets that were rounded
+    cdef readonly Py_ssize_t block_rows     # nodes of more samples are not sorted; the accelerator searches them

@@ -1,7 +1,0 @@
-"""The best cut of a node whose samples are in bins that are counted exactly."""
-
-from pytrees._core.criteria.table cimport BoundedScan
-from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
-
-
-cdef int find_bin_cut(NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best) except -1 nogil

@@ -1,7 +1,0 @@
-"""The best cut of few samples whose classes are numbers."""
-
-from pytrees._core.criteria.table cimport FewScan
-from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
-
-
-cdef bint find_few_cut(NodeSearch search, FewScan* scan, const NodeRows* node, Split* best) except -1 nogil
