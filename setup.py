@@ -2,7 +2,7 @@
 
 Environment variables: ``PYTREES_DEBUG=1`` checks bounds, negative indices too, and initialisation.
 ``PYTREES_PORTABLE=1`` does without what GCC and Clang have beyond the language, numbers of 128 bits and vectors; on
-Windows, where Microsoft's compiler has neither, that is always so.
+Windows, where Microsoft's compiler has neither, that is always so. ``PYTREES_PLAIN=1`` leaves the accelerators out.
 ``PYTREES_BUILD_JOBS=1`` compiles one kernel at a time; by default as many as there are cores. ``CFLAGS`` come last, so
 that they win: ``CFLAGS="-O1 -fsanitize=undefined"``.
 """
@@ -28,10 +28,14 @@ IS_WINDOWS = sys.platform == "win32"
 
 # C++ classes replace 128-bit integers and vectors, in base/wide.h and base/compiler.h.
 PORTABLE = IS_WINDOWS or os.environ.get("PYTREES_PORTABLE", "0") not in ("", "0")
-MACROS = [(name, "1") for name, is_set in (("PYTREES_DEBUG", DEBUG), ("PYTREES_PORTABLE", PORTABLE)) if is_set]
+PLAIN = os.environ.get("PYTREES_PLAIN", "0") not in ("", "0")
+KINDS = {"PYTREES_DEBUG": DEBUG, "PYTREES_PORTABLE": PORTABLE, "PYTREES_PLAIN": PLAIN}
+MACROS = [(name, "1") for name, is_set in KINDS.items() if is_set]
 
 # Generated C files and objects have a folder for each kind of build, so that builds never mix.
 BUILD_BASE = "build/debug" if DEBUG else "build/cflags" if CFLAGS else "build/portable" if PORTABLE else "build/release"
+if PLAIN:
+    BUILD_BASE += "-plain"
 
 DIRECTIVES = {
     "language_level": 3,
@@ -106,9 +110,9 @@ SMALL_MODULES = (
     "criteria.wide",
     "fast.bounds",
     "fast.engine",
+    "fast.state",
     "growth.bounds",
     "growth.by_gain",
-    "growth.plan",
     "id3.by_distance",
     "minimal.problem",
     "minimal.search",
@@ -120,6 +124,7 @@ SMALL_MODULES = (
     "split.cut_search",
     "split.gains",
     "split.node_split",
+    "split.plan",
 )
 
 FAST, SMALL = ("/O2", "/O1") if IS_WINDOWS else ("-O3", "-Os")
@@ -140,7 +145,9 @@ SHARED = "pytrees._core._cyutility"
 def extensions():
     """Return one extension for every kernel, and the extension that they share."""
     sources = {
-        ".".join(path.with_suffix("").parts): path.as_posix() for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
+        ".".join(path.with_suffix("").parts): path.as_posix()
+        for path in sorted(Path("pytrees/_core").rglob("*.pyx"))
+        if not PLAIN or path.parent.name != "fast"
     }
     sources[SHARED] = f"{SHARED.replace('.', '/')}.c"
     headers = sorted(path.as_posix() for folder in HEADER_FOLDERS for path in Path("pytrees/_core", folder).glob("*.h"))

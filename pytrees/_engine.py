@@ -150,7 +150,7 @@ def kernel(name: str) -> Callable[..., Any]:
     found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     if engine == "reference":
         return partial(_call_with_lists, found)
-    if engine == "compiled" and name in _ACCELERATED:
+    if engine == "compiled" and name in _ACCELERATED and how_compiled()["accelerators"]:
         return partial(found, accelerator=load(f"{_PACKAGES[engine]}.fast.engine").FastEngine)
     return found
 

@@ -27,9 +27,10 @@ from sources import (
 KERNEL_FLOORS = {
     "base": set(),  # types, memory, signals, sorting, exact numbers: everything stands on it
     "sequence": {"base"},  # sequences of labels: pair substitution and the best cut of one
-    "rows": {"base"},  # a node's samples: sorted, ranked, in bins
-    "criteria": {"base", "sequence", "rows"},  # what a split gains, one file for each criterion, and their table
+    "rows": {"base"},  # a node's samples: sorted or ranked
+    "criteria": {"base", "sequence"},  # what a split gains, one file for each criterion, and their table
     "split": {"base", "sequence", "criteria", "rows"},  # the best split of one node
+    "fast": {"base", "criteria", "rows", "split"},  # accelerators, which nothing else knows
     "growth": {
         "base",
         "sequence",

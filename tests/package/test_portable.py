@@ -318,7 +318,17 @@ def run(program, folder, *options):
         pytest.skip("there is no compiler of C++")
     source, built = folder / "program.cpp", folder / "program"
     source.write_text(program)
-    command = [*compiler, "-O1", "-ffp-contract=off", *options, f"-I{HEADERS}", str(source), "-o", str(built)]
+    command = [
+        *compiler,
+        "-O1",
+        "-ffp-contract=off",
+        *options,
+        f"-I{HEADERS}",
+        f"-I{HEADERS.parent / 'fast'}",
+        str(source),
+        "-o",
+        str(built),
+    ]
     made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if "__int128" in made.stderr:
         pytest.skip("the compiler has no numbers of 128 bits to compare with")

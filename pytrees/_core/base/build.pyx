@@ -1,4 +1,4 @@
-"""How the kernels were compiled: compiler, vectors, 128-bit integers, bounds checks."""
+"""How the kernels were compiled: compiler, vectors, 128-bit integers, bounds checks, accelerators."""
 
 from pytrees._core.base.compiler cimport PYTREES_VECTORS_NAME
 from pytrees._core.base.wide cimport PYTREES_INT128_NAME
@@ -16,6 +16,11 @@ cdef extern from *:
     #else
     #define PYTREES_COMPILER "unknown"
     #endif
+    #if defined(PYTREES_PLAIN)
+    #define PYTREES_ACCELERATES 0
+    #else
+    #define PYTREES_ACCELERATES 1
+    #endif
     #if defined(PYTREES_DEBUG)
     #define PYTREES_CHECKS_BOUNDS 1
     #else
@@ -23,14 +28,16 @@ cdef extern from *:
     #endif
     """
     const char* PYTREES_COMPILER
-    int PYTREES_CHECKS_BOUNDS
+    int PYTREES_CHECKS_BOUNDS, PYTREES_ACCELERATES
 
 
 def build():
-    """Return the compiler, its numbers of 128 bits and vectors or the portable ones, and whether bounds are checked."""
+    """Return the compiler, its numbers of 128 bits and vectors or the portable ones, whether bounds are checked, and
+    whether there are accelerators."""
     return {
         "compiler": PYTREES_COMPILER.decode(),
         "numbers of 128 bits": PYTREES_INT128_NAME.decode(),
         "vectors": PYTREES_VECTORS_NAME.decode(),
         "checks bounds": bool(PYTREES_CHECKS_BOUNDS),
+        "accelerators": bool(PYTREES_ACCELERATES),
     }

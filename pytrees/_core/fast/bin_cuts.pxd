@@ -1,10 +1,10 @@
 """The best cut of a node whose samples are in bins that are counted exactly."""
 
 from pytrees._core.fast.bounds cimport BoundedScan
-from pytrees._core.fast.engine cimport FastEngine
+from pytrees._core.fast.state cimport FastState
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
 cdef int find_bin_cut(
-    FastEngine fast, NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best
+    FastState fast, NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil

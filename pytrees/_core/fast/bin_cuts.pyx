@@ -22,7 +22,7 @@ from pytrees._core.rows.features cimport sort_by_value, threshold_between, value
 from pytrees._core.fast.bounds cimport (
     BoundedScan, best_score_of, highest_rise, left_ranks, left_total_of, move_bin_left, tie_margin, upper_bound,
 )
-from pytrees._core.fast.engine cimport FastEngine, write_ranked_cut
+from pytrees._core.fast.state cimport FastState, write_ranked_cut
 from pytrees._core.fast.histogram cimport (
     ROWS_PREFETCHED, BinSums, Histograms, Slot, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
     zeros_of,
@@ -66,7 +66,7 @@ cdef struct BinCut:
 
 
 cdef int find_bin_cut(
-    FastEngine fast, NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best
+    FastState fast, NodeSearch search, BoundedScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started."""
     cdef BinCut cut
@@ -84,7 +84,7 @@ cdef int find_bin_cut(
 
 
 cdef inline int _search_features(
-    FastEngine fast, NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
+    FastState fast, NodeSearch search, BoundedScan* scan, Bins bins, const NodeRows* node, BinCut* cut
 ) except -1 nogil:
     """Find the best cut; cuts inside a bin are tried unless the bin's bound says that a cut between bins is better."""
     cdef float64_t to_reach = -INFINITY

@@ -12,7 +12,7 @@ from pytrees._core.base.types cimport index_t, int16_t, int64_t
 from pytrees._core.fast.score_table cimport lay_out_few, lowered, put_left
 from pytrees._core.criteria.table cimport best_gain, offer_cut
 from pytrees._core.fast.bounds cimport FewScan
-from pytrees._core.fast.engine cimport FastEngine
+from pytrees._core.fast.state cimport FastState
 from pytrees._core.rows.partition cimport ranks_of_place
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, first_place, threshold_of
 
@@ -30,7 +30,7 @@ cdef struct FewTargets:
 
 
 cdef bint find_few_cut(
-    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
+    FastState fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, or do not
     hold the weights."""
@@ -128,7 +128,7 @@ cdef inline bint _are_same(int sides, int others, index_t n) noexcept nogil:
 
 
 cdef inline void _lay_out(
-    FastEngine fast, NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact
+    FastState fast, NodeSearch search, const NodeRows* node, few_samples* few, FewTargets* exact
 ) noexcept nogil:
     """Lay out the node's samples, and mark the features that are drawn."""
     cdef index_t i, place, first = first_place(search, node)
@@ -149,7 +149,7 @@ cdef inline void _lay_out(
 
 
 cdef inline int _offer_feature(
-    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
+    FastState fast, NodeSearch search, FewScan* scan, const NodeRows* node, const few_samples* few, FewTargets* exact,
     index_t feature, float to_reach, Split* best
 ) except -1 nogil:
     """Offer the cuts of a feature whose scores reach what is asked, in ascending order: fewer and fewer samples go to
@@ -208,7 +208,7 @@ cdef inline int _offer_cut(
 
 
 cdef inline int _complete(
-    FastEngine fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
+    FastState fast, NodeSearch search, FewScan* scan, const NodeRows* node, Split* best
 ) except -1 nogil:
     if not fast.defers_thresholds:
         best.threshold = threshold_of(search, node, best)

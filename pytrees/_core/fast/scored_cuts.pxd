@@ -1,11 +1,11 @@
 """The best cut of a node whose cuts have scores in vectors."""
 
 from pytrees._core.fast.bounds cimport ScoredScan
-from pytrees._core.fast.engine cimport FastEngine
+from pytrees._core.fast.state cimport FastState
 from pytrees._core.fast.way cimport Way
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 
 
 cdef bint find_scored_cut(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
 ) except -1 nogil

@@ -21,7 +21,7 @@ from pytrees._core.fast.score_table cimport (
 )
 from pytrees._core.criteria.table cimport PatientScan, best_gain, forget_best, is_perfect, offer_cut
 from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
-from pytrees._core.fast.engine cimport FastEngine, write_ranked_cut
+from pytrees._core.fast.state cimport FastState, write_ranked_cut
 from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
 )
@@ -41,7 +41,7 @@ cdef struct ScoredCut:
 
 
 cdef bint find_scored_cut(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, Split* best
 ) except -1 nogil:
     """Write the best cut of the node's samples, whose scan has been started. False: the scores tell nothing, because no
     cut of sorted entries gains anything, or because their errors swallow the best score."""
@@ -93,7 +93,7 @@ cdef bint find_scored_cut(
 # ------------------------------------------------------------------------------------------- what a source hands over
 
 cdef inline void _start(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, PairedSamples* samples
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, PairedSamples* samples
 ) noexcept nogil:
     """Lay out the node's samples for the scores."""
     cdef index_t n = node.stop - node.start
@@ -115,7 +115,7 @@ cdef inline void _start(
         )
 
 
-cdef inline void _point_to_numbers(FastEngine fast, NodeSearch search, const NodeRows* node) noexcept nogil:
+cdef inline void _point_to_numbers(FastState fast, NodeSearch search, const NodeRows* node) noexcept nogil:
     cdef EntryScores* scores = &fast.entry_scores.scores
     cdef index_t first = first_place(search, node)
     scores.targets = &search.place_targets[first]
@@ -123,7 +123,7 @@ cdef inline void _point_to_numbers(FastEngine fast, NodeSearch search, const Nod
 
 
 cdef inline index_t _score_features(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, index_t n_features,
     const PairedSamples* samples
 ) noexcept nogil:
     """Write the greatest score of the k-th feature, or also of the next one; return how many were written."""
@@ -140,7 +140,7 @@ cdef inline index_t _score_features(
 
 
 cdef inline float _score_feature(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
     samples
 ) noexcept nogil:
     """Score the cuts of the k-th feature that are allowed, and return the greatest score."""
@@ -157,7 +157,7 @@ cdef inline float _score_feature(
 
 
 cdef inline int _offer_feature(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, Way way, index_t k, const PairedSamples*
     samples, float to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts of the k-th feature whose scores reach what is asked, in ascending order."""
@@ -173,7 +173,7 @@ cdef inline int _offer_feature(
 
 
 cdef inline void _write(
-    FastEngine fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node, Way way, const ScoredCut* cut,
+    FastState fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node, Way way, const ScoredCut* cut,
     Split* best
 ) noexcept nogil:
     cdef const uint32_t* entries
@@ -210,7 +210,7 @@ cdef inline index_t _n_missing(
 
 
 cdef inline float _score_entries(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k
 ) noexcept nogil:
     """Score the cuts with missing values on the right and, if there are some, on the left."""
     cdef const EntryScores* scores = &fast.entry_scores.scores
@@ -223,7 +223,7 @@ cdef inline float _score_entries(
 
 
 cdef inline int _offer_entries(
-    FastEngine fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut*
+    FastState fast, NodeSearch search, ScoredScan* scan, const NodeRows* node, index_t k, float to_reach, ScoredCut*
     cut
 ) except -1 nogil:
     """Offer the cuts by threshold, with missing values on the right first."""
@@ -289,7 +289,7 @@ cdef inline index_t _mark_ends(NodeBins bins, const NodeFeature* feature, index_
 
 
 cdef inline int _offer_bins(
-    FastEngine fast, NodeSearch search, NodeBins bins, BinnedScan* scan, const NodeRows* node, index_t k, float
+    FastState fast, NodeSearch search, NodeBins bins, BinnedScan* scan, const NodeRows* node, index_t k, float
     to_reach, ScoredCut* cut
 ) except -1 nogil:
     """Offer the cuts between bins whose scores reach what is asked, and the cuts inside the bins that could hold such a
@@ -350,7 +350,7 @@ cdef inline int _offer_inside(
 # -------------------------------------------------------------------------------------------------------- all pairs
 
 cdef inline float _score_pairs(
-    FastEngine fast, NodeSearch search, BinnedScan* scan, NodeFeature* feature, const PairedSamples* samples, index_t n
+    FastState fast, NodeSearch search, BinnedScan* scan, NodeFeature* feature, const PairedSamples* samples, index_t n
 ) noexcept nogil:
     cdef uint16_t[MOST_PAIRED] keys
     cdef float best

@@ -12,7 +12,7 @@ from pytrees._core.fast.score_table cimport (
 )
 from pytrees._core.criteria.table cimport TargetScan
 from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
-from pytrees._core.fast.engine cimport FastEngine
+from pytrees._core.fast.state cimport FastState
 from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
@@ -28,7 +28,7 @@ cdef enum Way:
 
 
 cdef inline Way way_of(
-    FastEngine fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node
+    FastState fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node
 ) noexcept nogil:
     """Choose the way of a node whose classes are counted, for a criterion with bounds or scores. A node whose
     ranked features are cut into bins of its own has its keys laid out before."""

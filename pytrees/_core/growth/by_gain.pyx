@@ -29,7 +29,7 @@ from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.codes cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.node_values cimport list_rows, values_of_nodes
-from pytrees._core.growth.plan cimport Plan
+from pytrees._core.split.plan cimport Plan
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
