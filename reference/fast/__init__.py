@@ -1,1 +1,1 @@
-"""What accelerators promise: bins of neighbouring values, and bounds of scores inside a bin."""
+"""Promises of the accelerators: bins of neighbouring values, and bounds of scores inside a bin."""

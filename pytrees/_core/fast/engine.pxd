@@ -10,7 +10,7 @@ from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
 @cython.final
 cdef class FastFeatures:
-    """What trees share: how their nodes may be searched, and bins of the table."""
+    """The part that trees share: how their nodes may be searched, and bins of the table."""
 
     cdef Bins bins                      # None if all nodes are in blocks
     cdef readonly Py_ssize_t block_rows     # nodes of more samples use bins of the table

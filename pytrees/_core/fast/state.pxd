@@ -1,4 +1,4 @@
-"""What the accelerators of one tree know; `engine` fills it in."""
+"""The state of the accelerators of one tree; `engine` fills it in."""
 
 cimport cython
 

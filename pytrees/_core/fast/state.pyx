@@ -1,4 +1,4 @@
-"""What the accelerators of one tree know: memory. `state.pxd` has the fields."""
+"""The memory of the accelerators of one tree. `state.pxd` has the fields."""
 
 import numpy as np
 

@@ -48,8 +48,8 @@ cdef class NodeSearch
 
 
 cdef class Accelerator:
-    """What a tree asks before it takes the plain way. This class answers no to everything: it is the plain engine's.
-    `fast/engine.pyx` has the other one, whose cuts and children are the same."""
+    """A tree asks it before it takes the plain way. This class belongs to the plain engine: it answers no to everything.
+    The other one is in `fast/engine.pyx`, and finds the same cuts and children."""
 
     cdef bint divides_rows      # of cuts itself, and counts the classes of the children on the way
 

@@ -1,4 +1,4 @@
-"""What a tree is asked for."""
+"""The request for one tree."""
 
 cimport cython
 
@@ -8,7 +8,7 @@ from pytrees._core.split.allowed_cuts cimport Limits
 
 @cython.final
 cdef class Plan:
-    """What a tree is asked for, and what follows before it grows; all threads of the tree read the same plan."""
+    """A tree's criterion and limits, and what follows from them before it grows; all its threads read the same plan."""
 
     cdef readonly object criterion          # a name, or a name and parameters
     cdef readonly Py_ssize_t n_classes

@@ -1,4 +1,4 @@
-"""What a tree is asked for. `plan.pxd` has the fields."""
+"""The request for one tree. `plan.pxd` has the fields."""
 
 from fractions import Fraction
 from math import ceil
