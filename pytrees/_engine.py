@@ -35,6 +35,7 @@ KERNELS = {
         "criteria.counts": ("n_log2_n",),
         "criteria.targets": ("means_of_targets",),
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
+        "rows.codes": ("codes_of_objects", "codes_of_records"),
         "rows.draws": ("count_draws",),
         "fast.bounds": ("highest_score",),
         "fast.histogram": ("bin_features",),

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from .._engine import kernel
 from .._missing import is_missing
 from .._numbers import check_array
 from .._sklearn import StrOptions, narwhals
@@ -235,7 +236,7 @@ def fit_encode(estimator: Any, X: Any, *, allow_missing: bool = False) -> FloatA
         return _coded(estimator, table, "error", allow_missing) if estimator.ordered_categories_ else None
     adds_missing = allow_missing and _is_category(estimator)
     categories = [
-        _find_categories(_column(table, column)[0], estimator, column, adds_missing)
+        _find_categories(_different(_series(table, column))[0], estimator, column, adds_missing)
         for column in np.flatnonzero(is_categorical).tolist()
     ]
     estimator.is_categorical_, estimator.categories_ = is_categorical, categories
@@ -330,76 +331,93 @@ def values_of_sample(X: Any, sample: int) -> list[Any]:
     row = (
         table[sample : sample + 1] if isinstance(table, np.ndarray) or _is_of_narwhals(table) else table.iloc[[sample]]
     )
-    return [_column(row, column)[0][0] for column in range(table.shape[1])]
+    return [_values(_series(row, column))[0] for column in range(table.shape[1])]
 
 
 def _is_of_narwhals(table: Any) -> bool:
-    return narwhals is not None and isinstance(table, narwhals.DataFrame)
+    return narwhals is not None and isinstance(table, (narwhals.DataFrame, narwhals.Series))
 
 
-def _column(table: Any, column: int) -> tuple[AnyArray, IntArray | None]:
-    """Return the values of a column, and None; or its different values in the order in which they come first, perhaps
-    some of them twice, and for every row the position among them, if a data frame keeps the column that way."""
-    if _is_of_narwhals(table):
-        series = table[:, int(column)]
-        numbers = _numbers_in_narwhals(series)
-    else:
-        series = table.iloc[:, column] if hasattr(table, "iloc") else table[:, column]
-        numbers = _numbers_in_pandas(series)
+def _series(table: Any, column: int) -> Any:
+    """Return a column as its table keeps it."""
+    return table.iloc[:, column] if hasattr(table, "iloc") else table[:, int(column)]
+
+
+def _rows(series: Any, rows: IntArray) -> Any:
+    if hasattr(series, "iloc"):
+        return series.iloc[rows]
+    return series[rows] if isinstance(series, np.ndarray) else series[rows.tolist()]
+
+
+def _different(series: Any) -> tuple[AnyArray, IntArray | None, IntArray | None]:
+    """Return the values of a column, None and None; or, if a data frame keeps the column that way, its different values
+    in the order in which they come first, perhaps some of them twice, the position of every number among them, and the
+    number of every row."""
+    numbers = _numbered(series)[0]
     if numbers is None or not len(numbers):
-        return _values(series), None
+        return _values(series), None, None
     if numbers.max() > len(numbers):  # numbers of a dictionary that other tables use too
         numbers = np.unique(numbers, return_inverse=True)[1]
     # The first row of every number; the number -1 of missing values is the last one.
     first = np.full(numbers.max() + 2, len(numbers))
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     order = np.argsort(first)[: np.count_nonzero(first < len(numbers))]
-    positions = np.empty(len(first), dtype=np.int64)
+    positions = np.zeros(len(first), dtype=np.int64)
     positions[order] = np.arange(len(order))
-    rows = first[order]
-    return _values(series.iloc[rows] if hasattr(series, "iloc") else series[rows.tolist()]), positions[numbers]
+    return _values(_rows(series, first[order])), positions, numbers
 
 
-def _numbers_in_pandas(series: Any) -> IntArray | None:
-    """Return for every row the number of its value, -1 for missing values, if pandas knows categories or strings."""
+def _numbered(series: Any) -> tuple[IntArray | None, AnyArray | None]:
+    """Return for every row the number of its value, -1 for missing values, if the library keeps a dictionary or knows
+    strings, else None; and the values of the dictionary by their numbers, or None."""
     dtype = getattr(series, "dtype", None)
-    if hasattr(dtype, "categories"):
-        numbers: IntArray = series.cat.codes.to_numpy().astype(np.int64)
-    elif hasattr(series, "iloc") and getattr(dtype, "type", None) is str:
-        numbers = series.factorize()[0]
-    else:
-        return None
-    return numbers
+    if _is_of_narwhals(series):
+        return _numbers_in_narwhals(series, dtype)
+    categories = getattr(dtype, "categories", None)
+    if categories is not None:
+        return series.cat.codes.to_numpy().astype(np.int64), np.asarray(categories)
+    return (series.factorize()[0] if _is_string_of_pyarrow(series) else None), None
 
 
-def _numbers_in_narwhals(series: Any) -> IntArray | None:
-    """Return for every row the number of its value, -1 for missing values, if polars or pyarrow keeps the column as
-    strings or in a dictionary."""
-    if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum)):
-        return None
+def _is_string_of_pyarrow(series: Any) -> bool:
+    """Whether a column of pandas has strings that pyarrow keeps."""
+    dtype = getattr(series, "dtype", None)
+    of_pyarrow = getattr(dtype, "storage", "pyarrow") == "pyarrow"
+    return hasattr(series, "iloc") and getattr(dtype, "type", None) is str and of_pyarrow
+
+
+def _numbers_in_narwhals(series: Any, dtype: Any) -> tuple[IntArray | None, AnyArray | None]:
+    if not isinstance(dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum)):
+        return None, None
     native = series.to_native()
     if series.implementation.is_polars():
-        if isinstance(series.dtype, narwhals.String):
+        if isinstance(dtype, narwhals.String):
             native = series.cast(narwhals.Categorical).to_native()
-        return native.to_physical().cast(int).fill_null(-1).to_numpy()
+        numbers = native.to_physical().cast(int).fill_null(-1).to_numpy()
+        return numbers, _objects(native.dtype.categories) if isinstance(dtype, narwhals.Enum) else None
     if series.implementation.is_pyarrow() and "string_view" not in str(native.type):  # whose rows it cannot take
-        if isinstance(series.dtype, narwhals.String):
+        if isinstance(dtype, narwhals.String):
             native = native.dictionary_encode()
         if any(chunk.dictionary.null_count for chunk in native.chunks):  # which pyarrow cannot unify
-            return None
-        indices = native.unify_dictionaries().combine_chunks().indices
-        return indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-    return None
+            return None, None
+        unified = native.unify_dictionaries().combine_chunks()
+        numbers = unified.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        return numbers, _objects(unified.dictionary)
+    return None, None
+
+
+def _objects(listed: Any) -> AnyArray:
+    values = np.empty(len(listed), dtype=object)
+    values[:] = listed.to_pylist() if hasattr(listed, "to_pylist") else listed.to_list()
+    return values
 
 
 def _values(series: Any) -> AnyArray:
     """Return the values of a column of a data frame or an array."""
-    if narwhals is not None and isinstance(series, narwhals.Series):
+    if _is_of_narwhals(series):
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
-        values = np.empty(len(series), dtype=object)
-        values[:] = series.to_list()  # to_numpy would give words for the missing values of pyarrow's dictionaries
-        return values
+        return _objects(series)  # to_numpy would give words for the missing values of pyarrow's dictionaries
     values = np.asarray(series)
     return values.astype(object) if values.dtype.kind == "T" else values
 
@@ -421,28 +439,97 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
         check_holds_no_dates(estimator, table, ~is_number)
         X[:, is_number] = check_array(_columns(table, is_number), dtype=np.float64, ensure_all_finite=False)
     for column, categories in ordered.items():
-        values, positions = _column(table, column)
+        values, positions, numbers = _different(_series(table, column))
         codes = _codes_in_order(values, categories)
-        X[:, column] = codes if positions is None else codes[positions]
+        X[:, column] = codes if numbers is None else codes[positions][numbers]
         unknown = values[np.isnan(codes) & ~_are_absent(values)]
         if len(unknown) and handle_unknown == "error":
             _refuse_unknown(unknown, estimator, column)
+    allows = handle_unknown, allow_missing
     for column, categories in zip(np.flatnonzero(is_categorical).tolist(), estimator.categories_, strict=True):
-        values, positions = _column(table, column)
-        try:
-            codes = _codes_among(values, categories).astype(np.float64)
-        except TypeError as error:
-            raise _not_categories(estimator, column, error) from error
-        unknown = np.flatnonzero(codes == UNKNOWN)
-        if len(unknown):
-            of_missing = _code_of_missing(estimator, categories)
-            refuses = handle_unknown == "error"
-            is_absent = _check_unknown(
-                values[unknown], estimator, column, refuses, allow_missing, refuses and of_missing == UNKNOWN
-            )
-            codes[unknown[is_absent]] = of_missing
-        X[:, column] = codes if positions is None else codes[positions]
+        series = _series(table, column)
+        codes = _codes_of_strings(series, categories)
+        if codes is None:
+            codes = _codes_of_numbers(series, categories)
+        if codes is None:
+            X[:, column] = _codes_of_column(series, categories, estimator, column, *allows)
+            continue
+        X[:, column] = codes
+        others = np.flatnonzero(codes == UNKNOWN)
+        if len(others):
+            X[others, column] = _codes_of_column(_rows(series, others), categories, estimator, column, *allows)
     return check_array(X, ensure_all_finite=False)  # refuses an array without rows
+
+
+def _codes_of_column(
+    series: Any, categories: AnyArray, estimator: Any, column: int, handle_unknown: str, allow_missing: bool
+) -> FloatArray:
+    """Find the codes of a column, or raise the errors of `encode`."""
+    values, positions, numbers = _different(series)
+    try:
+        codes = _codes_among(values, categories).astype(np.float64)
+    except TypeError as error:
+        raise _not_categories(estimator, column, error) from error
+    unknown = np.flatnonzero(codes == UNKNOWN)
+    if len(unknown):
+        of_missing = _code_of_missing(estimator, categories)
+        refuses = handle_unknown == "error"
+        is_absent = _check_unknown(
+            values[unknown], estimator, column, refuses, allow_missing, refuses and of_missing == UNKNOWN
+        )
+        codes[unknown[is_absent]] = of_missing
+    return codes if numbers is None else codes[positions][numbers]
+
+
+def _codes_of_strings(series: Any, categories: AnyArray) -> AnyArray | None:
+    """Let polars or pyarrow find the strings of a column among the categories, UNKNOWN for others; return None if the
+    column or a category are not strings, or the library cannot find them."""
+    is_of_frame = _is_of_narwhals(series) and isinstance(series.dtype, narwhals.String)
+    if not is_of_frame and not _is_string_of_pyarrow(series):
+        return None
+    listed = _all_of(str, categories)
+    if listed is None:
+        return None
+    try:
+        if is_of_frame and series.implementation.is_polars():
+            kind = series.__native_namespace__().Enum(listed)
+            found = series.to_native().cast(kind, strict=False).to_physical().cast(float)
+        else:
+            from pyarrow import array, compute
+
+            strings = series.to_native() if is_of_frame else series.array.__arrow_array__()
+            found = compute.index_in(strings, array(listed, strings.type))
+        return found.fill_null(UNKNOWN).to_numpy()
+    except (UnicodeEncodeError, NotImplementedError):  # of half a character, and of pyarrow's views of strings
+        return None
+
+
+def _codes_of_numbers(series: Any, categories: AnyArray) -> IntArray | None:
+    """Find the values of a column's dictionary among the categories, UNKNOWN for others and missing values; return None
+    if the column has no dictionary, or one of more values than the column."""
+    if _is_of_narwhals(series) and series.implementation.is_polars() and not isinstance(series.dtype, narwhals.Enum):
+        return None  # polars numbers the categories of all columns together, and does not list them
+    numbers, values = _numbered(series)
+    if numbers is None or values is None or len(values) > len(numbers):
+        return None
+    return np.append(_codes_among(values, categories), UNKNOWN)[numbers]
+
+
+def _all_of(kind: type, categories: AnyArray) -> list[Any] | None:
+    """Return the categories but the missing value, or None if they are not all of this class and no other."""
+    listed = (categories[:-1] if has_missing(categories) else categories).tolist()
+    return listed if set(map(type, listed)) == {kind} else None
+
+
+def _as_fixed_width(categories: AnyArray, dtype: Any) -> AnyArray | None:
+    """Return the categories but the missing value as an array of NumPy's strings if it holds them, as `dtype` does."""
+    if dtype.kind not in "US" or categories.dtype.kind == dtype.kind:
+        return categories if dtype.kind in "US" else None
+    listed = _all_of(str if dtype.kind == "U" else bytes, categories)
+    if listed is None:
+        return None
+    known = np.array(listed)
+    return known if np.array_equal(np.char.str_len(known), list(map(len, listed))) else None  # else NULs at an end
 
 
 def _is_category(estimator: Any) -> bool:
@@ -465,7 +552,8 @@ def has_missing(categories: AnyArray) -> bool:
 def lacks_values(X: Any) -> BoolArray:
     """Return which columns of a table lack values; ndarray of shape (n_features,), bool."""
     table = _as_table(X)
-    return np.array([_are_absent(_column(table, column)[0]).any() for column in range(table.shape[1])], dtype=bool)
+    columns = (_different(_series(table, column))[0] for column in range(table.shape[1]))
+    return np.array([_are_absent(values).any() for values in columns], dtype=bool)
 
 
 def _find_categories(values: AnyArray, estimator: Any, column: int, adds_missing: bool) -> AnyArray:
@@ -494,8 +582,14 @@ def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     """Find the position of every value among the sorted categories, UNKNOWN for other values."""
     kinds = ["f" if kind in _NUMBERS else kind for kind in (values.dtype.kind, categories.dtype.kind)]
     if any(kind in _OBJECTS for kind in kinds):
-        codes = {category: code for code, category in enumerate(categories.tolist())}
-        return np.fromiter(map(codes.get, values.tolist(), repeat(UNKNOWN)), dtype=np.int64, count=len(values))
+        known = _as_fixed_width(categories, values.dtype)
+        if known is not None:
+            # Records of one width, of the eight bytes at least that the kernel reads at once.
+            dtype = np.result_type(values, known, "U2" if values.dtype.kind == "U" else "S8")
+            records = [part.astype(dtype, copy=False)[:, None].view(np.uint8) for part in (values, known)]
+            return np.asarray(kernel("codes_of_records")(*records), dtype=np.int64)
+        found = kernel("codes_of_objects")(values.astype(object, copy=False), categories)
+        return np.asarray(found, dtype=np.int64)
     if kinds[0] != kinds[1] or not len(categories):
         return np.full(len(values), UNKNOWN)
     if kinds[0] == "f" and _are_consecutive(categories):

@@ -290,6 +290,8 @@ GUARDS = {
     "impurities": (*COUNTS, BAD_CRITERIA),
     "weighted_fractions": (*COUNTS, BAD_CRITERIA),
     "means_of_targets": ("weights", "the kernel", "input/test_targets.py::test_means_need_weights"),
+    "codes_of_objects": ("kind of the array", "the kernel", "rows/test_codes.py::test_other_arrays_are_refused"),
+    "codes_of_records": ("widths of records", "the kernel", "rows/test_codes.py::test_other_arrays_are_refused"),
     "count_draws": ("sizes", "the kernel", "rows/test_draws.py::test_sizes_are_checked"),
     "bin_features": ("number of bins", "the kernel", "rows/test_histogram.py::test_number_of_bins_is_checked"),
     "grow_by_gain": (

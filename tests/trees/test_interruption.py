@@ -229,6 +229,7 @@ LONG = {
         DecisionTreeRegressor("absolute_error", categorical_features=range(30), **ROOT), 200_000, 30, n_values=2000
     ),
     "grow_by_gain: nodes": lambda rng: fit(DecisionTreeClassifier(), 300_000, 4),
+    "grow_by_gain: best first": lambda rng: fit(DecisionTreeClassifier(max_leaf_nodes=10**6), 300_000, 4),
     "grow_by_gain: sequences": lambda rng: fit(PermutationDecisionTreeClassifier(**ROOT), 3100, 40),
     "grow_by_gain: sequences, threads": lambda rng: fit(PermutationDecisionTreeClassifier(n_jobs=2, **ROOT), 3100, 60),
     "grow_by_gain: sequences, few cuts": lambda rng: fit(
@@ -290,11 +291,11 @@ OTHERS = {
     "distilled": lambda rng: fit(DistilledTreesClassifier(FOREST), 200_000, 30),
 }
 
-# They pass once over nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are called
-# by those above.
+# They pass once over values, nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are
+# called by those above.
 SHORT = {
     *("stoppable", "watched", "n_log2_n", "highest_score", "means_of_targets"),
-    *("gains_of_cuts", "impurities", "weighted_fractions", "bin_features"),
+    *("gains_of_cuts", "impurities", "weighted_fractions", "bin_features", "codes_of_objects", "codes_of_records"),
     *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
     *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
     *("order_starts", "tree_from_boxes", "tree_from_samples", "pack_forest"),
