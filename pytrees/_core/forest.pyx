@@ -382,7 +382,7 @@ cdef class PackedForest:
         """Add a tree."""
         cdef const int64_t[::1] offsets = None, children = None
         cdef uint32_t[::1] places, tables = tables_for(ways)
-        cdef uint64_t[:, ::1] scratch = np.empty((2, tables.shape[0]), dtype=np.uint64)
+        cdef uint64_t[:, ::1] scratch = np.empty((2, 1 if ways is None else len(ways[3])), dtype=np.uint64)
         cdef Py_ssize_t used, n_levels
         if ways is not None:
             offsets, children = ways[0], ways[1]

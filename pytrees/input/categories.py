@@ -353,7 +353,7 @@ def _different(series: Any) -> tuple[AnyArray, IntArray | None, IntArray | None]
     """Return the values of a column, None and None; or, if a data frame keeps the column that way, its different values
     in the order in which they come first, perhaps some of them twice, the position of every number among them, and the
     number of every row."""
-    numbers = _numbered(series)[0]
+    numbers = _numbered(series, getattr(series, "dtype", None))[0]
     if numbers is None or not len(numbers):
         return _values(series), None, None
     if numbers.max() > len(numbers):  # numbers of a dictionary that other tables use too
@@ -367,21 +367,19 @@ def _different(series: Any) -> tuple[AnyArray, IntArray | None, IntArray | None]
     return _values(_rows(series, first[order])), positions, numbers
 
 
-def _numbered(series: Any) -> tuple[IntArray | None, AnyArray | None]:
+def _numbered(series: Any, dtype: Any) -> tuple[IntArray | None, AnyArray | None]:
     """Return for every row the number of its value, -1 for missing values, if the library keeps a dictionary or knows
     strings, else None; and the values of the dictionary by their numbers, or None."""
-    dtype = getattr(series, "dtype", None)
     if _is_of_narwhals(series):
         return _numbers_in_narwhals(series, dtype)
     categories = getattr(dtype, "categories", None)
     if categories is not None:
         return series.cat.codes.to_numpy().astype(np.int64), np.asarray(categories)
-    return (series.factorize()[0] if _is_string_of_pyarrow(series) else None), None
+    return (series.factorize()[0] if _is_string_of_pyarrow(series, dtype) else None), None
 
 
-def _is_string_of_pyarrow(series: Any) -> bool:
+def _is_string_of_pyarrow(series: Any, dtype: Any) -> bool:
     """Whether a column of pandas has strings that pyarrow keeps."""
-    dtype = getattr(series, "dtype", None)
     of_pyarrow = getattr(dtype, "storage", "pyarrow") == "pyarrow"
     return hasattr(series, "iloc") and getattr(dtype, "type", None) is str and of_pyarrow
 
@@ -448,9 +446,10 @@ def _coded(estimator: Any, table: Any, handle_unknown: str, allow_missing: bool)
     allows = handle_unknown, allow_missing
     for column, categories in zip(np.flatnonzero(is_categorical).tolist(), estimator.categories_, strict=True):
         series = _series(table, column)
-        codes = _codes_of_strings(series, categories)
+        dtype = getattr(series, "dtype", None)  # once: narwhals lists all categories of an Enum
+        codes = _codes_of_strings(series, dtype, categories)
         if codes is None:
-            codes = _codes_of_numbers(series, categories)
+            codes = _codes_of_numbers(series, dtype, categories)
         if codes is None:
             X[:, column] = _codes_of_column(series, categories, estimator, column, *allows)
             continue
@@ -481,11 +480,11 @@ def _codes_of_column(
     return codes if numbers is None else codes[positions][numbers]
 
 
-def _codes_of_strings(series: Any, categories: AnyArray) -> AnyArray | None:
+def _codes_of_strings(series: Any, dtype: Any, categories: AnyArray) -> AnyArray | None:
     """Let polars or pyarrow find the strings of a column among the categories, UNKNOWN for others; return None if the
     column or a category are not strings, or the library cannot find them."""
-    is_of_frame = _is_of_narwhals(series) and isinstance(series.dtype, narwhals.String)
-    if not is_of_frame and not _is_string_of_pyarrow(series):
+    is_of_frame = _is_of_narwhals(series) and isinstance(dtype, narwhals.String)
+    if not is_of_frame and not _is_string_of_pyarrow(series, dtype):
         return None
     listed = _all_of(str, categories)
     if listed is None:
@@ -504,12 +503,12 @@ def _codes_of_strings(series: Any, categories: AnyArray) -> AnyArray | None:
         return None
 
 
-def _codes_of_numbers(series: Any, categories: AnyArray) -> IntArray | None:
+def _codes_of_numbers(series: Any, dtype: Any, categories: AnyArray) -> IntArray | None:
     """Find the values of a column's dictionary among the categories, UNKNOWN for others and missing values; return None
     if the column has no dictionary, or one of more values than the column."""
-    if _is_of_narwhals(series) and series.implementation.is_polars() and not isinstance(series.dtype, narwhals.Enum):
+    if _is_of_narwhals(series) and series.implementation.is_polars() and not isinstance(dtype, narwhals.Enum):
         return None  # polars numbers the categories of all columns together, and does not list them
-    numbers, values = _numbered(series)
+    numbers, values = _numbered(series, dtype)
     if numbers is None or values is None or len(values) > len(numbers):
         return None
     return np.append(_codes_among(values, categories), UNKNOWN)[numbers]

@@ -532,8 +532,9 @@ def row_weights(X: Any, y: Any, sample_weight: ArrayLike | None, class_weight: C
         except (ArithmeticError, TypeError, ValueError) as error:
             if "class_weight" in str(error):
                 raise
+            reason = str(error).removesuffix(".")
             raise ValueError(
-                f"class_weight must have a number for every class, got {class_weight!r}: {error}."
+                f"class_weight must have a number for every class, got {class_weight!r}: {reason}."
             ) from error
         with np.errstate(over="ignore", invalid="ignore"):  # the next line looks for both
             weights = weights * of_classes

@@ -332,6 +332,13 @@ def test_blocks_of_narrow_and_wide_entries(criterion, n_rows):
             np.testing.assert_allclose(tree["gain"], binned["gain"], rtol=1e-9, atol=1e-12)
 
 
+def test_ranks_of_four_bytes():
+    n_rows = SIZES["MOST_IN_THREE_BYTES"] + 1
+    values = np.arange(n_rows, dtype=np.float32)
+    X, y = np.broadcast_to(values[:, None], (n_rows, 4)), (values > n_rows - 3).astype(int)
+    assert grow(X, y, max_features=1, max_depth=1)["n_node_samples"].tolist() == [n_rows, n_rows - 2, 2]
+
+
 @pytest.mark.parametrize("n_classes", [MOST_CLASSES_IN_BINS, MOST_CLASSES_IN_BINS + 1])
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_many_classes(criterion, n_classes):

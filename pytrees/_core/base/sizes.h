@@ -9,6 +9,8 @@ A limit named MOST_ is inclusive; FEWEST_ is the least value for which a way is 
 
 /* Entries of 32 bits hold a rank and a place of 16 bits each. */
 #define MOST_IN_NARROW 65536
+/* Ranks of so many rows are kept in three bytes, of more in four. */
+#define MOST_IN_THREE_BYTES 16777216
 
 /* Sorts of values as words of 32 bits: a place of 14 bits under the upper bits of a key. */
 #define MOST_IN_WORDS 16384

@@ -3,6 +3,7 @@
 cdef extern from "sizes.h":
     cpdef enum:
         MOST_IN_NARROW
+        MOST_IN_THREE_BYTES
         MOST_IN_WORDS
         FEWEST_FOR_LONG_DIGITS
         MAX_BINS

@@ -1,7 +1,7 @@
 """Base classes of users' criteria, and the tables of cuts that they judge.
 
-The gains of users' criteria are compared with a tolerance. Both engines call them with the same numbers: the compiled
-engine with the cuts of many features and nodes at once, the reference with the cuts of one feature.
+The gains of users' criteria are compared with a tolerance. All engines call them with the same numbers: the compiled
+ones with the cuts of many features and nodes at once, the reference with the cuts of one feature.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ cdef class CutCriterion:
         _check_defined(self, CutCriterion, _columns_of(self))
 
     def judged_children(self, children):
-        """Compute the gain of a split by category and check it; both engines call this method.
+        """Compute the gain of a split by category and check it; all engines call this method.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ cdef class CountCriterion(CutCriterion):
     """Base class of your own criterion on class counts.
 
     A subclass defines ``gains(left, right)``. It can then be given as `criterion` to every estimator that takes one:
-    any growth, any ensemble, both engines, with sample weights.
+    any growth, any ensemble, all engines, with sample weights.
 
     ``left`` and ``right`` are arrays of shape (n_cuts, n_classes), float64: for every cut the class counts, or sums of
     sample weights, of the samples that it sends to either side, with the classes in the order of `classes_`. Neither
@@ -213,7 +213,7 @@ cdef class SumCriterion(CutCriterion):
     """Base class of your own criterion on targets that are numbers.
 
     A subclass defines ``gains(left, right)``. It can then be given as `criterion` to ``DecisionTreeRegressor`` and
-    ``DecisionForestRegressor``: any growth, both engines, with sample weights. Leaves predict means.
+    ``DecisionForestRegressor``: any growth, all engines, with sample weights. Leaves predict means.
 
     ``left`` and ``right`` are arrays of shape (n_cuts, 3), float64. For every cut they tell of the samples that it
     sends to either side:
@@ -224,7 +224,7 @@ cdef class SumCriterion(CutCriterion):
 
     Column 2 is given in place of the raw sum of squares, which is column 2 + column 1**2 / column 0: no digits are lost
     if the targets are far from 0. Each number is the double nearest to the exact sum of the targets as the tree holds
-    them, on a grid. So all numbers are the same on both engines, on every machine, for every order of the samples and
+    them, on a grid. So all numbers are the same on all engines, on every machine, for every order of the samples and
     every number of threads. Neither side is without samples. The arrays are read-only, and their memory is used again:
     copy what you keep of them.
 
@@ -304,7 +304,7 @@ cdef class SequenceCriterion:
     A subclass defines ``impurity(labels)``. The gain of a cut is the impurity of the node's label sequence minus the
     impurities of its children's sequences, weighted by their shares of the samples; a subclass may define
     ``gain(labels, goes_left)`` instead. It can then be given as `criterion` to every estimator that takes one: any
-    growth, any ensemble, both engines, but without sample weights. A subclass with a ``gain`` of its own also defines
+    growth, any ensemble, all engines, but without sample weights. A subclass with a ``gain`` of its own also defines
     ``gain_of_children(labels, children)`` if features are categorical: the gain of a split into one child for every
     category.
 
@@ -441,7 +441,7 @@ cdef class SequenceCriterion:
             _check_defined(self, SequenceCriterion, "labels, children")
 
     def judged_children(self, labels, children, row_ids):
-        """Compute the gain of a split by category and check it; both engines call this method.
+        """Compute the gain of a split by category and check it; all engines call this method.
 
         Parameters
         ----------

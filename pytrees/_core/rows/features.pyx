@@ -9,7 +9,9 @@ from libc.string cimport memset
 
 from pytrees._core.base.compiler cimport prefetch
 from pytrees._core.base.signals cimport check_signals
-from pytrees._core.base.sizes cimport FEWEST_FOR_LONG_DIGITS, MAX_BINS, MOST_IN_NARROW, MOST_IN_WORDS
+from pytrees._core.base.sizes cimport (
+    FEWEST_FOR_LONG_DIGITS, MAX_BINS, MOST_IN_NARROW, MOST_IN_THREE_BYTES, MOST_IN_WORDS,
+)
 from pytrees._core.base.sorting cimport INSERTION_LENGTH, key_of, packed, place_of, sort_by_digits, sort_entries
 from pytrees._core.base.types cimport (
     UNLIMITED, float32_t, float64_t, index_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t,
@@ -19,7 +21,6 @@ cdef enum:
     # Words of so many features are written at once, from rows that are prefetched: neighbours in memory.
     MOST_WRITTEN_AT_ONCE = 8
     ROWS_PREFETCHED = 16
-    MOST_IN_THREE_BYTES = 1 << 24
     PLACE_BITS = 14
     PLACE_MASK = (1 << PLACE_BITS) - 1
     # Words are sorted by two digits, then values with equal digits are compared.
@@ -78,7 +79,9 @@ cdef class Features:
         n_more = sizeof(uint32_t) - n_bytes
         self.row_step = self.n_features * n_bytes + n_more if by_row else n_bytes
         self.feature_step = n_bytes if by_row else self.n_rows * n_bytes
-        self.ranks = np.empty(self.n_rows * (self.n_features * n_bytes + n_more) + sizeof(uint32_t), dtype=np.uint8)
+        self.ranks = np.empty(
+            (self.n_rows * self.row_step if by_row else self.n_features * self.feature_step) + n_more, dtype=np.uint8
+        )
         with nogil:
             for feature in range(<index_t> self.n_features if n > 0 else 0):
                 check_signals(&unchecked, n, ENTRIES_BETWEEN_CHECKS)
