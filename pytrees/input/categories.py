@@ -481,8 +481,8 @@ def _codes_of_column(
 
 
 def _codes_of_strings(series: Any, dtype: Any, categories: AnyArray) -> AnyArray | None:
-    """Let polars or pyarrow find the strings of a column among the categories, UNKNOWN for others; return None if the
-    column or a category are not strings, or the library cannot find them."""
+    """Let pyarrow find the strings of a data frame among the categories, UNKNOWN for others; return None if the column
+    or a category are not strings, or pyarrow cannot find them or is not installed."""
     is_of_frame = _is_of_narwhals(series) and isinstance(dtype, narwhals.String)
     if not is_of_frame and not _is_string_of_pyarrow(series, dtype):
         return None
@@ -490,17 +490,13 @@ def _codes_of_strings(series: Any, dtype: Any, categories: AnyArray) -> AnyArray
     if listed is None:
         return None
     try:
-        if is_of_frame and series.implementation.is_polars():
-            kind = series.__native_namespace__().Enum(listed)
-            found = series.to_native().cast(kind, strict=False).to_physical().cast(float)
-        else:
-            from pyarrow import array, compute
+        from pyarrow import array, compute
 
-            strings = series.to_native() if is_of_frame else series.array.__arrow_array__()
-            found = compute.index_in(strings, array(listed, strings.type))
-        return found.fill_null(UNKNOWN).to_numpy()
-    except (UnicodeEncodeError, NotImplementedError):  # of half a character, and of pyarrow's views of strings
+        strings = series.to_arrow() if is_of_frame else series.array.__arrow_array__()
+        found: AnyArray = compute.index_in(strings, array(listed, strings.type)).fill_null(UNKNOWN).to_numpy()
+    except (ImportError, UnicodeEncodeError, NotImplementedError):  # half characters; pyarrow's views of strings
         return None
+    return found
 
 
 def _codes_of_numbers(series: Any, dtype: Any, categories: AnyArray) -> IntArray | None:
