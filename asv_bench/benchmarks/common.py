@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import pytrees
-from pytrees._engine import KERNELS, config_context, kernel
+from pytrees._engine import config_context, kernel
 
 try:
     from pytrees._weights import on_grid
@@ -131,14 +131,15 @@ def grow(engine, X, y, criterion, weights=None, **limits):
 
 # Finds the kernel that a file names. Only the kernel is imported: under valgrind the Python layer would take minutes.
 _FIND_KERNEL = """
-import gc, importlib, pickle, sys, types
+import gc, pickle, sys, types
 gc.disable()  # when it collects is chance
 package = types.ModuleType("pytrees")
 package.__path__ = [sys.argv[1]]
 sys.modules["pytrees"] = package
 with open(sys.argv[2], "rb") as file:
-    module, name, args, kwargs = pickle.load(file)
-kernel = getattr(importlib.import_module(f"pytrees._core.{module}"), name)
+    name, args, kwargs = pickle.load(file)
+from pytrees._engine import kernel as kernel_of_engine
+kernel = kernel_of_engine(name)
 """
 # Callgrind counts between the begin and the end of a function in C: of the one behind `@=`, which nothing else uses.
 COUNTED = "PyNumber_InPlaceMatrixMultiply"
@@ -186,7 +187,7 @@ def run_kernel(program, name, args, kwargs, run=None):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "call.pickle")
         with open(file, "wb") as stream:
-            pickle.dump((KERNELS[name], name, args, kwargs), stream)
+            pickle.dump((name, args, kwargs), stream)
         command = ["-c", program, _PACKAGE, file]
         if run is not None:
             return run(command)
