@@ -1,8 +1,9 @@
 """Memory does not grow with the number of fits."""
 
+import ctypes
 import gc
+import os
 import pickle
-import sys
 import tracemalloc
 
 import numpy as np
@@ -20,7 +21,14 @@ from pytrees import (
 from pytrees.criteria import CountCriterion
 
 FEW = {"n_estimators": 2, "random_state": 0, "max_leaf_nodes": 6}
-N_FITS = 400
+N_CALLS = 20  # between two measurements
+
+
+class Mallinfo(ctypes.Structure):
+    """The answer of glibc's mallinfo2, of which `uordblks` and `hblkhd` are bytes in use."""
+
+    names = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+    _fields_ = tuple((name, ctypes.c_size_t) for name in names)
 
 
 def make_noise(n_samples, n_features, n_classes=3):
@@ -28,10 +36,12 @@ def make_noise(n_samples, n_features, n_classes=3):
     return rng.normal(size=(n_samples, n_features)), rng.integers(0, n_classes, n_samples)
 
 
-def resident():
-    """Return the bytes of memory that the process has."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+def allocated():
+    """Return the bytes that C has in use: of kernels and arrays, and of Python's objects of more than 512 bytes."""
+    mallinfo = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = Mallinfo
+    info = mallinfo()
+    return info.uordblks + info.hblkhd
 
 
 class Broken(CountCriterion):
@@ -70,35 +80,62 @@ CLASSIFIERS = [kind for kind in KINDS if is_classifier(kind()) and kind is not M
 REPEATED = [(fit_and_ask, of_few_leaves(kind)) for kind in CLASSIFIERS] + [(fail, DecisionTreeClassifier(Broken()))]
 
 
-@without_sanitizer
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(("function", "estimator"), REPEATED, ids=[*(kind.__name__ for kind in CLASSIFIERS), "broken"])
-def test_memory_of_repeated_calls_does_not_grow(function, estimator):
-    """A call that leaks leaves some kilobytes."""
-    X, y = make_noise(30, 3)
-    sizes = []
-    for repetition in range(N_FITS):
-        function(estimator, X, y)
-        if repetition % (N_FITS // 10) == 0:
-            gc.collect()
-            sizes.append(resident())
-    assert sizes[-1] - sizes[2] < 2**20
-    # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
-    assert any(growth < 10_000 for growth in traced_growths(function, estimator, X, y))
+LEAKS = {
+    "of C": lambda: ctypes.CDLL(None).malloc(ctypes.c_size_t(200)),
+    "an array": lambda: KEPT.append(np.zeros(40)),
+    "objects": lambda: KEPT.append([object() for _ in range(30)]),
+}
+KEPT = []
 
 
-def traced_growths(function, *arguments):
-    """Yield the bytes by which each of at most five rounds of 20 calls made the traced memory grow."""
+def grows(function, *arguments):
+    """Return whether each round of calls leaves more than a hundred bytes of C, or 500 of Python, for every call."""
+    if not any(growth < N_CALLS * 100 for growth in growths(allocated, function, *arguments)):
+        return True
     tracemalloc.start()
     try:
-        before = None
-        for _ in range(6):
-            for _ in range(20):
-                function(*arguments)
-            gc.collect()
-            after = tracemalloc.get_traced_memory()[0]
-            if before is not None:
-                yield after - before
-            before = after
+        traced = growths(lambda: tracemalloc.get_traced_memory()[0], function, *arguments)
+        # NumPy and the interpreter keep freed blocks, which traced ones replace bit by bit: this ends, a leak does not.
+        return not any(growth < N_CALLS * 500 for growth in traced)
     finally:
         tracemalloc.stop()
+
+
+def growths(measure, function, *arguments):
+    """Yield the bytes by which each of at most five rounds of calls made the memory grow."""
+    before = None
+    for _ in range(6):
+        for _ in range(N_CALLS):
+            function(*arguments)
+        gc.collect()
+        after = measure()
+        if before is not None:
+            yield after - before
+        before = after
+
+
+needs_glibc = pytest.mark.skipif(
+    os.name != "posix" or not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="asks glibc for its memory"
+)
+
+
+@without_sanitizer
+@needs_glibc
+@pytest.mark.parametrize(("function", "estimator"), REPEATED, ids=[*(kind.__name__ for kind in CLASSIFIERS), "broken"])
+def test_memory_of_repeated_calls_does_not_grow(function, estimator):
+    assert not grows(function, estimator, *make_noise(30, 3))
+
+
+@without_sanitizer
+@needs_glibc
+@pytest.mark.parametrize("leak", LEAKS.values(), ids=LEAKS)
+@pytest.mark.parametrize("function", [fit_and_ask, fail])
+def test_leaks_are_noticed(function, leak):
+    def call(*arguments):
+        function(*arguments)
+        leak()
+
+    try:
+        assert grows(call, DecisionTreeClassifier(Broken() if function is fail else "gini"), *make_noise(30, 3))
+    finally:
+        KEPT.clear()
