@@ -6,8 +6,9 @@ from pathlib import Path
 
 # Tests run on all cores already: threads of BLAS and OpenMP would wait for each other. This precedes NumPy's import.
 # LightGBM obeys the limit alone.
-_THREADS = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-os.environ.update(dict.fromkeys(_THREADS, "1"))
+os.environ.update(
+    {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+)
 
 import pytest
 from hypothesis import HealthCheck, settings

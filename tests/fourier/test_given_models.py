@@ -47,15 +47,15 @@ def frame(load):
 
 # Few leaves: the reference takes a while for every pair of them.
 MODELS = {
-    "forest of pytrees": (load_breast_cancer, DecisionForestClassifier(3, max_depth=3, random_state=0)),
-    "forest of pytrees, three classes": (load_iris, DecisionForestClassifier(5, random_state=0)),
-    "forest of numbers of pytrees": (load_diabetes, DecisionForestRegressor(3, max_depth=3, random_state=0)),
-    "forest of scikit-learn": (load_breast_cancer, RandomForestClassifier(3, max_depth=3, random_state=0)),
-    "forest of numbers of scikit-learn": (load_diabetes, RandomForestRegressor(3, max_depth=3, random_state=0)),
-    "boosting": (load_breast_cancer, GradientBoostingClassifier(n_estimators=4, random_state=0)),
-    "boosting of three classes": (load_iris, GradientBoostingClassifier(n_estimators=3, random_state=0)),
-    "boosting of numbers": (load_diabetes, GradientBoostingRegressor(n_estimators=4, random_state=0)),
-    "histogram boosting": (load_breast_cancer, HistGradientBoostingClassifier(max_iter=4, max_leaf_nodes=6)),
+    "forest of pytrees": (load_breast_cancer, DecisionForestClassifier(3, max_depth=2, random_state=0)),
+    "forest of pytrees, three classes": (load_iris, DecisionForestClassifier(3, random_state=0)),
+    "forest of numbers of pytrees": (load_diabetes, DecisionForestRegressor(3, max_depth=2, random_state=0)),
+    "forest of scikit-learn": (load_breast_cancer, RandomForestClassifier(3, max_depth=2, random_state=0)),
+    "forest of numbers of scikit-learn": (load_diabetes, RandomForestRegressor(3, max_depth=2, random_state=0)),
+    "boosting": (load_breast_cancer, GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)),
+    "boosting of three classes": (load_iris, GradientBoostingClassifier(n_estimators=3, max_depth=2, random_state=0)),
+    "boosting of numbers": (load_diabetes, GradientBoostingRegressor(n_estimators=3, max_depth=2, random_state=0)),
+    "histogram boosting": (load_breast_cancer, HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=5)),
 }
 
 
