@@ -246,7 +246,7 @@ def test_faults_are_found_and_named(criterion, fault):
     weighted = fault in ("weights ignored", "children by samples")
     # Rounding hides gains that are close.
     close = {"n_cases": 40, "max_samples": 30, "tables": ["real"], "random_state": 3}
-    sizes = close if fault == "float16" else {"n_cases": 60}
+    sizes = close if fault == "float16" else {"n_cases": 30}
     with pytest.raises(TreeCheckError) as raised:
         check_tree_estimator(cart_with(fault, cart), criterion, weighted=weighted, ties="first", **sizes)
     report = raised.value.report
