@@ -139,6 +139,8 @@ def assert_same_tree(tree, other, *, names=None):
     assert tree.keys() == other.keys()
     for name in names or tree:
         assert tree[name].dtype.kind == other[name].dtype.kind, name
+        if tree[name].shape == other[name].shape and tree[name].tobytes() == other[name].tobytes():
+            continue  # in no time, which matters: most tests of kernels end here
         np.testing.assert_array_equal(tree[name], other[name], err_msg=name)
         if tree[name].dtype.kind == "f":
             np.testing.assert_array_equal(np.signbit(tree[name]), np.signbit(other[name]), err_msg=name)

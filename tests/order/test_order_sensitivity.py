@@ -77,7 +77,7 @@ def pvalues_of(found):
     return {"greater": greater, "less": less, "two-sided": min(1.0, 2.0 * min(greater, less))}
 
 
-def test_p_values_of_scores_with_ties_are_not_too_small():
+def test_p_values_of_scores_with_ties_are_not_too_small(plain_arrays):
     tree, pvalues = PermutationDecisionTreeClassifier(max_depth=2), []
     for seed in range(120):
         rng = np.random.default_rng(seed)
