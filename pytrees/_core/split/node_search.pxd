@@ -48,28 +48,32 @@ cdef class NodeSearch
 
 
 cdef class Accelerator:
-    """A tree asks it before it takes the plain way. This class belongs to the plain engine: it answers no to everything.
-    The other one is in `fast/engine.pyx`, and finds the same cuts and children."""
+    """A tree asks its accelerator before it takes the plain way. This class answers no to everything: it is the plain
+    engine's. `fast/engine.pyx` has the other one. The tree is the same, whatever the answers are."""
 
-    cdef bint divides_rows      # of cuts itself, and counts the classes of the children on the way
-
-    # Write the best cut of a node whose classes are counted: 1; best.feature is NONE if none is allowed. Otherwise 0.
+    # Write the best cut of a node whose classes are counted, and return 1; best.feature is NONE if no cut is allowed.
+    # 0: the plain engine searches the node.
     cdef int find_cut(self, NodeSearch search, const NodeRows* node, Split* best) except -1 nogil
 
-    # Nodes in no block yet, `n_levels` of which may be below: whether the node can be searched as it is, in bins; its
-    # bins are counted before it is searched. Their counts are handed to the children or dropped.
+    # Whether a node in no block can be searched unsorted; the limit on depth allows `n_levels` levels below it.
     cdef bint has_bins(self, const NodeRows* node, index_t n_levels) noexcept nogil
+    # Count the bins of such a node before it is searched; if features are drawn, of each drawn feature.
     cdef int count_bins(self, NodeSearch search, NodeRows* node) except -1 nogil
+    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil
+    # Whether the limit on numbers of samples allows a cut of the counted feature.
+    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil
+    # Mark the rows that the node's cut sends to the left.
+    cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil
+    # Hand the counts of a node to its children after a cut; the smaller child may need none. Or forget them.
     cdef int hand_down(
         self, NodeSearch search, const NodeRows* node, NodeRows* smaller, NodeRows* greater, bint has_smaller
     ) except -1 nogil
     cdef void drop(self, const NodeRows* node) noexcept nogil
-    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil
-    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil
-    cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil
 
-    # Rows and places.
+    # Whether the accelerator divides the rows of all cuts itself: `divide` returns the class counts of the left child.
+    cdef bint divides_rows
     cdef int64_t* divide(self, const NodeRows* node, const Split* split) noexcept nogil
+    # A node's rows have come into another order, or its block has been sorted.
     cdef void take_rows(self, const NodeRows* node) noexcept nogil
     cdef void take_block(self, NodeSearch search, const NodeRows* node) noexcept nogil
 
