@@ -37,7 +37,6 @@ KERNELS = {
         "split.gains": ("gains_of_cuts", "impurities", "weighted_fractions"),
         "rows.codes": ("codes_of_objects", "codes_of_records"),
         "rows.draws": ("count_draws",),
-        "fast.bounds": ("highest_score",),
         "fast.histogram": ("bin_features",),
         "growth.by_gain": ("grow_by_gain", "share_features"),
         "id3.by_distance": ("grow_by_distance",),

@@ -1,4 +1,4 @@
-"""Histograms: features cut into bins, bounds on the cuts inside them, and trees that are grown with them."""
+"""Histograms: features cut into bins, and trees that are grown with them."""
 
 import numpy as np
 
@@ -40,24 +40,6 @@ class CompiledBinFeatures:
 
     def peakmem_bin_features(self, n):
         kernel_of("compiled", "bin_features")(self.X)
-
-
-class HighestScore:
-    """The call costs the compiled kernel more than the bound."""
-
-    params = (ENGINES, ["gini", "entropy"], [2, 3])
-    param_names = ("engine", "criterion", "n_classes")
-
-    def setup(self, engine, criterion, n_classes):
-        self.highest_score = kernel_of(engine, "highest_score")
-        self.node = (
-            np.arange(10, 10 + n_classes),
-            np.arange(4, 4 + n_classes, dtype=np.int32),
-            np.arange(20, 20 + n_classes)[::-1].copy(),
-        )
-
-    def time_highest_score(self, engine, criterion, n_classes):
-        self.highest_score(criterion, *self.node)
 
 
 class GrowInBins:

@@ -285,7 +285,6 @@ GUARDS = {
         "sequence/test_ngrams.py::test_kernel_refuses_slices_outside_the_sequence",
     ),
     "n_log2_n": NOTHING,
-    "highest_score": ("class counts", "only tests call it", "test_kernels_refuse_negative_counts"),
     "gains_of_cuts": (*COUNTS, "test_kernels_refuse_negative_counts"),
     "impurities": (*COUNTS, BAD_CRITERIA),
     "weighted_fractions": (*COUNTS, BAD_CRITERIA),
@@ -397,8 +396,6 @@ def test_kernels_refuse_negative_counts():
     negative = np.array([[-5, 2]], dtype=np.int64)
     assert_refuses(ValueError, "not be negative", kernel("gains_of_cuts"), "entropy", negative, -negative)
     assert_refuses(ValueError, "not negative", kernel("table_distance"), negative, "information_gain")
-    with pytest.raises(ValueError, match="not be negative"):
-        kernel("highest_score")("entropy", negative[0], np.array([2, 9], dtype=np.int32), -negative[0])
 
 
 def boxes_of_two():

@@ -1,4 +1,4 @@
-"""Features cut into bins, and bounds on the score of a cut inside a bin: compiled against reference."""
+"""Features cut into bins: compiled against reference."""
 
 import numpy as np
 import pytest
@@ -201,79 +201,3 @@ def test_infinite_values_are_refused(value):
 
 def test_no_samples_are_refused(engine):
     assert_refuses(ValueError, "no rows", bin_features, np.zeros((0, 1)))
-
-
-def highest_scores(criterion, left, counts, right):
-    """The compiled bound, and the highest score itself."""
-    arguments = np.array(left, np.int64), np.array(counts, np.int32), np.array(right, np.int64)
-    return on_both_engines(lambda: kernel("highest_score")(criterion, *arguments))
-
-
-def assert_is_bound(criterion, left, counts, right):
-    bound, highest = highest_scores(criterion, left, counts, right)
-    if criterion in ("gini", "ogini") and len(counts) == 2:
-        # With two classes, the best cut moves all samples of one class, if that does not empty a side.
-        assert bound == pytest.approx(highest, rel=1e-15)
-    else:
-        assert bound >= highest - 1e-9 * abs(highest)
-
-
-BOUNDED = ["gini", "entropy", "ogini", "ranking", ("ranking", {"weighted": False})]
-BOUNDED_OF_TWO = BOUNDED[3:]  # and of no more classes
-
-# Rows of a class in a bin: the naive search looks at every choice of them, at some hundreds at most.
-MOST_INSIDE = {2: 15, 3: 6, 4: 3, 5: 2, 6: 2}
-
-
-def most_classes(criterion):
-    return 2 if criterion in BOUNDED_OF_TWO else 6
-
-
-@pytest.mark.parametrize("criterion", BOUNDED)
-def test_no_cut_inside_a_bin_exceeds_its_bound(criterion):
-    rng = np.random.default_rng(4)
-    for n_classes in rng.integers(2, most_classes(criterion) + 1, size=2000):
-        sides = rng.integers(0, rng.choice([2, 5, 20], size=(2, 1)), size=(2, n_classes))
-        # One node in four has nothing on one side, or on both.
-        sides[rng.random(2) < 0.15] = 0
-        counts = rng.integers(0, MOST_INSIDE[n_classes] + 1, size=n_classes)
-        if counts.sum() >= 2:
-            assert_is_bound(criterion, sides[0], counts, sides[1])
-
-
-@pytest.mark.parametrize("criterion", BOUNDED)
-def test_no_cut_inside_a_bin_of_a_large_node_exceeds_its_bound(criterion):
-    rng = np.random.default_rng(5)
-    for n_classes in rng.integers(2, most_classes(criterion) + 1, size=300):
-        shares = rng.dirichlet(np.full(n_classes, rng.choice([0.1, 1.0, 10.0])), size=2)
-        left, right = (10.0 ** rng.uniform(0.0, 6.0, size=(2, 1)) * shares).astype(int)
-        counts = rng.integers(0, MOST_INSIDE[n_classes], size=n_classes)
-        counts[rng.integers(n_classes)] += 2
-        assert_is_bound(criterion, left, counts, right)
-
-
-# The samples up to each class no longer fit the lanes in which they are kept.
-@pytest.mark.parametrize("n_classes", [3, 5])
-def test_bounds_of_ordinal_gini_in_64_bits(n_classes):
-    rng = np.random.default_rng(n_classes)
-    for _ in range(50):
-        left, right = (8.5e8 * rng.dirichlet(np.ones(2 * n_classes)).reshape(2, n_classes)).astype(int)
-        counts = rng.integers(0, 3, size=n_classes)
-        counts[rng.integers(n_classes)] += 1
-        if counts.sum() >= 2:
-            assert_is_bound("ogini", left, counts, right)
-
-
-def test_highest_score_by_hand():
-    with config_context(engine="reference"):
-        highest_score = kernel("highest_score")
-        # Left of the cut 3 of class 0, right of it 3 of class 1: D = 9, L R = 9.
-        assert highest_score("gini", [2, 0], [1, 1], [0, 2]) == 9.0
-        # Whether no sample moves or all do: 3 samples of a child make 2 pairs of different classes; 5 make 4.
-        assert highest_score("ranking", [2, 0], [1, 1], [0, 2]) == 0.0
-        assert highest_score("ranking", [2, 1], [2, 0], [0, 1]) == -12.0
-        # One class a child, and of three classes one and two of them.
-        assert highest_score("entropy", [2, 0], [1, 1], [0, 2]) == 0.0
-        assert highest_score("gini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 3.0 + 2.0 / 2.0
-        # The samples up to each class: 3, 3, 3 on the left, and 0, 1, 2 on the right.
-        assert highest_score("ogini", [2, 0, 0], [1, 1, 0], [0, 0, 1]) == 27.0 / 3.0 + 5.0 / 2.0

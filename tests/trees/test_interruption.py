@@ -294,7 +294,7 @@ OTHERS = {
 # They pass once over values, nodes, cuts, boxes or coefficients, at most some tenths of a second for a million, or are
 # called by those above.
 SHORT = {
-    *("stoppable", "watched", "n_log2_n", "highest_score", "means_of_targets"),
+    *("stoppable", "watched", "n_log2_n", "means_of_targets"),
     *("gains_of_cuts", "impurities", "weighted_fractions", "bin_features", "codes_of_objects", "codes_of_records"),
     *("node_bounds", "set_distance", "table_distance", "pessimistic_errors", "box_averages", "leaf_boxes"),
     *("box_profiles", "count_orders", "evaluate_spectrum", "expand_spectrum", "find_partitions", "merge_partitions"),
