@@ -174,7 +174,7 @@ int main() {
         for (int i = 0; i < 8; i++)
             of_right[0] += (float)(node[i] * node[i]);
         scores[0] = of_right[0] / (float)total;
-        ends[0] = mark_rows(rows + 8, n, 8, node, (float)total, 0.99f * best, 0, &edges, marks);
+        ends[0] = mark_rows(rows + 8, n, 8, 8, 0, node, (float)total, 0.99f * best, 0, &edges, marks);
         add(ends, 4); add(marks, n);
         of_right[0] = 0.0f;
         cumulate_rows(in_order + 8, n, 8, 8);
@@ -185,9 +185,7 @@ int main() {
         scores[0] = 0.0f;
         for (int k = 0; k < 8; k++)
             scores[0] += (float)(node[k] * node[k]) / (float)total;
-        ends[0] = mark_rows_in_order(
-            in_order + 8, n, 8, 8, node, (float)total, 0.99f * best, 0, &edges, marks
-        );
+        ends[0] = mark_rows(in_order + 8, n, 8, 8, 1, node, (float)total, 0.99f * best, 0, &edges, marks);
         add(ends, 4); add(marks, n);
 
         uint32_t entries[136] = {0}, cuts[132];
@@ -231,17 +229,18 @@ int main() {
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(cut_words, 4 * ends[0]);
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
-        best = score_classes(
-            entries, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.0f, NULL,
-            NULL, NULL
+        const uint32_t *walked[2] = {entries, entries + 1};
+        score_by_squares(
+            walked, 1, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.0f, NULL,
+            NULL, NULL, &best
         );
-        score_classes(
-            entries, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.9f * best,
-            cuts, found, ends
+        score_by_squares(
+            walked, 1, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.9f * best,
+            cuts, found, ends, scores
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(found, 8 * ends[0]);
-        score_classes_of_two(
-            entries, entries + 1, n - 1, labels, totals, 3, factors[0], factors[1], steps, scores
+        score_by_squares(
+            walked, 2, n - 1, 0, labels, totals, 3, factors[0], factors[1], steps, 0.0f, NULL, NULL, NULL, scores
         );
         add(scores, 8);
 
@@ -256,10 +255,10 @@ int main() {
             write_entropy_steps(logs, totals, n_classes, log_steps, starts);
             write_size_terms(logs, n, 1 + draw() % 3, n - 1 - draw() % 3, size_terms);
             entropy_terms terms = {log_steps, starts, labels, size_terms, n_classes};
-            whole[0] = score_entropy(entries, ahead, behind, &terms, next, 0, NULL, NULL);
-            score_entropy(entries, ahead, behind, &terms, next, whole[0] * 9 / 10 + 1, cuts, ends);
+            score_by_steps(walked, 1, ahead, behind, &terms, next, 0, NULL, NULL, whole);
+            score_by_steps(walked, 1, ahead, behind, &terms, next, whole[0] * 9 / 10 + 1, cuts, ends, whole + 1);
             add(whole, 4); add(ends, 4); add(cuts, 4 * ends[0]);
-            score_entropy_of_two(entries, entries + 1, n - 1, &terms, next, whole);
+            score_by_steps(walked, 2, n - 1, 0, &terms, next, 0, NULL, NULL, whole);
             add(whole, 8);
         }
 

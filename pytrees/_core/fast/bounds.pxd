@@ -11,14 +11,11 @@ from pytrees._core.criteria.squared_error cimport SquaredErrorScan
 from pytrees._core.criteria.table cimport move_left
 from pytrees._core.criteria.wide cimport BoxedScan, WideBinaryScan, WideScan, move_box_left
 from pytrees._core.fast.bounds_of_counts cimport (
-    best_score_of_binary_ranking, best_score_of_entropy, best_score_of_gini, bound_of_binary_ranking, bound_of_entropy,
-    bound_of_gini, bound_of_ordinal_gini, highest_rise_of_binary_ranking, highest_rise_of_entropy, highest_rise_of_gini,
-    highest_rise_of_ordinal_gini, left_ranks_by_ordinal_gini, move_counts_by_ordinal_gini,
+    bound_of_binary_ranking, bound_of_entropy, bound_of_gini, bound_of_ordinal_gini, highest_rise_of_binary_ranking,
+    highest_rise_of_entropy, highest_rise_of_gini, highest_rise_of_ordinal_gini, left_ranks_by_ordinal_gini,
+    move_counts_by_ordinal_gini,
 )
-from pytrees._core.fast.bounds_of_sums cimport (
-    best_score_of_squared_error, best_score_of_wide, bound_of_squared_error, bound_of_wide, highest_rise_of_wide,
-    left_total_of_wide, move_sums_left,
-)
+from pytrees._core.fast.bounds_of_sums cimport bound_of_squared_error, bound_of_wide, highest_rise_of_wide
 from pytrees._core.fast.histogram cimport BinSums, zeros_of
 
 
@@ -54,7 +51,8 @@ cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t
     """Move samples of these class counts, or sums of targets, to the left child."""
     cdef index_t label
     if BoundedScan is SquaredErrorScan:
-        move_sums_left(scan, <const BinSums*> counts)
+        scan.left_total += (<const BinSums*> counts).weight
+        scan.left_sum += (<const BinSums*> counts).sum
     elif BoundedScan in BoxedScan:
         move_box_left(scan, zeros_of(<const BinSums*> counts), (<const BinSums*> counts).sum)
     elif BoundedScan is BinaryGiniScan or BoundedScan is BinaryRankingScan:
@@ -69,9 +67,8 @@ cdef inline void move_bin_left(BoundedScan* scan, const int32_t* counts, index_t
 
 
 cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
-    """Return the weight of the left child."""
-    if BoundedScan in BoxedScan:
-        return left_total_of_wide(scan)
+    if BoundedScan is WideBinaryScan:
+        return <int64_t> (scan.left_0 + scan.left_1)
     else:
         return scan.left_total
 
@@ -79,15 +76,15 @@ cdef inline int64_t left_total_of(const BoundedScan* scan) noexcept nogil:
 cdef inline float64_t best_score_of(const BoundedScan* scan) noexcept nogil:
     """Return the score of the best cut so far; there is one."""
     if BoundedScan is EntropyScan:
-        return best_score_of_entropy(scan)
+        return <float64_t> scan.best.score
     elif BoundedScan is BinaryRankingScan:
-        return best_score_of_binary_ranking(scan)
-    elif BoundedScan is SquaredErrorScan:
-        return best_score_of_squared_error(scan)
-    elif BoundedScan in BoxedScan:
-        return best_score_of_wide(scan)
+        return -<float64_t> scan.best_cost
+    elif BoundedScan is WideBinaryScan:
+        return scan.to_beat
+    elif BoundedScan is WideScan:
+        return scan.to_reach
     else:
-        return best_score_of_gini(scan)
+        return scan.to_beat / scan.best_product
 
 
 cdef inline float64_t tie_margin(const BoundedScan* scan) noexcept nogil:

@@ -9,16 +9,12 @@ from libc.math cimport log2
 
 from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
-from pytrees._core.criteria.gini cimport AnyGiniScan, BinaryGiniScan, GiniScan, NominalGiniScan, OrdinalGiniScan
+from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan, NominalGiniScan, OrdinalGiniScan
 from pytrees._core.criteria.quadratic_form cimport cumulated_on_left, move_cumulated
 from pytrees._core.criteria.ranking cimport BinaryRankingScan
 
 
 # ----------------------------------------------------------------------------------------------------------------- Gini
-
-cdef inline float64_t best_score_of_gini(const AnyGiniScan* scan) noexcept nogil:
-    return scan.to_beat / scan.best_product
-
 
 cdef inline float64_t highest_rise_of_gini(const NominalGiniScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin of weight `total`: a sample that moves raises sum over k of left_k**2 /
@@ -182,10 +178,6 @@ cdef inline float64_t bound_of_ordinal_gini(
 
 # -------------------------------------------------------------------------------------------------------------- entropy
 
-cdef inline float64_t best_score_of_entropy(const EntropyScan* scan) noexcept nogil:
-    return <float64_t> scan.best.score
-
-
 cdef inline float64_t highest_rise_of_entropy(const EntropyScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin, in units of 2**-30 bit: a sample that changes sides adds less than
     log2(total) + 2 bits on one side, and nothing on the other."""
@@ -217,10 +209,6 @@ cdef inline float64_t bound_of_entropy(const EntropyScan* scan, const int32_t* c
 # of both children cancel out, and its terms of the second degree are negative. The score is therefore below its
 # tangents at both edges of the bin, and below their mean. That mean is linear, so it is greatest if every class of the
 # bin moves wholly or not at all.
-
-cdef inline float64_t best_score_of_binary_ranking(const BinaryRankingScan* scan) noexcept nogil:
-    return -<float64_t> scan.best_cost
-
 
 cdef inline float64_t highest_rise_of_binary_ranking(const BinaryRankingScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge, by

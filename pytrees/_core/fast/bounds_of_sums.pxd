@@ -11,15 +11,6 @@ from pytrees._core.fast.histogram cimport BinSums
 
 # -------------------------------------------------------------------------------------------------------- squared error
 
-cdef inline float64_t best_score_of_squared_error(const SquaredErrorScan* scan) noexcept nogil:
-    return scan.to_beat / scan.best_product
-
-
-cdef inline void move_sums_left(SquaredErrorScan* scan, const BinSums* sums) noexcept nogil:
-    scan.left_total += sums.weight
-    scan.left_sum += sums.sum
-
-
 cdef inline float64_t bound_of_squared_error(const SquaredErrorScan* scan, const BinSums* bin) noexcept nogil:
     """Bound the score of every cut inside a bin whose left edge is the present cut.
 
@@ -61,20 +52,6 @@ cdef inline float64_t _corner(float64_t middle, float64_t reach, float64_t left,
 # ------------------------------------------------------------------------------------------- two classes on a fine grid
 
 # Bins of two classes are boxes. Their scores are D**2 / (L R) for Gini, and gains for entropies.
-
-cdef inline int64_t left_total_of_wide(const BoxedScan* scan) noexcept nogil:
-    if BoxedScan is WideBinaryScan:
-        return <int64_t> (scan.left_0 + scan.left_1)
-    else:
-        return scan.left_total
-
-
-cdef inline float64_t best_score_of_wide(const BoxedScan* scan) noexcept nogil:
-    if BoxedScan is WideBinaryScan:
-        return scan.to_beat
-    else:
-        return scan.to_reach
-
 
 cdef inline float64_t highest_rise_of_wide(const BoxedScan* scan, int64_t total) noexcept nogil:
     """Bound the rise of the score inside a bin of weight `total`: no cut is more than half of it away from an edge. For

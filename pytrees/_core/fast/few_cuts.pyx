@@ -9,7 +9,8 @@ from libc.math cimport INFINITY
 from pytrees._core.fast.simd cimport few_samples, find_few, first_difference, score_few, score_of_few
 from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_SORTED_IN_FEW, MOST_WEIGHT_OF_FEW
 from pytrees._core.base.types cimport index_t, int16_t, int64_t
-from pytrees._core.fast.score_table cimport lay_out_few, lowered, put_left
+from pytrees._core.fast.number_scores cimport write_few_residuals
+from pytrees._core.fast.score_table cimport lowered, put_left
 from pytrees._core.criteria.table cimport best_gain, offer_cut
 from pytrees._core.fast.bounds cimport FewScan
 from pytrees._core.fast.state cimport FastState
@@ -53,7 +54,7 @@ cdef bint find_few_cut(
     few.total = <int> scan.total
     for k in range(few.n):
         few.weights[k] = <int16_t> exact.weights[k]
-    lay_out_few(scan, exact.targets, few.weights, few.n, few.residuals)
+    write_few_residuals(scan, exact.targets, few.weights, few.n, few.residuals)
     if few.n <= MOST_SORTED_IN_FEW and stride > 8:
         enough = _enough(scan, &few, &exact)
     while stop < stride:

@@ -431,7 +431,6 @@ cdef int count_rows(
 cdef void _count_rows(
     Histograms histograms, Slot* slot, index_t start, index_t stop, const index_t* features, index_t n_features
 ) noexcept nogil:
-    """Add classes to counts."""
     cdef index_t i, k, row, feature, n_columns = <index_t> histograms.n_columns
     cdef int32_t* counts = <int32_t*> (slot + 1)
     cdef int32_t* bin_counts

@@ -7,11 +7,11 @@ samples of both. With more classes, each bin of a node has a row of class weight
 from libc.math cimport INFINITY, fabs
 
 from pytrees._core.fast.simd cimport (
-    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, mark_rows_in_order,
-    node_weights, ordinal_forms, paired_classes, score_classes, score_classes_of_two, score_edges, score_entropy,
-    score_entropy_of_two, score_in_order, score_numbers, score_squares, score_sums, score_two_classes,
-    score_two_weighted, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs, sum_up_rows, write_costs,
-    write_entropy_steps, write_factors, write_form_steps, write_permissions, write_size_terms,
+    BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, node_weights,
+    ordinal_forms, paired_classes, score_by_squares, score_by_steps, score_edges, score_in_order, score_numbers,
+    score_squares, score_sums, score_two_classes, score_two_weighted, spread_few, sum_pairs, sum_squares_of_few,
+    sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps, write_factors, write_form_steps,
+    write_permissions, write_size_terms,
 )
 from pytrees._core.base.sizes cimport (
     MOST_IN_PAIRS, MOST_OF_CLASSES_IN_PAIRS, MOST_OF_FEW, MOST_OF_FORM, MOST_OF_PAIRED_FORM, MOST_PAIRED,
@@ -27,7 +27,7 @@ from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan, OrdinalGiniSc
 from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
 from pytrees._core.criteria.squared_error cimport SquaredErrorScan
 from pytrees._core.criteria.table cimport move_left, start_feature
-from pytrees._core.fast.number_scores cimport lowered_squared_error, write_few_residuals, write_residuals
+from pytrees._core.fast.number_scores cimport lowered_squared_error, write_residuals
 from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
@@ -209,24 +209,21 @@ cdef inline float score_entries(
     return _walk_entries(scan, scores, entries, n_known, n_first, first_of_1, 0.0, NULL, NULL, NULL)
 
 
-cdef inline bint scores_two(const ScoredScan* scan) noexcept nogil:
-    """Whether `score_entries_of_two` scores two features faster than one after the other."""
-    return ScoredScan in SideBySideScan
-
-
 cdef inline void score_entries_of_two(
     const ScoredScan* scan, const EntryScores* scores, const uint32_t* entries, const uint32_t* others, index_t n,
     float* best
 ) noexcept nogil:
     """Write the greatest scores of two features that have all values."""
+    cdef const uint32_t* both[2]
     cdef int32_t[2] whole
+    both[0], both[1] = entries, others
     if ScoredScan is GiniScan:
-        score_classes_of_two(
-            entries, others, n, scores.labels, scan.total_counts, scan.n_classes, scores.left_factors,
-            scores.right_factors, scores.steps, best,
+        score_by_squares(
+            both, 2, n, 0, scores.labels, scan.total_counts, scan.n_classes, scores.left_factors, scores.right_factors,
+            scores.steps, 0.0, NULL, NULL, NULL, best,
         )
     elif ScoredScan is EntropyScan:
-        score_entropy_of_two(entries, others, n, &scores.of_entropy, scores.next_steps, whole)
+        score_by_steps(both, 2, n, 0, &scores.of_entropy, scores.next_steps, 0, NULL, NULL, whole)
         best[0], best[1] = <float> whole[0], <float> whole[1]
 
 
@@ -249,8 +246,9 @@ cdef inline float _walk_entries(
     index_t first_of_1, float to_reach, uint32_t* found, uint64_t* squares_of_found, index_t* n_found
 ) noexcept nogil:
     cdef index_t i
-    cdef int32_t sum_of_first = 0, weight_of_first = 0
+    cdef int32_t sum_of_first = 0, weight_of_first = 0, whole
     cdef uint32_t ones = 0
+    cdef float best
     if ScoredScan is BinaryGiniScan:
         if scores.words != NULL:
             return _walk_words(scan, scores, entries, n_known, n_first, to_reach, found, n_found)
@@ -261,16 +259,19 @@ cdef inline float _walk_entries(
             scores.left_factors + n_first, to_reach, found, n_found,
         )
     elif ScoredScan is GiniScan:
-        return score_classes(
-            entries, n_known, n_first, scores.labels, scan.total_counts, scan.n_classes,
+        score_by_squares(
+            &entries, 1, n_known, n_first, scores.labels, scan.total_counts, scan.n_classes,
             scores.left_factors + n_first, scores.right_factors + n_first, scores.steps, to_reach, found,
-            squares_of_found, n_found,
+            squares_of_found, n_found, &best,
         )
+        return best
     elif ScoredScan is EntropyScan:
         # Scores are whole; cuts that are not allowed have the score 0.
-        return <float> score_entropy(
-            entries, n_known, n_first, &scores.of_entropy, scores.next_steps, max(<int32_t> to_reach, 1), found, n_found
+        score_by_steps(
+            &entries, 1, n_known, n_first, &scores.of_entropy, scores.next_steps, max(<int32_t> to_reach, 1), found,
+            n_found, &whole,
         )
+        return <float> whole
     elif ScoredScan in FormScan:
         return score_in_order(entries, n_known, n_first, &scores.of_order, to_reach, found, n_found)
     elif ScoredScan is SquaredErrorScan:
@@ -320,11 +321,6 @@ cdef inline index_t known_on_left(
         return <index_t> (scores.found[i] >> 16) - n_first
     else:
         return <index_t> scores.found[i]
-
-
-cdef inline bint moves_samples(const ScoredScan* scan) noexcept nogil:
-    """Whether `take_entries_left` moves samples; otherwise it puts the left child together from what was found."""
-    return ScoredScan in MovedScan
 
 
 cdef inline void take_entries_left(
@@ -382,13 +378,6 @@ cdef inline void _sum_entries_left(
 
 
 # ------------------------------------------------------------------------------------ few samples, targets as classes
-
-cdef inline void lay_out_few(
-    const FewScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
-) noexcept nogil:
-    """Write what the scores of few samples take."""
-    write_few_residuals(scan, targets, weights, n, residuals)
-
 
 cdef inline void put_left(FewScan* scan, int64_t weight, int64_t sum) noexcept nogil:
     """Put samples of this weight and sum of targets, and no others, into the left child."""
@@ -462,21 +451,15 @@ cdef inline float score_bins(
         )
     elif BinnedScan is EntropyScan:
         return score_bins_by_entropy(scan, bins, feature, first, last)
-    elif BinnedScan is GiniScan:
+    elif BinnedScan is GiniScan or BinnedScan is OrdinalGiniScan:
         edges = _edges_of(feature)
         (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
         (feature.right_squares - 1)[0] = <float> scan.total_squares
+        if BinnedScan is OrdinalGiniScan:
+            cumulate_rows(<uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes)
         return sum_up_rows(
             <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total, first,
-            last, -1, &edges,
-        )
-    elif BinnedScan is OrdinalGiniScan:
-        edges = _edges_of(feature)
-        (feature.scores - 1)[0] = <float> scan.total_squares / <float> scan.total
-        cumulate_rows(<uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes)
-        return sum_up_rows(
-            <uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
-            first, last, bins.n_classes - 1, &edges,
+            last, bins.n_classes - 1 if BinnedScan is OrdinalGiniScan else -1, &edges,
         )
     else:
         return -INFINITY
@@ -501,17 +484,12 @@ cdef inline index_t mark_bins(
         )
     elif BinnedScan is EntropyScan:
         return mark_bins_by_entropy(scan, bins, feature, allows_all, to_reach)
-    elif BinnedScan is OrdinalGiniScan:
-        edges = _edges_of(feature)
-        return mark_rows_in_order(
-            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes, &bins.node_row[0],
-            <float> scan.total, to_reach, allows_all, &edges, &bins.is_marked[0],
-        )
     else:
         edges = _edges_of(feature)
         return mark_rows(
-            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, &bins.node_row[0], <float> scan.total,
-            to_reach, allows_all, &edges, &bins.is_marked[0],
+            <const uint16_t*> feature.counts, feature.n_bins, bins.n_lanes, bins.n_classes,
+            BinnedScan is OrdinalGiniScan, &bins.node_row[0], <float> scan.total, to_reach, allows_all, &edges,
+            &bins.is_marked[0],
         )
 
 

@@ -15,9 +15,9 @@ from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32
 from pytrees._core.criteria.counts cimport are_numbers
 from pytrees._core.fast.entry_scores cimport EntryScores
 from pytrees._core.fast.score_table cimport (
-    allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins, move_packed_left, moves_samples,
-    perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two, score_pairs, scores_two,
-    start_scores, take_bins_left, take_entries_left, take_pair_left,
+    MovedScan, SideBySideScan, allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins,
+    move_packed_left, perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two,
+    score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
 from pytrees._core.criteria.table cimport PatientScan, best_gain, forget_best, is_perfect, offer_cut
 from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
@@ -128,7 +128,10 @@ cdef inline index_t _score_features(
 ) noexcept nogil:
     """Write the greatest score of the k-th feature, or also of the next one; return how many were written."""
     cdef float[2] best
-    if scores_two(scan) and way == SCORED_ENTRIES and k + 1 < n_features and not search.partition.features.has_missing:
+    if (
+        ScoredScan in SideBySideScan and way == SCORED_ENTRIES and k + 1 < n_features
+        and not search.partition.features.has_missing
+    ):
         score_entries_of_two(
             scan, &fast.entry_scores.scores, _entries(search, node, k), _entries(search, node, k + 1),
             node.stop - node.start, best,
@@ -235,7 +238,7 @@ cdef inline int _offer_entries(
     n_found = n_right = find_entries(scan, scores, entries, n_known, 0, node.first_of_1, to_reach, 0)
     if n_missing > 0:
         n_found = find_entries(scan, scores, entries, n_known, n_missing, node.first_of_1, to_reach, n_right)
-        if moves_samples(scan):
+        if ScoredScan in MovedScan:
             tally_missing(search, node, entries, n_missing)
     j = n_right
     # The cuts [0, i) and [n_right, j) were offered.
@@ -249,7 +252,7 @@ cdef inline int _offer_entries(
         n_known_left = known_on_left(scan, scores, n_first, chosen)
         take_entries_left(scan, scores, entries, n_known, n_first, chosen, before)
         before = n_known_left
-        if offer_cut(scan, search.counts, missing_left and moves_samples(scan)):
+        if offer_cut(scan, search.counts, missing_left and ScoredScan in MovedScan):
             cut.number = k
             cut.n_known_left, cut.missing_left = n_known_left, missing_left
     return 0

@@ -50,13 +50,14 @@ cdef extern from "simd_multiclass.h":
         uint16_t* times         # in order: how many classes there are up to the next one that has samples
     ctypedef struct sample_of_few:
         pass
+    void cumulate_rows(uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes) nogil
     float sum_up_rows(
         uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, int32_t first,
         int32_t last, int32_t lane_of_all, const edges_of_rows* edges
     ) nogil
     int32_t mark_rows(
-        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, const uint16_t* node, float total, float to_reach,
-        int has_edges, const edges_of_rows* edges, uint8_t* is_marked
+        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes, bint in_order, const uint16_t* node,
+        float total, float to_reach, bint has_edges, const edges_of_rows* edges, uint8_t* is_marked
     ) nogil
     void sum_squares_of_pairs(
         const uint16_t* keys, const uint16_t* weights, const paired_classes* classes, bint in_order, int32_t n,
@@ -108,15 +109,10 @@ cdef extern from "simd_sorted.h":
         const uint32_t* entries, int32_t n, const int32_t* words, uint32_t first_left, node_weights node,
         const float* factors, float to_reach, uint32_t* found, uint32_t* found_words, int32_t* n_found
     ) nogil
-    void score_classes_of_two(
-        const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const uint16_t* labels,
+    void score_by_squares(
+        const uint32_t** entries, int n_features, int32_t n, int32_t n_first, const uint16_t* labels,
         const int64_t* totals, int32_t n_classes, const float* left_factors, const float* right_factors,
-        uint64_t* room, float* scores
-    ) nogil
-    float score_classes(
-        const uint32_t* entries, int32_t n, int32_t n_first, const uint16_t* labels, const int64_t* totals,
-        int32_t n_classes, const float* left_factors, const float* right_factors, uint64_t* room, float to_reach,
-        uint32_t* found, uint64_t* found_squares, int32_t* n_found
+        uint64_t* room, float to_reach, uint32_t* found, uint64_t* found_squares, int32_t* n_found, float* scores
     ) nogil
 
 
@@ -131,24 +127,15 @@ cdef extern from "simd_entropy.h":
         const int32_t* logs, const int64_t* totals, int32_t n_classes, int32_t* steps, uint32_t* starts
     ) nogil
     void write_size_terms(const int32_t* logs, int32_t n, int32_t first, int32_t last, int32_t* terms) nogil
-    int32_t score_entropy(
-        const uint32_t* entries, int32_t n, int32_t n_first, const entropy_terms* node, uint32_t* room,
-        int32_t to_reach, uint32_t* found, int32_t* n_found
-    ) nogil
-    void score_entropy_of_two(
-        const uint32_t* first_entries, const uint32_t* other_entries, int32_t n, const entropy_terms* node,
-        uint32_t* room, int32_t* scores
+    void score_by_steps(
+        const uint32_t** entries, int n_features, int32_t n, int32_t n_first, const entropy_terms* node,
+        uint32_t* room, int32_t to_reach, uint32_t* found, int32_t* n_found, int32_t* scores
     ) nogil
 
 
 cdef extern from "simd_ordinal.h":
     enum:
         NO_CLASS
-    void cumulate_rows(uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes) nogil
-    int32_t mark_rows_in_order(
-        const uint16_t* rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes, const uint16_t* node, float total,
-        float to_reach, bint has_edges, const edges_of_rows* edges, uint8_t* is_marked
-    ) nogil
     ctypedef struct ordinal_forms:
         const uint32_t* steps
         const uint16_t* labels

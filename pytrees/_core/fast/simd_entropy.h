@@ -135,23 +135,4 @@ static PYTREES_ALWAYS_INLINE void score_by_steps(
         scores[k] = greatest_i32(best[k]);
 }
 
-/* Return the greatest score of a feature. */
-static PYTREES_ALWAYS_INLINE int32_t score_entropy(
-    const uint32_t *entries, int32_t n, int32_t n_first, const entropy_terms *node, uint32_t *room, int32_t to_reach,
-    uint32_t *found, int32_t *n_found
-) {
-    int32_t score;
-    score_by_steps(&entries, 1, n, n_first, node, room, to_reach, found, n_found, &score);
-    return score;
-}
-
-/* Write the greatest scores of two features without missing values. */
-static PYTREES_ALWAYS_INLINE void score_entropy_of_two(
-    const uint32_t *first_entries, const uint32_t *other_entries, int32_t n, const entropy_terms *node, uint32_t *room,
-    int32_t *scores
-) {
-    const uint32_t *entries[2] = {first_entries, other_entries};
-    score_by_steps(entries, 2, n, 0, node, room, 0, NULL, NULL, scores);
-}
-
 #endif

@@ -21,17 +21,12 @@ typedef struct {
     lanes_i16 total, residuals[MOST_IN_FEW], weights[MOST_IN_FEW];
 } few_in_lanes;
 
-static inline lanes_i16 everywhere_i16(int16_t a) {
-    lanes_i16 all = {a, a, a, a, a, a, a, a};
-    return all;
-}
-
 static inline void spread(const few_samples *few, few_in_lanes *lanes) {
     lanes->n = few->n;
-    lanes->total = everywhere_i16((int16_t)few->total);
+    lanes->total = all_i16((uint16_t)few->total);
     for (int32_t i = 0; i < few->n; i++) {
-        lanes->residuals[i] = everywhere_i16(few->residuals[i]);
-        lanes->weights[i] = everywhere_i16(few->weights[i]);
+        lanes->residuals[i] = all_i16((uint16_t)few->residuals[i]);
+        lanes->weights[i] = all_i16((uint16_t)few->weights[i]);
     }
 }
 
@@ -53,7 +48,7 @@ static PYTREES_ALWAYS_INLINE void score_cuts_at(
     lanes_f32 *best
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
-    lanes_i16 sum = everywhere_i16(0), weight = sum, goes_right;
+    lanes_i16 sum = all_i16(0), weight = sum, goes_right;
     lanes_f32 sums[2], products[2], score;
     for (int32_t i = 0; i < few->n; i++) {
         goes_right = (lanes_i16)(ranks[i] > ranks[at]);

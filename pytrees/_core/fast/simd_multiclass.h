@@ -9,7 +9,7 @@ simd_binary.h. */
 /* ------------------------------------------------------------------------------------------------------------- bins */
 
 /* Rows of class weights of 16 bits, n_lanes of them, a multiple of eight, the last ones perhaps 0. The scores are
-sum left_k**2 / L + sum right_k**2 / R. */
+sum left_k**2 / L + sum right_k**2 / R. In order, for ordinal Gini, the weights are those of the classes up to each. */
 
 static inline lanes_i32 dot_rows(lanes_i16 a, lanes_i16 b) {
 #if defined(PYTREES_SSE2)
@@ -45,6 +45,30 @@ static inline lanes_f32 root_f32(lanes_f32 a) {
     lanes_f32 roots = {sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
     return roots;
 #endif
+}
+
+/* Add to every class's weight those of the lower classes. */
+static inline void cumulate_rows(uint16_t *rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes) {
+    for (int32_t bin = 0; bin < n_bins; bin++) {
+        uint16_t *row = rows + (intptr_t)bin * n_lanes;
+#if defined(PYTREES_SSE2)
+        const lanes_i16 numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+        __m128i carried = _mm_setzero_si128(), sum;
+        for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+            sum = (__m128i)load_i16(row + lane);
+            sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 2));
+            sum = _mm_add_epi16(sum, _mm_slli_si128(sum, 4));
+            sum = _mm_add_epi16(_mm_add_epi16(sum, _mm_slli_si128(sum, 8)), carried);
+            carried = _mm_unpackhi_epi16(sum, sum);
+            carried = _mm_shuffle_epi32(carried, 0xFF);
+            lanes_i16 written = (lanes_i16)sum & (lanes_i16)(numbers < all_i16((uint16_t)(n_classes - lane)));
+            store(row + lane, &written);
+        }
+#else
+        for (int32_t label = 1; label < n_classes; label++)
+            row[label] += row[label - 1];
+#endif
+    }
 }
 
 /* One entry per cut: entry i is the cut behind bin i, entry -1 is the empty left side. The entries are scores, weights
@@ -113,6 +137,24 @@ static inline lanes_f32 bound_by_rise(const edges_of_rows *edges, int32_t bin, f
     ) / (rise + fall);
 }
 
+/* Bound the same scores in order. A score is `base`, that of the whole node, and the sum g of (p_t -
+q_t)**2 L R / N, with the shares p_t and q_t of the classes up to t on the left and on the right. A sample that moves
+changes g by at most 2 sum |p_t - q_t|, and therefore the root of g by at most the root of n_forms N / (L R); L R is
+least at an edge. A cut has some of the bin's samples between itself and one edge, and the others between itself and the
+other edge: in the mean of both bounds these are half of the bin. */
+static inline lanes_f32 bound_in_order(const edges_of_rows *edges, int32_t bin, int32_t n_forms, float total) {
+    const lanes_f32 none = {0.0f, 0.0f, 0.0f, 0.0f};
+    const float base = edges->scores[-1];
+    lanes_f32 before = load_f32(edges->weights + bin - 1), after = load_f32(edges->weights + bin);
+    lanes_f32 score_0 = load_f32(edges->scores + bin - 1), score_1 = load_f32(edges->scores + bin);
+    /* With more than what rounding takes away. */
+    lanes_f32 root_0 = root_f32(greater_f32(score_0 - base + 1e-6f * score_0, none));
+    lanes_f32 root_1 = root_f32(greater_f32(score_1 - base + 1e-6f * score_1, none));
+    lanes_f32 least = lesser_f32(before * (total - before), after * (total - after));
+    lanes_f32 root = 0.5f * (root_0 + root_1 + (after - before) * root_f32((float)n_forms * total / least));
+    return base + root * root;
+}
+
 /* Bound the scores of the cuts inside a bin, neither at the beginning nor at the end, by the best share of every class
 for itself, at a slope at which moving all classes alike changes nothing: see criteria/gini.pxd. */
 static inline float bound_inside(
@@ -176,25 +218,41 @@ static inline int has_one_class(const uint16_t *before, const uint16_t *after, i
 #endif
 }
 
+/* Whether all samples of a bin of this weight are of one class. */
+static inline int has_one_class_in_order(const uint16_t *before, const uint16_t *after, int32_t n_lanes, float weight) {
+    const lanes_i16 none = {0};
+    lanes_i16 all = all_i16((uint16_t)weight), others = none;
+    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
+        lanes_i16 moved = load_i16(after + lane) - load_i16(before + lane);
+        others = others | ((lanes_i16)(moved != none) & (lanes_i16)(moved != all));
+    }
+    return others[0] + others[1] + others[2] + others[3] + others[4] + others[5] + others[6] + others[7] == 0;
+}
+
 /* Mark the bins in which a cut could reach a score, and return how many there are. Bins of one class have no better cut
 than their edges have; `has_edges` says that these may be cut. */
-static inline int32_t mark_rows(
-    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, const uint16_t *node, float total, float to_reach,
-    int has_edges, const edges_of_rows *edges, uint8_t *is_marked
+static PYTREES_ALWAYS_INLINE int32_t mark_rows(
+    const uint16_t *rows, int32_t n_bins, int32_t n_lanes, int32_t n_classes, int in_order, const uint16_t *node,
+    float total, float to_reach, int has_edges, const edges_of_rows *edges, uint8_t *is_marked
 ) {
     int32_t bin, lane, hits, n_marked = 0;
     /* More than what rounding takes away from the bounds. */
     float nearly = to_reach * (1.0f - 2e-6f);
     for (bin = 0; bin < n_bins; bin += 4) {
         lanes_f32 own = load_f32(edges->weights + bin) - load_f32(edges->weights + bin - 1);
+        lanes_f32 bound = in_order ? bound_in_order(edges, bin, n_classes - 1, total) : bound_by_rise(edges, bin, total);
         memset(is_marked + bin, 0, 4);
-        hits = any_lane((bound_by_rise(edges, bin, total) >= nearly) & (own > 0.0f));
+        hits = any_lane((bound >= nearly) & (own > 0.0f));
         for (; hits; hits &= hits - 1) {
             lane = bin + pytrees_trailing_zeros((uint64_t)hits);
-            const uint16_t *after = rows + (intptr_t)lane * n_lanes;
-            if (lane >= n_bins || (has_edges && has_one_class(after - n_lanes, after, n_lanes)))
+            if (lane >= n_bins)
                 continue;
-            if (lane > 0 && lane < n_bins - 1 && bound_inside(rows, lane, n_lanes, node, total, edges) < nearly)
+            const uint16_t *after = rows + (intptr_t)lane * n_lanes, *before = after - n_lanes;
+            if (has_edges && (in_order ? has_one_class_in_order(before, after, n_lanes, own[lane - bin])
+                              : has_one_class(before, after, n_lanes)))
+                continue;
+            if (!in_order && lane > 0 && lane < n_bins - 1
+                && bound_inside(rows, lane, n_lanes, node, total, edges) < nearly)
                 continue;
             if (bound_by_groups(rows, lane, n_lanes, node, total, edges) < nearly)
                 continue;

@@ -269,32 +269,6 @@ static PYTREES_ALWAYS_INLINE void score_by_squares(
         scores[k] = greatest_f32(best[k]);
 }
 
-/* Return the greatest score of a feature. */
-static PYTREES_ALWAYS_INLINE float score_classes(
-    const uint32_t *entries, int32_t n, int32_t n_first, const uint16_t *labels, const int64_t *totals,
-    int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *room, float to_reach,
-    uint32_t *found, uint64_t *found_squares, int32_t *n_found
-) {
-    float score;
-    score_by_squares(
-        &entries, 1, n, n_first, labels, totals, n_classes, left_factors, right_factors, room, to_reach, found,
-        found_squares, n_found, &score
-    );
-    return score;
-}
-
-/* Write the greatest scores of two features without missing values. */
-static PYTREES_ALWAYS_INLINE void score_classes_of_two(
-    const uint32_t *first_entries, const uint32_t *other_entries, int32_t n, const uint16_t *labels,
-    const int64_t *totals, int32_t n_classes, const float *left_factors, const float *right_factors, uint64_t *room,
-    float *scores
-) {
-    const uint32_t *entries[2] = {first_entries, other_entries};
-    score_by_squares(
-        entries, 2, n, 0, labels, totals, n_classes, left_factors, right_factors, room, 0.0f, NULL, NULL, NULL, scores
-    );
-}
-
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* Two pairs of numbers by the places of two entries. */

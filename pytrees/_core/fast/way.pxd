@@ -27,9 +27,7 @@ cdef enum Way:
     ALL_PAIRS           # every sample of the node compared with all others
 
 
-cdef inline Way way_of(
-    FastState fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node
-) noexcept nogil:
+cdef inline Way way_of(FastState fast, NodeSearch search, const ScoredScan* scan, const NodeRows* node) noexcept nogil:
     """Choose the way of a node whose classes are counted, for a criterion with bounds or scores. A node whose
     ranked features are cut into bins of its own has its keys laid out before."""
     cdef index_t n = node.stop - node.start
