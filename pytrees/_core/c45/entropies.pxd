@@ -5,10 +5,9 @@ over the classes, which are updated as rows move, rule out the other cuts.
 """
 
 from libc.math cimport INFINITY, fabs, log2
-from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.criteria.counts cimport LOG2_TABLE_BITS, LOG2_TABLE_SIZE
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.criteria.counts cimport nearly_n_log2_n
 
 
 cdef struct EntropySums:
@@ -23,20 +22,8 @@ cdef struct EntropySums:
 
 cdef inline float64_t _term(const EntropySums* scan, float64_t weight) noexcept nogil:
     """Return x log2 x of a class's weight."""
-    cdef uint64_t bits
-    cdef index_t entry
-    cdef float64_t fraction
     # Nothing beside totals above 1e-140; of smaller ones the margin is infinite.
-    if weight < 2.3e-308:
-        return 0.0
-    # log2 from the exponent and a table of the significand's first bits, between whose entries it is nearly straight.
-    memcpy(&bits, &weight, sizeof(bits))
-    entry = <index_t> (bits >> (52 - LOG2_TABLE_BITS)) & (LOG2_TABLE_SIZE - 1)
-    fraction = <float64_t> (bits & ((<uint64_t> 1 << (52 - LOG2_TABLE_BITS)) - 1)) * 2.0**(LOG2_TABLE_BITS - 52)
-    return weight * (
-        <float64_t> (<int64_t> (bits >> 52) - 1023) + scan.log2_table[entry]
-        + fraction * (scan.log2_table[entry + 1] - scan.log2_table[entry])
-    )
+    return 0.0 if weight < 2.3e-308 else nearly_n_log2_n(scan.log2_table, weight)
 
 
 cdef inline float64_t class_weight(const EntropySums* scan, int side, index_t label) noexcept nogil:

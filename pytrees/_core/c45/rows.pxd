@@ -50,5 +50,5 @@ cdef int divide_rows(
     FractionalRows rows, Py_ssize_t start, Py_ssize_t stop, index_t feature, float64_t threshold, Division* division
 ) except -1 nogil
 cdef int take_part(FractionalRows rows, const Division* division, index_t number, Part* part) except -1 nogil
-cdef void unite_rows(FractionalRows rows, const Division* division) noexcept nogil
+cdef void sort_rows(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
 cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) except -1 nogil

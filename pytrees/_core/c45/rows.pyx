@@ -163,16 +163,12 @@ cdef int take_part(FractionalRows rows, const Division* division, index_t number
             rows.weights[end] = weight
             end += 1
     part.stop = rows.top = end
-    _sort_rows(rows, part.start, part.stop)
+    sort_rows(rows, part.start, part.stop)
     return 0
 
 
-cdef void unite_rows(FractionalRows rows, const Division* division) noexcept nogil:
-    """Bring the rows of a divided node in ascending order again."""
-    _sort_rows(rows, division.start, division.stop)
-
-
-cdef void _sort_rows(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+cdef void sort_rows(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    """Bring the rows of a divided node, or of a part, in ascending order again."""
     cdef index_t i, n = <index_t> (stop - start)
     for i in range(n):
         rows.entries[i] = packed(<uint32_t> rows.rows[start + i], i, rows.entries[0])

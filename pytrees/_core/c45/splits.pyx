@@ -165,10 +165,7 @@ cdef void _keep_offer(
         share = (finder.missing if child == n_children else finder.sizes[child]) / finder.total
         if share > 0.0:
             information -= share * log2(share)
-    offer.feature = feature
-    offer.threshold = threshold
-    offer.gain = gain
-    offer.ratio = gain / information if information > 0.0 else 0.0
+    offer[0] = RatioSplit(feature, threshold, gain, gain / information if information > 0.0 else 0.0)
 
 
 # ---------------------------------------------------------------------------------------------------------- categories

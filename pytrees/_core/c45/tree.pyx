@@ -21,10 +21,12 @@ from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport LEAF, MULTIWAY, NONE, NO_CATEGORY, UNDEFINED, float64_t, index_t, int64_t
 from pytrees._core.c45.rows cimport (
-    Division, FractionalRows, Part, copy_to_top, divide_rows, is_missing, take_part, unite_rows,
+    Division, FractionalRows, Part, copy_to_top, divide_rows, is_missing, sort_rows, take_part,
 )
 from pytrees._core.c45.splits cimport RatioSplit, SplitFinder, best_split
+from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport exceeds_by_tolerance
+from pytrees._core.criteria.labels cimport majority_of
 
 cdef float64_t SLACK = 1e-3         # of training errors, as in Quinlan's program
 cdef float64_t SIMPLICITY = 0.1     # a simpler tree may have this many more expected errors
@@ -246,7 +248,7 @@ cdef int _finish(C45Growth growth) except -1 nogil:
 cdef void _leave_division(C45Growth growth, Frame* frame) noexcept nogil:
     # Only raising looks at the rows of a finished node again.
     if growth.raises:
-        unite_rows(growth.rows, &frame.division)
+        sort_rows(growth.rows, frame.division.start, frame.division.stop)
     growth.rows.n_parts = frame.division.first_part
     frame.division.n_parts = 0
     frame.n_finished = 0
@@ -276,11 +278,8 @@ cdef void _pop_frame(C45Growth growth) noexcept nogil:
 
 cdef inline float64_t _count_errors(const float64_t* counts, index_t n_classes) noexcept nogil:
     """Return the weight of the rows outside the most frequent class, the lowest of several."""
-    cdef index_t label, majority = 0
+    cdef index_t label, majority = majority_of(counts, n_classes)
     cdef float64_t errors = 0.0
-    for label in range(1, n_classes):
-        if counts[label] > counts[majority]:
-            majority = label
     for label in range(n_classes):
         if label != majority:
             errors += counts[label]
@@ -318,13 +317,11 @@ cdef inline float64_t _score_limit(float64_t total, float64_t errors, float64_t 
 # ------------------------------------------------------------------------------------------------------------- pruning
 
 cdef float64_t _errors_as_leaf(C45Growth growth, const float64_t* counts) noexcept nogil:
-    cdef float64_t total = 0.0
-    cdef index_t label
     if not growth.prunes:
         return 0.0
-    for label in range(growth.n_classes):
-        total += counts[label]
-    return _limit_of_errors(total, _count_errors(counts, growth.n_classes), growth.confidence, growth.z)
+    return _limit_of_errors(
+        sum_of_counts(counts, growth.n_classes), _count_errors(counts, growth.n_classes), growth.confidence, growth.z
+    )
 
 
 cdef int _prune(C45Growth growth, index_t branch) except -1 nogil:

@@ -143,41 +143,32 @@ cdef inline void _unlink(EqualList* samples, index_t position) noexcept nogil:
 cdef inline void _sum_sides(
     MedianErrors errors, const Entry* entries, index_t n_missing, bint keeps_medians
 ) noexcept nogil:
-    _empty_from_left(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
-    _empty_from_right(errors, entries, n_missing, MISSING_RIGHT, keeps_medians)
+    _empty(errors, entries, n_missing, MISSING_RIGHT, False, keeps_medians)
+    _empty(errors, entries, n_missing, MISSING_RIGHT, True, keeps_medians)
     if n_missing > 0:
-        _empty_from_left(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
-        _empty_from_right(errors, entries, n_missing, MISSING_LEFT, keeps_medians)
+        _empty(errors, entries, n_missing, MISSING_LEFT, False, keeps_medians)
+        _empty(errors, entries, n_missing, MISSING_LEFT, True, keeps_medians)
 
 
-cdef inline void _empty_from_left(
-    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
+cdef inline void _empty(
+    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint is_left, bint keeps_medians
 ) noexcept nogil:
-    """Write the sums of the right children, with missing values on this side; sums[i] after the first i samples are
-    out."""
-    cdef index_t i
-    cdef int128_t* sums = errors_of(errors.right, side)
-    _fill_list(errors, side == MISSING_LEFT)
-    for i in range(errors.n - n_missing):
-        _take_out(errors, errors.position_of_place[place_of(entries[i])])
-        sums[i + 1] = errors.error
-        if keeps_medians:
-            errors.right_medians[side, i + 1] = errors.targets[errors.median]
-
-
-cdef inline void _empty_from_right(
-    MedianErrors errors, const Entry* entries, index_t n_missing, int side, bint keeps_medians
-) noexcept nogil:
-    """Write the sums of the left children, with missing values on this side; sums[i] while the first i samples are
-    in."""
-    cdef index_t i
-    cdef int128_t* sums = errors_of(errors.left, side)
-    _fill_list(errors, n_missing > 0 and side == MISSING_RIGHT)
-    for i in range(errors.n - n_missing - 1, -1, -1):
-        sums[i + 1] = errors.error
-        if keeps_medians:
-            errors.left_medians[side, i + 1] = errors.targets[errors.median]
-        _take_out(errors, errors.position_of_place[place_of(entries[i])])
+    """Write the sums of the left or the right children, with missing values on this side; sums[i] with the first i
+    samples on the left. Samples leave left children from the last on, and right children from the first on."""
+    cdef index_t k, i, n_known = errors.n - n_missing
+    cdef int128_t* sums = errors_of(errors.left, side) if is_left else errors_of(errors.right, side)
+    _fill_list(errors, n_missing > 0 and side == (MISSING_RIGHT if is_left else MISSING_LEFT))
+    for k in range(1, n_known + 1):
+        i = n_known + 1 - k if is_left else k
+        if not is_left:
+            _take_out(errors, errors.position_of_place[place_of(entries[i - 1])])
+        sums[i] = errors.error
+        if keeps_medians and is_left:
+            errors.left_medians[side, i] = errors.targets[errors.median]
+        elif keeps_medians:
+            errors.right_medians[side, i] = errors.targets[errors.median]
+        if is_left:
+            _take_out(errors, errors.position_of_place[place_of(entries[i - 1])])
 
 
 # ----------------------------------------------------------------------------------------------------------- the list

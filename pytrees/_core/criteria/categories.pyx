@@ -34,7 +34,7 @@ from pytrees._core.base.types cimport float64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.counts cimport TargetSums
 
-from pytrees._core.criteria.table import orders_by_mean, orders_by_share
+from pytrees._core.criteria.table import judges_means, orders_by_share
 
 cdef enum:
     STEPS = 16      # towards the first principal direction
@@ -44,7 +44,7 @@ MOST_CATEGORIES = MOST_DIVIDED
 
 def has_best_order(criterion, n_classes):
     """Whether the best division of any number of categories is a cut of their order by share or mean."""
-    return orders_by_mean(criterion) or orders_by_share(criterion, n_classes)
+    return judges_means(criterion) or orders_by_share(criterion, n_classes)
 
 
 @cython.final

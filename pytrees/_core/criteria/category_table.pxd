@@ -5,10 +5,8 @@ from pytrees._core.criteria.children cimport ChildCounts, offer_gain, offer_sum
 from pytrees._core.criteria.codes cimport (
     ACCURACY, ENTROPY, GINI, JACCARD, MAE, ORDINAL_GINI, RANKING, VI, refuse_code, takes_ratio,
 )
-from pytrees._core.criteria.counts cimport sum_of_counts
-from pytrees._core.criteria.entropy cimport (
-    end_information_child, entropy_gain_of_children, start_information_node, variation_gain_of_children,
-)
+from pytrees._core.criteria.counts cimport sum_of_counts, sum_of_n_log2_n
+from pytrees._core.criteria.entropy cimport end_information_child, entropy_gain_of_children, variation_gain_of_children
 from pytrees._core.criteria.gain cimport Gain, tolerant_gain
 from pytrees._core.criteria.gini cimport end_gini_child, start_gini_node
 from pytrees._core.criteria.jaccard cimport add_jaccard_clusters, end_jaccard_child, start_jaccard_node
@@ -36,7 +34,9 @@ cdef inline int start_whole_node(ChildCounts children) except -1 nogil:
     elif children.node.code == ACCURACY or children.node.code == MAE:
         start_labelled_node(children, children.node.code == MAE)
     elif children.node.form != NO_INFORMATION:
-        start_information_node(children)
+        children.node_sum = sum_of_n_log2_n(
+            &children.node.table[0], &children.node.total_counts[0], children.node.n_classes
+        )
     else:
         return refuse_code(children.node.code)
     return 0

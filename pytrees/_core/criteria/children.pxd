@@ -78,8 +78,7 @@ cdef class ChildCounts:
 
 
 cdef inline void add_quotient(QuotientSum* total, int64_t numerator, int64_t denominator) noexcept nogil:
-    total.terms[total.n_terms].numerator = numerator
-    total.terms[total.n_terms].denominator = denominator
+    total.terms[total.n_terms] = Quotient(numerator, denominator)
     total.n_terms += 1
     total.value += <float64_t> numerator / <float64_t> denominator
 
@@ -96,8 +95,7 @@ cdef inline void add_square(
     times the child's sum less the child's weight times the node's sum. The value is the node's weight**3 times the gain
     of the split, and no number in it cancels another."""
     cdef float64_t difference = <float64_t> (target_sum * children.total - children.node.sums.sum * weight)
-    total.squares[total.n_terms].sum = target_sum
-    total.squares[total.n_terms].weight = weight
+    total.squares[total.n_terms] = Square(target_sum, weight)
     total.n_terms += 1
     total.value += difference * difference / <float64_t> weight
 

@@ -1,8 +1,9 @@
 """The class counts of a node and of its left child, and the arrays that criteria on counts share."""
 
 cimport cython
+from libc.string cimport memcpy
 
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint32_t, uint64_t
 from pytrees._core.base.wide cimport int128_t
 from pytrees._core.criteria.absolute_error cimport MedianErrors
 from pytrees._core.criteria.logarithms cimport BestCut, InformationForm, SplitLogs
@@ -71,9 +72,15 @@ cdef inline float64_t in_unit(ClassCounts counts, int64_t count) noexcept nogil:
     return <float64_t> count * counts.scale / counts.divisor
 
 
-cdef inline int64_t sum_of_counts(const int64_t* counts, index_t n_classes) noexcept nogil:
+# Class counts, whole or as sums of weights.
+ctypedef fused Count:
+    int64_t
+    float64_t
+
+
+cdef inline Count sum_of_counts(const Count* counts, index_t n_classes) noexcept nogil:
     cdef index_t label
-    cdef int64_t total = 0
+    cdef Count total = 0
     for label in range(n_classes):
         total += counts[label]
     return total
@@ -102,6 +109,21 @@ cdef inline int64_t sum_of_n_log2_n(const int64_t* table, const int64_t* counts,
     return total
 
 
+cdef inline float64_t nearly_n_log2_n(const float64_t* log2_table, float64_t weight) noexcept nogil:
+    """Return x log2 x of a positive number. log2 is right to 2e-7: from the exponent and a table of the significand's
+    first bits, between whose entries it is nearly straight."""
+    cdef uint64_t bits
+    cdef index_t entry
+    cdef float64_t fraction
+    memcpy(&bits, &weight, sizeof(bits))
+    entry = <index_t> (bits >> (52 - LOG2_TABLE_BITS)) & (LOG2_TABLE_SIZE - 1)
+    fraction = <float64_t> (bits & ((<uint64_t> 1 << (52 - LOG2_TABLE_BITS)) - 1)) * 2.0**(LOG2_TABLE_BITS - 52)
+    return weight * (
+        <float64_t> (<int64_t> (bits >> 52) - 1023) + log2_table[entry]
+        + fraction * (log2_table[entry + 1] - log2_table[entry])
+    )
+
+
 cdef inline bint are_numbers(ClassCounts counts) noexcept nogil:
     """Whether the classes are targets of regression: numbers whose sums are kept in place of class counts."""
     return counts.targets.shape[0] > 0
@@ -109,11 +131,7 @@ cdef inline bint are_numbers(ClassCounts counts) noexcept nogil:
 
 cdef inline TargetSums less_sums(const TargetSums* whole, const TargetSums* part) noexcept nogil:
     """Return the sums of the samples that are not in a part."""
-    cdef TargetSums rest
-    rest.weight = whole.weight - part.weight
-    rest.sum = whole.sum - part.sum
-    rest.spread = whole.spread - part.spread
-    return rest
+    return TargetSums(whole.weight - part.weight, whole.sum - part.sum, whole.spread - part.spread)
 
 
 cdef inline void add_target(TargetSums* sums, int64_t target, int64_t weight) noexcept nogil:

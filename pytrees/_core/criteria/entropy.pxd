@@ -21,7 +21,8 @@ from pytrees._core.criteria.logarithms cimport (
 
 
 cdef struct EntropyScan:
-    # The score is minus the children's entropies times their samples: sums of n log2 n.
+    # The score is minus the children's entropies times their samples: sums of n log2 n. For the variation of
+    # information, the sums over the classes in the children count twice.
     index_t n_classes
     const int64_t* table
     const int64_t* total_counts
@@ -29,75 +30,47 @@ cdef struct EntropyScan:
     int64_t total, total_sum, left_total, left_sum, right_sum
     BestCut* best
     int64_t floor       # cuts of lower scores are worse than the best one
+    int64_t joint_times
 
 
-cdef struct VariationScan:
-    # As above; the sums of n log2 n over the classes in the children count twice.
-    index_t n_classes
-    const int64_t* table
-    const int64_t* total_counts
-    int64_t* left_counts
-    int64_t total, total_sum, left_total, left_sum, right_sum
-    BestCut* best
-    int64_t floor
-
-
-ctypedef fused SumScan:
-    EntropyScan
-    VariationScan
-
-
-cdef inline void start_entropy(SumScan* scan, ClassCounts counts) noexcept nogil:
+cdef inline void start_entropy(EntropyScan* scan, ClassCounts counts) noexcept nogil:
     scan.table = &counts.table[0]
     scan.total_sum = sum_of_n_log2_n(&counts.table[0], &counts.total_counts[0], counts.n_classes)
     scan.best = &counts.best
+    scan.joint_times = doubled(counts.form)
     forget_best_entropy(scan)
 
 
-cdef inline void forget_best_entropy(SumScan* scan) noexcept nogil:
+cdef inline void forget_best_entropy(EntropyScan* scan) noexcept nogil:
     scan.best.is_known = False
     scan.floor = INT64_MIN
 
 
-cdef inline int offer_entropy(SumScan* scan) except -1 nogil:
+cdef inline int offer_entropy(EntropyScan* scan) except -1 nogil:
     cdef int64_t score = (
-        scan.left_sum - scan.table[scan.left_total] + scan.right_sum - scan.table[scan.total - scan.left_total]
+        scan.joint_times * (scan.left_sum + scan.right_sum)
+        - scan.table[scan.left_total] - scan.table[scan.total - scan.left_total]
     )
-    if SumScan is VariationScan:
-        score += scan.left_sum + scan.right_sum
     if score < scan.floor or not offer_score(scan.best, score, scan.left_counts):
         return False
     scan.floor = score - scan.best.margin
     return True
 
 
-cdef inline int gain_of_entropy(const SumScan* scan, Gain* gain) except -1 nogil:
-    cdef int64_t units
-    if SumScan is EntropyScan:
-        units = units_of_best(scan.best, scan.table[scan.total] - scan.total_sum + scan.best.score)
-    else:
-        units = signed_units_of_best(scan.best, scan.table[scan.total] - 2 * scan.total_sum + scan.best.score)
+cdef inline int gain_of_entropy(const EntropyScan* scan, Gain* gain) except -1 nogil:
+    cdef int64_t units = scan.table[scan.total] - scan.joint_times * scan.total_sum + scan.best.score
+    units = units_of_best(scan.best, units) if scan.joint_times == 1 else signed_units_of_best(scan.best, units)
     gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, scan.total, scan.best.margin)
     return 0
 
 
-cdef inline bint is_perfect_entropy(const SumScan* scan) noexcept nogil:
+cdef inline bint is_perfect_entropy(const EntropyScan* scan) noexcept nogil:
     """The score of children of one class each is 0. If the children are the classes, their variation is 0: then the
     rounded numbers cancel too."""
-    if SumScan is EntropyScan:
-        return scan.best.is_known and scan.best.score == 0
-    else:
-        return scan.best.is_known and scan.best.score == scan.total_sum
+    return scan.best.is_known and scan.best.score == (scan.joint_times - 1) * scan.total_sum
 
 
 # ------------------------------------------------------------------------------------ children of a categorical split
-
-cdef inline void start_information_node(ChildCounts children) noexcept nogil:
-    """Sum n log2 n over the classes of the node, for all criteria that compare entropies."""
-    children.node_sum = sum_of_n_log2_n(
-        &children.node.table[0], &children.node.total_counts[0], children.node.n_classes
-    )
-
 
 cdef inline void end_information_child(ChildCounts children, int64_t total) noexcept nogil:
     cdef index_t label

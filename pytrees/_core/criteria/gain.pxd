@@ -54,15 +54,8 @@ cdef inline bint is_greater_priority(const Gain* a, const Gain* b) noexcept nogi
 
 
 cdef inline Gain exact_gain(int128_t numerator, uint128_t denominator, int64_t total) noexcept nogil:
-    cdef Gain gain
-    gain.numerator = numerator
-    gain.denominator = denominator
-    gain.value = nearest_double(numerator, denominator * <uint128_t> total)
-    gain.priority = 0.0
-    gain.error = 0.0
-    gain.number = NONE
-    gain.left_total = gain.right_total = 0
-    return gain
+    cdef float64_t value = nearest_double(numerator, denominator * <uint128_t> total)
+    return Gain(numerator, denominator, value, 0.0, 0.0, NONE, 0, 0)
 
 
 cdef inline Gain information_gain(
@@ -86,15 +79,7 @@ cdef inline bint is_near(const Gain* a, const Gain* b) noexcept nogil:
 
 cdef inline Gain tolerant_gain(float64_t value, float64_t total) noexcept nogil:
     """Return a gain that is compared with a tolerance, of a node of weight `total`."""
-    cdef Gain gain
-    gain.numerator = 0
-    gain.denominator = 0
-    gain.value = value
-    gain.priority = total * value
-    gain.error = 0.0
-    gain.number = NONE
-    gain.left_total = gain.right_total = 0
-    return gain
+    return Gain(0, 0, value, total * value, 0.0, NONE, 0, 0)
 
 
 cdef inline int squared_gain(int128_t difference, int64_t left_total, int64_t right_total, Gain* gain) except -1 nogil:

@@ -6,7 +6,7 @@ their majority classes, and children of one majority are taken together.
 
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.children cimport ChildCounts, add_quotient
+from pytrees._core.criteria.children cimport ChildCounts, Quotient, add_quotient
 from pytrees._core.criteria.counts cimport sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain
 from pytrees._core.criteria.labels cimport majority_of, note_label
@@ -47,9 +47,7 @@ cdef inline bint _exceeds(const Overlap* a, const Overlap* b) noexcept nogil:
 
 
 cdef inline void _take_overlap(Overlaps* overlaps, index_t label, int64_t both, int64_t either) noexcept nogil:
-    cdef Overlap overlap
-    overlap.both = both
-    overlap.either = either
+    cdef Overlap overlap = Overlap(both, either)
     if not _exceeds(&overlap, &overlaps.second):
         return
     if not _exceeds(&overlap, &overlaps.first):
@@ -210,8 +208,7 @@ cdef inline void _offer_exchange(ChildCounts children, index_t majority, int64_t
     numerator = rest_both * best_either + best_both * rest_either
     denominator = rest_either * best_either
     if <int128_t> numerator * children.exchange.denominator > <int128_t> children.exchange.numerator * denominator:
-        children.exchange.numerator = numerator
-        children.exchange.denominator = denominator
+        children.exchange = Quotient(numerator, denominator)
 
 
 cdef inline void add_jaccard_clusters(ChildCounts children) noexcept nogil:

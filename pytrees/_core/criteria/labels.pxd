@@ -6,6 +6,7 @@ the similarity, the samples that are right, or minus the sum of the absolute err
 
 from pytrees._core.base.types cimport NONE, index_t, int64_t
 from pytrees._core.criteria.children cimport ChildCounts
+from pytrees._core.criteria.counts cimport Count
 
 
 cdef inline void forget_scores(int64_t* scores) noexcept nogil:
@@ -57,7 +58,7 @@ cdef inline index_t two_best(
     return best
 
 
-cdef inline index_t majority_of(const int64_t* counts, index_t n_classes) noexcept nogil:
+cdef inline index_t majority_of(const Count* counts, index_t n_classes) noexcept nogil:
     """Return the class of the greatest count, the lowest of several."""
     cdef index_t label, majority = 0
     for label in range(1, n_classes):

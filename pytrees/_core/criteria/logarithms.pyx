@@ -23,6 +23,7 @@ from libc.string cimport memcmp, memcpy
 from pytrees._core.base.fractions cimport multiply_wide
 from pytrees._core.base.types cimport uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
+from pytrees._core.criteria.counts cimport sum_of_counts
 
 # Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
@@ -50,26 +51,18 @@ cdef enum:
 
 # ------------------------------------------------------------------------------------------------- counts of a split
 
-cdef int64_t _total(const int64_t* counts, index_t n_classes) noexcept nogil:
-    cdef index_t label
-    cdef int64_t total = 0
-    for label in range(n_classes):
-        total += counts[label]
-    return total
-
-
 cdef void count_cut(
     SplitLogs* logs, const int64_t* node_counts, const int64_t* left_counts, index_t n_classes
 ) noexcept nogil:
     """List the counts of a cut whose left child has these class counts."""
     cdef index_t label
-    cdef int64_t left = _total(left_counts, n_classes)
+    cdef int64_t left = sum_of_counts(left_counts, n_classes)
     forget_counts(logs)
     for label in range(n_classes):
         add_child_class(logs, left_counts[label])
         add_child_class(logs, node_counts[label] - left_counts[label])
     add_child_size(logs, left)
-    add_child_size(logs, _total(node_counts, n_classes) - left)
+    add_child_size(logs, sum_of_counts(node_counts, n_classes) - left)
 
 
 cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil:
@@ -124,7 +117,8 @@ cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
     """Return the gain of the best cut, `units` of 2**-30 bit by the table: 0 if its children have the class shares of
     the node, otherwise at least one unit."""
     cdef index_t label = 0
-    cdef int64_t left = _total(best.left_counts, best.n_classes), total = _total(best.node_counts, best.n_classes)
+    cdef int64_t left = sum_of_counts(best.left_counts, best.n_classes)
+    cdef int64_t total = sum_of_counts(best.node_counts, best.n_classes)
     if units > best.margin:
         return units
     while label < best.n_classes and best.left_counts[label] * total == best.node_counts[label] * left:
@@ -301,14 +295,10 @@ def _exponents(terms):
 
 cdef bint gains_nothing(const int64_t* node_counts, index_t n_classes, const SplitLogs* split) except -1 nogil:
     with gil:
-        return not _gained(
-            _listed(node_counts, n_classes), _listed(split.joint, split.n_joint), _listed(split.sizes, split.n_sizes)
-        )
-
-
-def _gained(node, joint, sizes):
-    """Return by prime the exponent of what a split gains, times the samples of the node."""
-    return _compared(PLAIN, node, joint, sizes)[0]
+        return not _compared(
+            PLAIN, _listed(node_counts, n_classes), _listed(split.joint, split.n_joint),
+            _listed(split.sizes, split.n_sizes),
+        )[0]
 
 
 cdef tuple _compared(InformationForm form, list node, list joint, list sizes):

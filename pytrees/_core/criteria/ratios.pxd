@@ -13,8 +13,7 @@ from pytrees._core.criteria.counts cimport ClassCounts, sum_of_n_log2_n
 from pytrees._core.criteria.entropy cimport information_of_children, margin_of_children
 from pytrees._core.criteria.gain cimport Gain, information_gain
 from pytrees._core.criteria.logarithms cimport (
-    BY_JOINT, BY_MEAN, BY_SPLIT, BestCut, InformationForm, doubled, offer_information_ratio,
-    units_of_best,
+    BY_JOINT, BY_MEAN, BY_SPLIT, BestCut, InformationForm, doubled, offer_information_ratio, units_of_best,
 )
 
 

@@ -8,8 +8,7 @@ from pytrees._core.criteria.codes cimport (
 from pytrees._core.criteria.counts cimport ClassCounts
 from pytrees._core.criteria.table cimport (
     AbsoluteErrorScan, BinaryGiniScan, BinaryRankingScan, EntropyScan, GiniScan, JaccardScan, LabelledScan,
-    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, VariationScan, WideBinaryScan, WideScan,
-    WideSquaredErrorScan, WigScan,
+    OrdinalGiniScan, RankingScan, RatioScan, SquaredErrorScan, WideBinaryScan, WideScan, WideSquaredErrorScan, WigScan,
 )
 from pytrees._core.criteria.wig cimport WigBest
 
@@ -23,7 +22,6 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
     cdef RankingScan ranking
     cdef BinaryRankingScan binary_ranking
     cdef RatioScan ratio
-    cdef VariationScan variation
     cdef JaccardScan jaccard
     cdef LabelledScan labelled
     cdef WigScan wig
@@ -41,7 +39,7 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
         return run(task, &binary_gini)
     if counts.code == GINI:
         return run(task, &gini)
-    if counts.code == ENTROPY:
+    if counts.code == ENTROPY or counts.code == VI:
         return run(task, &entropy)
     if counts.code == ORDINAL_GINI:
         return run(task, &ordinal_gini)
@@ -49,8 +47,6 @@ cdef int with_scan(Task task, ClassCounts counts) except -1 nogil:
         return run(task, &binary_ranking) if counts.n_classes == 2 else run(task, &ranking)
     if takes_ratio(counts.code):
         return run(task, &ratio)
-    if counts.code == VI:
-        return run(task, &variation)
     if counts.code == JACCARD:
         return run(task, &jaccard)
     if counts.code == ACCURACY or counts.code == MAE:

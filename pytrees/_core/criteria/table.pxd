@@ -17,10 +17,9 @@ from pytrees._core.criteria.absolute_error cimport (
     AbsoluteErrorScan, error_of_counts, gain_of_absolute_error, offer_absolute_error, start_absolute_error, sum_errors,
 )
 from pytrees._core.criteria.codes cimport ABSOLUTE_ERROR, GINI, MAE
-from pytrees._core.criteria.counts cimport ClassCounts, add_target, sum_of_counts, sum_of_squares
+from pytrees._core.criteria.counts cimport ClassCounts, TargetSums, add_target, sum_of_counts, sum_of_squares
 from pytrees._core.criteria.entropy cimport (
-    EntropyScan, SumScan, VariationScan, forget_best_entropy, gain_of_entropy, is_perfect_entropy, offer_entropy,
-    start_entropy,
+    EntropyScan, forget_best_entropy, gain_of_entropy, is_perfect_entropy, offer_entropy, start_entropy,
 )
 from pytrees._core.criteria.gain cimport Gain
 from pytrees._core.criteria.gini cimport (
@@ -65,7 +64,6 @@ ctypedef fused CountScan:
     WideScan
     RankingScan
     RatioScan
-    VariationScan
     LabelledScan
     JaccardScan
     WigScan
@@ -79,7 +77,6 @@ ctypedef fused CountedScan:
     OrdinalGiniScan
     EntropyScan
     RatioScan
-    VariationScan
     LabelledScan
     JaccardScan
     WigScan
@@ -117,7 +114,7 @@ cdef inline void start_scan(CountScan* scan, ClassCounts counts) noexcept nogil:
         start_binary_gini(scan, counts, 2 if counts.code == GINI else 1)
     elif CountScan is GiniScan:
         scan.total_squares = sum_of_squares(&counts.total_counts[0], counts.n_classes)
-    elif CountScan in SumScan:
+    elif CountScan is EntropyScan:
         start_entropy(scan, counts)
     elif CountScan is OrdinalGiniScan:
         start_ordinal_gini(scan, counts)
@@ -254,7 +251,7 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
     """Keep the present cut if it beats the best so far."""
     if CountScan in AnyGiniScan:
         return offer_gini(scan)
-    elif CountScan in SumScan:
+    elif CountScan is EntropyScan:
         return offer_entropy(scan)
     elif CountScan in AnyRankingScan:
         return offer_ranking(scan)
@@ -277,10 +274,9 @@ cdef inline int offer(CountScan* scan) except -1 nogil:
 
 
 cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
-    """Write the gain of the best cut so far."""
     if CountScan in AnyGiniScan:
         gain[0] = gain_of_gini(scan)
-    elif CountScan in SumScan:
+    elif CountScan is EntropyScan:
         gain_of_entropy(scan, gain)
     elif CountScan in AnyRankingScan:
         gain[0] = gain_of_ranking(scan)
@@ -319,7 +315,7 @@ cdef inline bint is_perfect(CountScan* scan) noexcept nogil:
         return is_perfect_ordinal_gini(scan)
     elif CountScan in AnyGiniScan:
         return is_perfect_gini(scan)
-    elif CountScan in SumScan:
+    elif CountScan is EntropyScan:
         return is_perfect_entropy(scan)
     elif CountScan in AnyRankingScan:
         return is_perfect_ranking(scan)
@@ -418,8 +414,7 @@ cdef inline void _take_missing_away(CountScan* scan, ClassCounts counts, const C
 cdef inline void sum_counted_targets(ClassCounts node) noexcept nogil:
     """Sum the targets of a node whose classes are counted, if classes are numbers."""
     cdef index_t label
-    node.sums.weight = 0
-    node.sums.sum = node.sums.spread = 0
+    node.sums = TargetSums(0, 0, 0)
     for label in range(<index_t> node.targets.shape[0]):
         add_target(&node.sums, node.targets[label], node.total_counts[label])
     if node.code == ABSOLUTE_ERROR:

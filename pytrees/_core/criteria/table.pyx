@@ -108,11 +108,6 @@ def orders_by_share(criterion, n_classes):
     return n_classes == 2 and name in CONVEX and weighs_children
 
 
-def orders_by_mean(criterion):
-    """Whether the best division of categories is among the divisions in the order of the means of the targets."""
-    return code_of(criterion) == SQUARED_ERROR
-
-
 def judges_means(criterion):
     """Whether the criterion judges squared distances to the mean of the targets."""
     return code_of(criterion) == SQUARED_ERROR

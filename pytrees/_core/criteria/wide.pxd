@@ -8,12 +8,11 @@ samples move, rule out most cuts before their gains are computed.
 """
 
 from libc.math cimport INFINITY, fabs, log1p, log2
-from libc.string cimport memcpy
 
 from pytrees._core.base.fractions cimport is_greater_square
-from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.counts cimport LOG2_TABLE_BITS, LOG2_TABLE_SIZE, ClassCounts
+from pytrees._core.criteria.counts cimport ClassCounts, nearly_n_log2_n, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, squared_gain
 from pytrees._core.criteria.logarithms cimport BY_GREATER, BY_JOINT, BY_MEAN, LESS_SPLIT, PLAIN, InformationForm
 
@@ -75,8 +74,6 @@ cdef float64_t nearest(fraction) except? -1.0
 
 
 cdef inline void start_wide(WideScan* scan, ClassCounts counts) noexcept nogil:
-    """Start a node whose classes are counted."""
-    cdef index_t label
     scan.n_classes = counts.n_classes
     scan.kind = <WideKind> counts.wide_kind
     scan.form = counts.form
@@ -87,9 +84,7 @@ cdef inline void start_wide(WideScan* scan, ClassCounts counts) noexcept nogil:
     scan.left_counts = &counts.left_counts[0]
     scan.best_left_counts = &counts.best_left_counts[0]
     scan.node = <void*> counts
-    scan.total = 0
-    for label in range(scan.n_classes):
-        scan.total += scan.total_counts[label]
+    scan.total = sum_of_counts(scan.total_counts, scan.n_classes)
     scan.error = error_of_wide_gain(scan.kind, scan.n_classes, 2)
     scan.has_boxes = scan.n_classes == 2 and scan.kind == WIDE_INFORMATION and scan.form == PLAIN
     scan.score_of_gain = _score_of_gain(scan) if scan.has_boxes else 0.0
@@ -149,7 +144,6 @@ cdef inline void _start_sums(WideScan* scan, Py_ssize_t n_rows) noexcept nogil:
 
 
 cdef inline void start_wide_feature(WideScan* scan) noexcept nogil:
-    """Put all samples into the right child."""
     cdef index_t label
     scan.left_total = 0
     for label in range(scan.n_classes):
@@ -160,21 +154,10 @@ cdef inline void start_wide_feature(WideScan* scan) noexcept nogil:
 
 cdef inline float64_t _term(const WideScan* scan, int64_t count) noexcept nogil:
     """Return what a class of this count adds to the sums."""
-    cdef float64_t weight = <float64_t> count, fraction
-    cdef uint64_t bits
-    cdef index_t entry
+    cdef float64_t weight = <float64_t> count
     if scan.kind == WIDE_GINI:
         return weight * weight
-    if count == 0:
-        return 0.0
-    # log2 from the exponent and a table of the significand's first bits, between whose entries it is nearly straight.
-    memcpy(&bits, &weight, sizeof(bits))
-    entry = <index_t> (bits >> (52 - LOG2_TABLE_BITS)) & (LOG2_TABLE_SIZE - 1)
-    fraction = <float64_t> (bits & ((<uint64_t> 1 << (52 - LOG2_TABLE_BITS)) - 1)) * 2.0**(LOG2_TABLE_BITS - 52)
-    return weight * (
-        <float64_t> (<int64_t> (bits >> 52) - 1023) + scan.log2_table[entry]
-        + fraction * (scan.log2_table[entry + 1] - scan.log2_table[entry])
-    )
+    return 0.0 if count == 0 else nearly_n_log2_n(scan.log2_table, weight)
 
 
 cdef inline void move_wide(WideScan* scan, index_t label, int64_t weight) noexcept nogil:

@@ -112,7 +112,6 @@ cdef inline float64_t _n_log2_n(const WigScan* scan, int64_t n) noexcept nogil:
 
 
 cdef inline void start_wig_feature(WigScan* scan) noexcept nogil:
-    """Put all samples into the right child."""
     cdef index_t label
     scan.left_total = 0
     for label in range(scan.n_classes):

@@ -270,7 +270,6 @@ cdef inline float64_t share_of_others(
 
 
 cdef inline bint allows(Boxes boxes, int64_t constraint, int64_t value) noexcept nogil:
-    """Whether a constraint allows a value."""
     cdef int64_t run
     for run in range(boxes.run_indptr[constraint], boxes.run_indptr[constraint + 1]):
         if boxes.start[run] <= value < boxes.stop[run]:

@@ -26,17 +26,15 @@ from pytrees._core.base.memory cimport insert_item, remove_item, reserve
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport uint128_t
 from pytrees._core.criteria.children cimport exact_fraction
-from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_n_log2_n
+from pytrees._core.criteria.counts cimport NLOGN_FRACTION_BITS, sum_of_counts, sum_of_n_log2_n
 from pytrees._core.criteria.gain cimport Gain, exceeds_by_tolerance
+from pytrees._core.criteria.labels cimport majority_of
 from pytrees._core.criteria.logarithms cimport LESS_BOTH, MAX_TOTAL_COUNT, nearest_entropy
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.id3.distances cimport (
-    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, majority_of, score_undivided,
-    separates, total_of,
+    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
 )
-from pytrees._core.id3.global_steps cimport (
-    LeafScan, Step, compare_to_present, end_leaf, is_lower, offer_splits, start_leaf,
-)
+from pytrees._core.id3.global_steps cimport LeafScan, Step, compare_to_present, is_lower, offer_splits, start_leaf
 from pytrees._core.id3.local_distance cimport LocalDistance, compare_merits
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_root, arrays_of, check_node_signals, count_node_classes, has_room,
@@ -194,7 +192,7 @@ cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
     after = distance_of(growth.scan.clusters)
     if is_similarity(growth.code):
         before, after = after, before
-    node.gain = (before - after) * <float64_t> growth.scan.clusters.total / total_of(
+    node.gain = (before - after) * <float64_t> growth.scan.clusters.total / sum_of_counts(
         values_of(growth.tree, leaf), growth.tree.n_classes
     )
     return 0
@@ -276,7 +274,8 @@ cdef int _scan_leaf(GrowthByDistance growth, index_t leaf, Step* best) except -1
         can_split = True
         n_missing = missing_of(growth.tree.partition, rows.block, feature, entries, n)
         offer_splits(growth.scan, entries, n, n_missing, feature, n_children, best)
-    end_leaf(growth.scan)
+    # The samples go back into the cluster of the leaf's label.
+    change_cluster(growth.scan.clusters, growth.scan.label, growth.scan.leaf_counts, 1)
     return can_split
 
 
@@ -327,9 +326,7 @@ cdef int _search(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef Step* step = &steps.local_step
     cdef const Node* node = &growth.tree.nodes[leaf]
     steps.knows_local = True
-    step.leaf = NONE
-    step.left_label = NONE
-    step.right_label = NONE
+    step.leaf = step.left_label = step.right_label = NONE
     check_node_signals(growth.tree, leaf)
     find_split(growth.tree.search, &node.rows, random_state_of(growth.tree, leaf), &step.split)
     if step.split.feature == NONE or not _gains(growth, &step.split):
@@ -362,7 +359,7 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     cdef LeafSteps* steps = &growth.leaves[leaf]
     cdef const Split* split = &steps.local_step.split
     cdef const int64_t* counts = _whole_counts(growth, leaf)
-    cdef int64_t numerator = 0, denominator = 1, total = total_of(counts, growth.tree.n_classes)
+    cdef int64_t numerator = 0, denominator = 1, total = sum_of_counts(counts, growth.tree.n_classes)
     steps.has_large_merit = False
     steps.merit = split.gain
     if split.gain.denominator == 0 and growth.tree.search.counts.wide_kind != WIDE_INFORMATION:

@@ -14,9 +14,6 @@ cimport cython
 from pytrees._core.base.fractions cimport Term, nearest_double
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
 from pytrees._core.base.wide cimport uint128_t
-from pytrees._core.criteria.logarithms cimport (
-    BY_GREATER, BY_JOINT, BY_MEAN, BY_SPLIT, LESS_SPLIT, PLAIN, InformationForm,
-)
 
 
 cdef enum DistanceCode:
@@ -30,12 +27,6 @@ cdef enum DistanceCode:
     DISTANCE_JACCARD
     DISTANCE_ACCURACY
     DISTANCE_MAE
-
-
-# Class counts, whole or as sums of weights.
-ctypedef fused Count:
-    int64_t
-    float64_t
 
 
 @cython.final
@@ -54,23 +45,6 @@ cdef class Clusters:
     cdef int64_t absent_similarity      # Jaccard's similarity of a class without samples to itself: 1 or 0
 
 
-cdef inline Count total_of(const Count* counts, index_t n_classes) noexcept nogil:
-    cdef index_t label
-    cdef Count total = 0
-    for label in range(n_classes):
-        total += counts[label]
-    return total
-
-
-cdef inline index_t majority_of(const Count* counts, index_t n_classes) noexcept nogil:
-    """Return the most frequent class, the lowest of several."""
-    cdef index_t label, majority = 0
-    for label in range(1, n_classes):
-        if counts[label] > counts[majority]:
-            majority = label
-    return majority
-
-
 cdef inline bint takes_logarithms(DistanceCode code) noexcept nogil:
     return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_VI or takes_ratio(code)
 
@@ -79,19 +53,6 @@ cdef inline bint divides_by_joint(DistanceCode code) noexcept nogil:
     """Whether clusterings compare by information gain over their joint entropy. Information gain over the mean of their
     entropies grows with it, so both have the same order."""
     return code == DISTANCE_NVI or code == DISTANCE_NVI_SUM
-
-
-cdef inline InformationForm form_of(DistanceCode code) noexcept nogil:
-    """Return how a distance that takes logarithms compares information gains."""
-    if code == DISTANCE_INFORMATION_GAIN:
-        return PLAIN
-    if code == DISTANCE_GAIN_RATIO:
-        return BY_SPLIT
-    if code == DISTANCE_NVI:
-        return BY_JOINT
-    if code == DISTANCE_NVI_SUM:
-        return BY_MEAN
-    return BY_GREATER if code == DISTANCE_NVI_MAX else LESS_SPLIT
 
 
 cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
@@ -191,9 +152,7 @@ cdef inline void change_cluster(Clusters clusters, index_t cluster, const int64_
 cdef inline Term sum_of_terms(Clusters clusters) noexcept nogil:
     """Return the sums of both parts of the terms, which must not be fractions."""
     cdef index_t cluster
-    cdef Term total
-    total.a = 0
-    total.b = 0
+    cdef Term total = Term(0, 0)
     for cluster in range(clusters.n_classes):
         total.a += clusters.terms[cluster].a
         total.b += clusters.terms[cluster].b

@@ -7,6 +7,7 @@ import numpy as np
 cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int64_t
+from pytrees._core.criteria.counts cimport sum_of_counts
 
 from pytrees._core.criteria.counts import n_log2_n
 
@@ -93,7 +94,7 @@ cdef void score_undivided(
     # For vi, the merit takes the entropy of the classes from the table.
     if takes_logarithms(code):
         return
-    total = total_of(counts, n_classes)
+    total = sum_of_counts(counts, n_classes)
     denominator[0] = total * total if code == DISTANCE_GINI else total
     for label in range(n_classes):
         count = counts[label]

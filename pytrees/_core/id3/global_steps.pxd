@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.fractions cimport Term, TermSum
 from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint64_t
-from pytrees._core.criteria.logarithms cimport SplitLogs
+from pytrees._core.criteria.logarithms cimport InformationForm, SplitLogs
 from pytrees._core.id3.distances cimport Clusters
 from pytrees._core.id3.local_distance cimport LocalDistance, Merit
 from pytrees._core.rows.partition cimport Block, RowPartition
@@ -51,6 +51,7 @@ cdef class LeafScan:
     cdef RowPartition partition
     cdef bint all_labels
     cdef index_t min_samples_leaf
+    cdef InformationForm form        # of the distance, if it compares entropies
     cdef index_t leaf, label
     cdef Block block
     # The feature that is scanned, and its entries in the leaf.
@@ -100,7 +101,6 @@ cdef class LeafScan:
 
 
 cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts, const Block* block) except -1 nogil
-cdef void end_leaf(LeafScan scan) noexcept nogil
 cdef int offer_splits(
     LeafScan scan, const uint64_t* entries, index_t n, index_t n_missing, index_t feature, index_t n_children,
     Step* best

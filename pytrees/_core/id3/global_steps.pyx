@@ -29,14 +29,16 @@ from pytrees._core.base.fractions cimport Term, TermSum, add_term, copy_terms, s
 from pytrees._core.base.sorting cimport key_of, packed, place_of
 from pytrees._core.base.types cimport NONE, UNDEFINED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.base.wide cimport int128_t
+from pytrees._core.criteria.counts cimport sum_of_counts
+from pytrees._core.criteria.labels cimport majority_of
 from pytrees._core.criteria.logarithms cimport (
     SplitLogs, add_child_class, add_child_size, compare_information, forget_counts,
 )
 from pytrees._core.id3.distances cimport (
     DISTANCE_ACCURACY, DISTANCE_GAIN_RATIO, DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_MAE,
-    DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, form_of,
-    inner_sum, largest_term, log_margin_of, majority_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms,
-    takes_fractions, takes_logarithms, takes_ratio, term_of, total_of,
+    DISTANCE_NVI, DISTANCE_NVI_MAX, DISTANCE_VI, Clusters, DistanceCode, change_cluster, divides_by_joint, inner_sum,
+    largest_term, log_margin_of, part, ratio_of_sums, sees_the_diagonal, sum_of_terms, takes_fractions,
+    takes_logarithms, takes_ratio, term_of,
 )
 from pytrees._core.id3.local_distance cimport (
     LocalDistance, compare_merits, keep_merit, merit_of_categories, merit_of_cut, start_local_distance,
@@ -63,6 +65,7 @@ cdef class LeafScan:
         self.partition = search.partition
         self.all_labels = all_labels
         self.min_samples_leaf = search.limits.min_samples_leaf
+        self.form = search.counts.form
         self.labels = &search.wide_labels[0]
         self.weights = &search.place_counts[0] if search.place_counts.shape[0] > 0 else NULL
         self.leaf_sums, self.values = np.zeros(k, dtype=np.int64), np.zeros(k)
@@ -122,7 +125,7 @@ cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts,
     scan.label = label
     scan.block = block[0]
     scan.leaf_counts = counts
-    scan.leaf_total = total_of(counts, k)
+    scan.leaf_total = sum_of_counts(counts, k)
     scan.label_term = scan.clusters.terms[label]
     scan.sums = sum_of_terms(scan.clusters)
     scan.sees_first_cut = True
@@ -135,11 +138,6 @@ cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts,
     if scan.has_merits:
         start_local_distance(scan.local, counts)
     return 0
-
-
-cdef void end_leaf(LeafScan scan) noexcept nogil:
-    """Put the leaf's samples back into its label's cluster."""
-    change_cluster(scan.clusters, scan.label, scan.leaf_counts, 1)
 
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
@@ -239,10 +237,7 @@ cdef inline void _move(
         if before + weight > side.counts[majority] or before + weight == side.counts[majority] and label < majority:
             majority = label
     elif label == majority:
-        majority = 0
-        for cluster in range(1, clusters.n_classes):
-            if side.counts[cluster] > side.counts[majority]:
-                majority = cluster
+        majority = majority_of(side.counts, clusters.n_classes)
     if majority == side.majority:
         side.sums[majority] += _change_of_sum(code, clusters, majority, label, before, weight)
     else:
@@ -284,9 +279,7 @@ cdef inline void _collect(DistanceCode code, LeafScan scan, index_t left_label, 
 cdef inline void _judge(DistanceCode code, LeafScan scan, Step* step) noexcept nogil:
     """Add up the listed terms."""
     cdef index_t i
-    cdef Term total, term
-    total.a = 0
-    total.b = 0
+    cdef Term total = Term(0, 0), term
     step.change = 0.0
     for i in range(scan.changes.n_terms):
         term = scan.changes.terms[i]
@@ -327,7 +320,7 @@ cdef int _compare_logs(LeafScan scan, const Step* step, const Step* best) except
         return 0
     _list_clusters(scan, best if best.leaf == NONE else step, &scan.other_logs)
     return compare_information(
-        form_of(scan.clusters.code), &scan.clusters.class_sizes[0], scan.clusters.n_classes, after, other
+        scan.form, &scan.clusters.class_sizes[0], scan.clusters.n_classes, after, other
     )
 
 

@@ -10,17 +10,19 @@ from pytrees._core.base.fractions cimport Term, add_term, sign_of_sum
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t
 from pytrees._core.base.wide cimport int128_t
-from pytrees._core.criteria.category_table cimport complete_sum, end_whole_child, start_whole_node
+from pytrees._core.criteria.category_table cimport complete_sum, start_whole_node
 from pytrees._core.criteria.children cimport QuotientSum
-from pytrees._core.criteria.counts cimport ClassCounts, log_margin
+from pytrees._core.criteria.counts cimport ClassCounts, log_margin, sum_of_counts
 from pytrees._core.criteria.entropy cimport information_of_children, minus_variation_of_children
 from pytrees._core.criteria.logarithms cimport (
-    LESS_BOTH, InformationForm, SplitLogs, compare_exact_ratios, compare_information, forget_counts,
+    BY_JOINT, LESS_BOTH, InformationForm, SplitLogs, compare_exact_ratios, compare_information,
 )
+from pytrees._core.criteria.ratios cimport divisor_of_gain
 from pytrees._core.id3.distances cimport (
-    DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_NVI_MAX, DISTANCE_VI, divides_by_joint,
-    takes_fractions, takes_logarithms, total_of,
+    DISTANCE_GINI, DISTANCE_INFORMATION_GAIN, DISTANCE_JACCARD, DISTANCE_VI, divides_by_joint, takes_fractions,
+    takes_logarithms,
 )
+from pytrees._core.split.children cimport end_child, start_children
 
 from pytrees._core.criteria.logarithms import exact_ratio
 from pytrees._core.id3.distances import TERM
@@ -48,7 +50,7 @@ cdef class LocalDistance:
 cdef int start_local_distance(LocalDistance local, const int64_t* leaf_counts) except -1 nogil:
     """Begin with a leaf of these class counts."""
     cdef index_t label
-    local.children.total = total_of(leaf_counts, local.n_classes)
+    local.children.total = sum_of_counts(leaf_counts, local.n_classes)
     local.n_present = 0
     for label in range(local.n_classes):
         local.children.node.total_counts[label] = leaf_counts[label]
@@ -56,32 +58,16 @@ cdef int start_local_distance(LocalDistance local, const int64_t* leaf_counts) e
     return start_whole_node(local.children)
 
 
-cdef inline void _start_split(ChildCounts children, index_t n_children) noexcept nogil:
-    children.present.terms.n_terms = 0
-    children.present.terms.value = 0.0
-    children.n_children = n_children
-    children.n_ended = 0
-    children.joint_sum = 0
-    children.size_sum = 0
-    children.score = 0
-    children.exchange.numerator = -1
-    children.exchange.denominator = 1
-    children.cluster_sizes[:] = 0
-    children.cluster_counts[:] = 0
-    forget_counts(&children.present.logs)
-
-
 cdef int merit_of_cut(LocalDistance local, const int64_t* left, const int64_t* right, Merit* merit) except -1 nogil:
     """Write the merit of a cut between children of these class counts."""
     cdef index_t label
-    _start_split(local.children, 2)
+    start_children(local.children, NONE, 2, NONE)
     for label in range(local.n_classes):
         local.children.counts[label] = left[label]
-    end_whole_child(local.children)
-    local.children.n_ended = 1
+    end_child(local.children)
     for label in range(local.n_classes):
         local.children.counts[label] = right[label]
-    end_whole_child(local.children)
+    end_child(local.children)
     return _write_merit(local, merit)
 
 
@@ -92,16 +78,13 @@ cdef int merit_of_categories(
     """Write the merit of a split into more than two children, one for every key of the sorted entries. `labels` and
     `weights` are by place; without weights (NULL) every sample counts once."""
     cdef index_t i
-    _start_split(local.children, n_children)
-    local.children.counts[:] = 0
+    start_children(local.children, NONE, n_children, NONE)
     # `counts` are the classes in entries[:i] of the last child; all children before it have ended.
     for i in range(n):
         if i > 0 and key_of(entries[i]) != key_of(entries[i - 1]):
-            end_whole_child(local.children)
-            local.children.n_ended += 1
-            local.children.counts[:] = 0
+            end_child(local.children)
         local.children.counts[labels[place_of(entries[i])]] += 1 if weights == NULL else weights[place_of(entries[i])]
-    end_whole_child(local.children)
+    end_child(local.children)
     return _write_merit(local, merit)
 
 
@@ -114,7 +97,11 @@ cdef int _write_merit(LocalDistance local, Merit* merit) except -1 nogil:
     elif takes_logarithms(local.code):
         information_of_children(local.children, 1, &merit.a)
         if local.code != DISTANCE_INFORMATION_GAIN:
-            merit.b = local.children.node.table[local.children.total] - _sum_of_divisor(local)
+            merit.b = divisor_of_gain(
+                BY_JOINT if divides_by_joint(local.code) else local.children.node.form,
+                local.children.node.table[local.children.total], local.children.joint_sum, local.children.size_sum,
+                local.children.node_sum,
+            )
     elif takes_fractions(local.code):
         complete_sum(local.children)
         merit.a = local.n_present if local.code == DISTANCE_JACCARD else 0
@@ -129,20 +116,10 @@ cdef int _write_merit(LocalDistance local, Merit* merit) except -1 nogil:
     return 0
 
 
-cdef inline int64_t _sum_of_divisor(LocalDistance local) noexcept nogil:
-    """Return the sum of n log2 n for the entropy that divides the information gain."""
-    if divides_by_joint(local.code):
-        return local.children.joint_sum
-    if local.code == DISTANCE_NVI_MAX:
-        return min(local.children.size_sum, local.children.node_sum)
-    return local.children.size_sum
-
-
 cdef int compare_merits(LocalDistance local, const Merit* merit, const Merit* best) except -2 nogil:
     """Return 1 if the present split comes nearer than the best split, 0 if both are equally near, otherwise -1."""
     cdef int128_t left, right
     cdef float64_t margin
-    cdef Term n_classes
     if not takes_fractions(local.code):
         left = <int128_t> merit.a * best.b
         right = <int128_t> best.a * merit.b
@@ -158,9 +135,7 @@ cdef int compare_merits(LocalDistance local, const Merit* merit, const Merit* be
     local.difference.n_terms = 0
     _add_fractions(local, &local.children.present.terms, merit, 1)
     _add_fractions(local, &local.children.best.terms, best, -1)
-    n_classes.a = best.a - merit.a
-    n_classes.b = 1
-    add_term(&local.difference, n_classes, 1)
+    add_term(&local.difference, Term(best.a - merit.a, 1), 1)
     return sign_of_sum(&local.difference)
 
 

@@ -62,7 +62,6 @@ cdef inline index_t _seen_from(index_t side, index_t rank) noexcept nogil:
 
 
 cdef inline Listed _list_members(WorkingSet work, Py_ssize_t feature, const uint64_t* members) noexcept nogil:
-    """List a set of members."""
     cdef Listed listed
     listed.order, listed.n_samples, listed.filter = &work.member_orders[feature, 0], work.n_members, members
     listed.labels, listed.ranks = &work.member_labels[0], &work.member_ranks[feature, 0]
@@ -70,7 +69,6 @@ cdef inline Listed _list_members(WorkingSet work, Py_ssize_t feature, const uint
 
 
 cdef inline Listed _list_level(WorkingSet work, Py_ssize_t number, Py_ssize_t feature) noexcept nogil:
-    """List the set of a level."""
     cdef Listed listed
     if number != WHOLE:
         return _list_members(work, feature, work.levels[number].members)
@@ -257,7 +255,6 @@ cdef void _limit_by_inherited(WorkingSet work, Level* level, index_t budget) noe
 cdef void _limit_by_nogoods(
     WorkingSet work, Level* level, Py_ssize_t feature, SomeNogoods some, index_t budget
 ) noexcept nogil:
-    """Lower the limits of a feature by some nogoods."""
     cdef index_t* limits = level.limits
     cdef index_t* sources = work.sources
     cdef const index_t* ranks
@@ -674,16 +671,13 @@ cdef int _write_tree(WorkingSet work, Py_ssize_t number, index_t budget) except 
     """Write a tree of a level's members within the budget, if there is one, in preorder."""
     cdef Level* level = &work.levels[number]
     cdef index_t position = work.n_nodes, label, end
-    cdef MemberNode node
     cdef FirstSplit split
     cdef Listed listed
     cdef int answer = _solve(work, number, budget)
     if answer != YES:
         return answer
-    node.feature = node.rank = node.right = node.label = node.first_wrong = NONE
-    node.n_wrong = 0
     reserve(<void**> &work.nodes, &work.nodes_capacity, position + 1, sizeof(MemberNode), b"nodes of a tree")
-    work.nodes[position] = node
+    work.nodes[position] = MemberNode(NONE, NONE, NONE, NONE, 0, NONE)
     work.n_nodes += 1
     if level.n_classes < 2:
         for label in range(<index_t> work.n_classes):

@@ -26,8 +26,8 @@ from pytrees._core.optimal.any_levels cimport (
     most_promising, open_search,
 )
 from pytrees._core.optimal.cost_search cimport (
-    LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCost, KnownCut, SearchNode, TreeLimits, count_steps,
-    enter_root, leave_root, most_leaves, open_node, tightened, weigh,
+    LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCost, KnownCut, SearchNode, TreeLimits, count_steps, enter_root,
+    leave_root, most_leaves, open_node, tightened, weigh,
 )
 from pytrees._core.optimal.first_tree cimport (
     FirstCut, begin_tree, grow_sides, list_stumps, open_again, open_first, try_lists,
@@ -329,14 +329,6 @@ cdef CostSearch _open(SearchTeam team, const index_t[:, ::1] orders, report):
     return first
 
 
-cdef int64_t _count_subproblems(SearchTeam team):
-    cdef CostSearch search
-    cdef int64_t n_subproblems = 0
-    for search in team.searches:
-        n_subproblems += search.n_subproblems
-    return n_subproblems
-
-
 def cheapest_tree(
     const index_t[:, ::1] ranks, const index_t[::1] y, const int64_t[::1] weights, matrix, Py_ssize_t n_classes,
     int64_t leaf_cost, max_depth, max_leaf_nodes, min_samples_leaf, *, budget=None, gap=0, time_limit=None,
@@ -407,4 +399,5 @@ def cheapest_tree(
         splits = [(column, *(NONE if row == NONE else int(first[row]) for row in of_cut)) for column, *of_cut in splits]
     if search.is_too_deep and budget is None:
         splits = None
-    return splits, cost, min(search.least, cost), _count_subproblems(team), n_roots, ended_by
+    n_subproblems = sum([(<CostSearch> one).n_subproblems for one in team.searches])
+    return splits, cost, min(search.least, cost), n_subproblems, n_roots, ended_by

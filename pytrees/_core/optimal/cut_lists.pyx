@@ -12,8 +12,8 @@ All of this holds without a limit on the samples of a leaf. With such a limit tr
 from pytrees._core.base.memory cimport reserve
 from pytrees._core.base.types cimport NONE, index_t, int64_t
 from pytrees._core.optimal.cost_search cimport (
-    LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCut, SearchNode, TreeLimits, count_divisions,
-    is_cut, leaf_costs_of, leaves_on_the_left, leaves_on_the_right, limits_of_side,
+    LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCut, SearchNode, TreeLimits, count_divisions, is_cut,
+    leaf_costs_of, leaves_on_the_left, leaves_on_the_right, limits_of_side,
 )
 
 

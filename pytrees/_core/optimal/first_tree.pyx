@@ -5,8 +5,8 @@ from pytrees._core.optimal.any_levels cimport (
     affordable_limits, ask_both, by_pairs, by_table, cost_of, list_columns, open_search, raise_ends,
 )
 from pytrees._core.optimal.cost_search cimport (
-    LEFT, MOST_LANES, RIGHT, CostSearch, CutList, KnownCut, ListedCut, SearchNode, TreeLimits, lanes_of,
-    leaf_costs_of, make_side, node_at, open_node, scan_column, weigh,
+    LEFT, MOST_LANES, RIGHT, CostSearch, CutList, KnownCut, ListedCut, SearchNode, TreeLimits, lanes_of, leaf_costs_of,
+    make_side, node_at, open_node, scan_column, weigh,
 )
 from pytrees._core.optimal.cut_lists cimport CutRange, add_cut, choose_range, list_trials, open_range
 from pytrees._core.optimal.pair_counts cimport cost_of_column, cost_of_pairs

@@ -46,7 +46,6 @@ cdef void _find_runs(CostSearch search, SearchNode* node, index_t column) noexce
 
 
 cdef void _weigh_runs(CostSearch search, run_list* list) noexcept nogil:
-    """Add up the weights of the runs' rows."""
     cdef int64_t* weights = <int64_t*> list.weights
     cdef index_t start = 0, i
     cdef Py_ssize_t run

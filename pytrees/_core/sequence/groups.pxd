@@ -31,7 +31,6 @@ cdef class GroupCosts:
     cdef uint8_t[::1] is_pending
 
 
-cdef void start_groups(NodeGroups groups) noexcept nogil
 cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil
 cdef int64_t cost_of_node(NodeGroups groups, GroupCosts costs, const index_t[::1] labels) except -1 nogil
 cdef void start_cuts(NodeGroups groups, GroupCosts costs) noexcept nogil

@@ -40,11 +40,6 @@ cdef class GroupCosts:
         self.is_pending = np.zeros(n_rows, dtype=np.uint8)
 
 
-cdef void start_groups(NodeGroups groups) noexcept nogil:
-    """Start a node without samples."""
-    groups.n_groups = 0
-
-
 cdef void add_sample(NodeGroups groups, index_t sample, index_t row) noexcept nogil:
     """Add the next sample of the node: a row of the table."""
     if sample == 0 or groups.group_of_row[row] != groups.group_of_row[groups.last_row]:

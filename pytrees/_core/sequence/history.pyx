@@ -113,14 +113,12 @@ def plane_children(Py_ssize_t n_rows, Py_ssize_t n_symbols):
 # --------------------------------------------------------------------------------------------------------------- planes
 
 cdef void start_planes(PlaneChildren children, const index_t[::1] labels, index_t length) noexcept nogil:
-    """Start with all rows on the right."""
     children.left_rows[:] = 0
     _load(children.left, &labels[0], 0)
     _load(children.right, &labels[0], length)
 
 
 cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcept nogil:
-    """Move a row to the left."""
     cdef index_t i, n_before = 0
     for i in range(row >> 6):
         n_before += popcount(children.left_rows[i])

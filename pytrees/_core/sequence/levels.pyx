@@ -77,13 +77,11 @@ cdef bint levels_pay(index_t length, index_t n_cuts) noexcept nogil:
 cdef void start_levels(
     LevelChildren children, PairSubstitution state, const index_t[::1] labels, index_t length
 ) noexcept nogil:
-    """Start with all rows on the right."""
     _start_child(children.left, state, labels, length, True)
     _start_child(children.right, state, labels, length, False)
 
 
 cdef void fetch_symbol(LevelChildren children, index_t row) noexcept nogil:
-    """Fetch memory for a row that will move soon."""
     cdef index_t level
     if children.left.n_rows <= CACHED_LENGTH:
         return
@@ -173,9 +171,7 @@ cdef inline void _link_level(ChildSequence child, PairSubstitution state, index_
     symbols[last].next = tail
     symbols[HEAD].previous = tail
     symbols[HEAD].symbol = HEAD_SYMBOL
-    symbols[tail].previous = last
-    symbols[tail].next = HEAD
-    symbols[tail].symbol = TAIL_SYMBOL
+    symbols[tail] = LevelSymbol(last, HEAD, TAIL_SYMBOL)
     child.levels[level].length = length
     child.levels[level].n_distinct = n_distinct
     _find_top(child, level)
@@ -338,8 +334,7 @@ cdef inline index_t _rewrite(
     while at <= last and at <= n_rows:
         following, here = symbols[at].next, symbols[at].symbol
         starts = -<index_t> ((here == left) & (symbols[following].symbol == right))
-        links[n_links].position = at
-        links[n_links].symbol = here ^ ((here ^ new) & starts)
+        links[n_links] = Link(at, here ^ ((here ^ new) & starts))
         at = following ^ ((following ^ symbols[following].next) & starts)
         n_links += 1
     after[0] = at

@@ -295,10 +295,7 @@ cdef inline void _lose(NGramSubstitution state, index_t position) noexcept nogil
 # --------------------------------------------------------------------------------------------------------- from Python
 
 def efforts(
-    const index_t[::1] codes,
-    Py_ssize_t n_symbols,
-    const int64_t[::1] starts,
-    const int64_t[::1] stops,
+    const index_t[::1] codes, Py_ssize_t n_symbols, const int64_t[::1] starts, const int64_t[::1] stops,
     Py_ssize_t order,
 ):
     """Count, for every slice codes[start:stop], the substitutions of n-grams of `order` symbols until the slice is
@@ -332,13 +329,8 @@ def efforts(
 
 
 cdef index_t _effort_of_slice(
-    PairSubstitution pairs,
-    NGramSubstitution ngrams,
-    const index_t* codes,
-    index_t length,
-    int64_t number,
-    index_t[::1] recoded,
-    int64_t[::1] met_in,
+    PairSubstitution pairs, NGramSubstitution ngrams, const index_t* codes, index_t length, int64_t number,
+    index_t[::1] recoded, int64_t[::1] met_in
 ) except -1 nogil:
     """Return the effort of one slice.
 

@@ -140,6 +140,5 @@ cdef inline void _gain(PairStep* step, index_t position, index_t* known, index_t
     step.fresh[index].count += counts
     step.fresh[index].size += 1
     step.has_repeated |= step.fresh[index].count > 1
-    step.events[step.n_events].position = position
-    step.events[step.n_events].fresh = index
+    step.events[step.n_events] = Event(position, index)
     step.n_events += 1

@@ -14,11 +14,7 @@ import numpy as np
 
 cimport cython
 from cpython.pythread cimport (
-    WAIT_LOCK,
-    PyThread_acquire_lock,
-    PyThread_allocate_lock,
-    PyThread_free_lock,
-    PyThread_release_lock,
+    WAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock,
 )
 
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
@@ -118,8 +114,7 @@ cdef int _start_node(SequenceScanner scanner, index_t length, index_t n_features
     scanner.n_runs = 0
     for i in range(length):
         if i == 0 or scanner.labels[i] != scanner.labels[i - 1]:
-            scanner.runs[scanner.n_runs].symbol = scanner.labels[i]
-            scanner.runs[scanner.n_runs].length = 0
+            scanner.runs[scanner.n_runs] = Run(scanner.labels[i], 0)
             scanner.n_runs += 1
         scanner.runs[scanner.n_runs - 1].length += 1
         scanner.run_of_row[i] = scanner.n_runs - 1
@@ -131,10 +126,7 @@ cdef int _start_node(SequenceScanner scanner, index_t length, index_t n_features
     scanner.n_features = n_features
     scanner.n_taken = 0
     scanner.stops = False
-    scanner.best.cost = (<int64_t> length) * length     # more than any cut
-    scanner.best.feature = NONE
-    scanner.best.n_left = 0
-    scanner.best.n_missing_left = 0
+    scanner.best = Cut((<int64_t> length) * length, NONE, 0, 0)    # more than any cut
     return 0
 
 
@@ -212,13 +204,9 @@ cdef int64_t _highest_cost(
 cdef void _keep(
     SequenceScanner scanner, index_t feature, index_t n_left, index_t n_missing_left, int64_t cost
 ) noexcept nogil:
-    """Keep the cut if it is the best."""
     _acquire(scanner)
     if cost < scanner.best.cost + _comes_first(scanner, feature, n_left, n_missing_left):
-        scanner.best.cost = cost
-        scanner.best.feature = feature
-        scanner.best.n_left = n_left
-        scanner.best.n_missing_left = n_missing_left
+        scanner.best = Cut(cost, feature, n_left, n_missing_left)
     _release(scanner)
 
 
@@ -333,7 +321,6 @@ cdef index_t _take_runs(SequenceScanner scanner, SequenceWorker worker, bint is_
         if n_runs > 0 and runs[n_runs - 1].symbol == scanner.runs[i].symbol:
             runs[n_runs - 1].length += count
             continue
-        runs[n_runs].symbol = scanner.runs[i].symbol
-        runs[n_runs].length = count
+        runs[n_runs] = Run(scanner.runs[i].symbol, count)
         n_runs += 1
     return n_runs

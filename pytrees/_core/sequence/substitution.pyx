@@ -30,7 +30,9 @@ from pytrees._core.base.compiler cimport prefetch, trailing_zeros
 from pytrees._core.base.signals cimport WORK_BETWEEN_CHECKS, check_signals
 from pytrees._core.base.types cimport NONE, UNLIMITED, index_t, int64_t, uint8_t, uint64_t
 from pytrees._core.sequence.marks cimport clear_marks, is_marked, mark, n_groups, n_words, take_lowest
-from pytrees._core.sequence.occurrences cimport SINGLE, Fresh, Pair, PairStep, fetch_neighbours, replace_occurrence
+from pytrees._core.sequence.occurrences cimport (
+    SINGLE, Event, Fresh, Pair, PairStep, Position, fetch_neighbours, replace_occurrence,
+)
 from pytrees._core.sequence.passes cimport count_pairs, load_codes, replace_in_bytes
 
 cdef enum:
@@ -225,16 +227,14 @@ cdef inline bint _substitute_runs(PairSubstitution state, index_t n_runs) except
 cdef inline void _runs_from_sequence(PairSubstitution state) noexcept nogil:
     cdef Run* runs = &state.runs[0]
     cdef index_t i, n_runs = 0
-    runs[0].symbol = state.sequence[0]
-    runs[0].length = 1
+    runs[0] = Run(state.sequence[0], 1)
     # runs[:n_runs + 1] hold sequence[:i].
     for i in range(1, state.length):
         if state.sequence[i] == runs[n_runs].symbol:
             runs[n_runs].length += 1
         else:
             n_runs += 1
-            runs[n_runs].symbol = state.sequence[i]
-            runs[n_runs].length = 1
+            runs[n_runs] = Run(state.sequence[i], 1)
 
 
 cdef inline void _sequence_from_runs(PairSubstitution state, const Run* runs, index_t n_runs) noexcept nogil:
@@ -294,11 +294,9 @@ cdef inline index_t _replace_equal(
     for i in range(n_runs):
         pairs = (runs[i].length >> 1) & -(runs[i].symbol == symbol)
         rest = runs[i].length - 2 * pairs
-        target[written].symbol = state.n_symbols
-        target[written].length = pairs
+        target[written] = Run(state.n_symbols, pairs)
         written += pairs > 0
-        target[written].symbol = runs[i].symbol
-        target[written].length = rest
+        target[written] = Run(runs[i].symbol, rest)
         written += rest > 0
     return written
 
@@ -311,14 +309,12 @@ cdef inline index_t _replace_unequal(
     for i in range(n_runs):
         starts = i + 1 < n_runs and runs[i].symbol == left and runs[i + 1].symbol == right
         rest = runs[i].length - starts - ends
-        target[written].symbol = runs[i].symbol
-        target[written].length = rest
+        target[written] = Run(runs[i].symbol, rest)
         written += rest > 0
         if starts and rest == 0 and written > 0 and target[written - 1].symbol == state.n_symbols:
             target[written - 1].length += 1
         elif starts:
-            target[written].symbol = state.n_symbols
-            target[written].length = 1
+            target[written] = Run(state.n_symbols, 1)
             written += 1
         ends = starts
     return written
@@ -435,18 +431,14 @@ cdef void _start_sparse(PairSubstitution state) noexcept nogil:
     for i in range(state.top_count + 1):
         state.buckets[i] = NONE
     for i in range(state.n_symbols):
-        state.fresh_before[i] = NONE
-        state.fresh_after[i] = NONE
+        state.fresh_before[i] = state.fresh_after[i] = NONE
     state.n_events = state.n_fresh = 0
 
 
 cdef void _link(PairSubstitution state) noexcept nogil:
     cdef index_t i
     for i in range(state.length):
-        state.positions[i].symbol = state.sequence[i]
-        state.positions[i].previous = i - 1
-        state.positions[i].next = i + 1
-        state.positions[i].pair = SINGLE
+        state.positions[i] = Position(state.sequence[i], i - 1, i + 1, SINGLE)
     state.positions[state.length - 1].next = NONE
 
 
@@ -498,8 +490,7 @@ cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
         state.offsets[i + 1] += state.offsets[i]
     for i in range(state.length - 1):
         symbol = state.sequence[i]
-        state.events[state.offsets[symbol]].position = i
-        state.events[state.offsets[symbol]].fresh = state.sequence[i + 1]
+        state.events[state.offsets[symbol]] = Event(i, state.sequence[i + 1])
         state.offsets[symbol] += 1
     for symbol in range(state.n_symbols):
         _count_group(state, symbol, start, state.offsets[symbol])
@@ -682,8 +673,7 @@ cdef inline void _start_step(PairSubstitution state, PairStep* step, index_t pai
     step.n_events = step.n_fresh = 0
     step.has_repeated = False
     step.fresh[0] = Fresh(0, 0, SINGLE)
-    step.fresh_before[step.new] = NONE
-    step.fresh_after[step.new] = NONE
+    step.fresh_before[step.new] = step.fresh_after[step.new] = NONE
 
 
 cdef void _unlink(PairSubstitution state) noexcept nogil:

@@ -11,7 +11,6 @@ cdef int start_node(ChildCounts children) except -1 nogil
 cdef int start_children(ChildCounts children, index_t feature, index_t n_children, index_t division) except -1 nogil
 cdef int end_child(ChildCounts children) except -1 nogil
 cdef int offer_children(ChildCounts children) except -1 nogil
-cdef float64_t node_weight(ChildCounts children) noexcept nogil
 cdef int offer_user_gain(
     ChildCounts children, index_t feature, index_t n_children, index_t division, float64_t given, float64_t weight
 ) except -1 nogil

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 from pytrees._core.base.sorting cimport Entry, key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, int64_t
 from pytrees._core.criteria.category_table cimport add_child, offer_split, start_whole_node
-from pytrees._core.criteria.children cimport ChildCounts, add_square, offer_gain, offer_sum, sums_squares
+from pytrees._core.criteria.children cimport ChildCounts, Quotient, add_square, offer_gain, offer_sum, sums_squares
 from pytrees._core.criteria.codes cimport LAST_ON_COUNTS
 from pytrees._core.criteria.counts cimport TargetSums, are_numbers, in_unit, sum_of_counts
 from pytrees._core.criteria.gain cimport Gain, exact_gain, tolerant_gain
@@ -39,14 +39,13 @@ cdef int start_node(ChildCounts children) except -1 nogil:
 cdef int start_children(ChildCounts children, index_t feature, index_t n_children, index_t division) except -1 nogil:
     """Start the split by a feature; `division` is the number of two sets of categories, or NONE for one child a
     category."""
-    _start_split(children, feature, n_children, division)
+    start_target_children(children, feature, n_children, division)
     forget_counts(&children.present.logs)
     children.n_ended = 0
     children.joint_sum = 0
     children.size_sum = 0
     children.score = 0
-    children.exchange.numerator = -1
-    children.exchange.denominator = 1
+    children.exchange = Quotient(-1, 1)
     memset(&children.cluster_sizes[0], 0, children.node.n_classes * sizeof(int64_t))
     memset(&children.cluster_counts[0], 0, children.node.n_classes * sizeof(int64_t))
     _start_child(children)
@@ -56,9 +55,10 @@ cdef int start_children(ChildCounts children, index_t feature, index_t n_childre
     return 0
 
 
-cdef inline void _start_split(
+cdef void start_target_children(
     ChildCounts children, index_t feature, index_t n_children, index_t division
 ) noexcept nogil:
+    """The same if classes are numbers: nothing is kept by class."""
     children.present.feature = feature
     children.present.n_children = n_children
     children.present.division = division
@@ -98,11 +98,9 @@ cdef int offer_children(ChildCounts children) except -1 nogil:
         return offer_split(children)
     with gil:
         given = children.user_criterion.judged_children(children.table)
-    return offer_user_gain(children, children.present.feature, children.n_children, NONE, given, node_weight(children))
-
-
-cdef float64_t node_weight(ChildCounts children) noexcept nogil:
-    return <float64_t> children.total
+    return offer_user_gain(
+        children, children.present.feature, children.n_children, NONE, given, <float64_t> children.total
+    )
 
 
 cdef int offer_user_gain(
@@ -118,13 +116,6 @@ cdef int offer_user_gain(
 
 
 # ------------------------------------------------------------------------------------------------------- of targets
-
-cdef void start_target_children(
-    ChildCounts children, index_t feature, index_t n_children, index_t division
-) noexcept nogil:
-    """As `start_children`, if classes are numbers: nothing is kept by class."""
-    _start_split(children, feature, n_children, division)
-
 
 cdef void add_target_child(ChildCounts children, const TargetSums* sums) noexcept nogil:
     """Add a child, whose targets are summed, to the gain of the split. The spread is that of distances to the median;

@@ -18,7 +18,6 @@ from pytrees._core.split.node_search cimport (
 cdef void _allow_by_weight(
     NodeSearch search, const NodeRows* node, const Entry* entries, index_t n_missing, AllowedCuts* allowed
 ) noexcept nogil:
-    """Allow only cuts whose sides weigh enough."""
     cdef index_t i, side, first = first_place(search, node), n_known = node.stop - node.start - n_missing
     cdef index_t[2] light_left, heavy_right
     cdef int64_t known = 0, missing = 0, left, total = weight_of_node(search)

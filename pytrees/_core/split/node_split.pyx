@@ -28,29 +28,26 @@ from pytrees._core.criteria.user cimport (
 from pytrees._core.criteria.wide cimport compare_to_cut
 from pytrees._core.rows.category_splits cimport entries_by_category
 from pytrees._core.rows.partition cimport RowPartition, check_entries, entries_of, missing_of
-from pytrees._core.sequence.groups cimport add_sample, start_groups
+from pytrees._core.sequence.groups cimport add_sample
 from pytrees._core.sequence.scanner cimport find_cut as find_sequence_cut
 from pytrees._core.split.allowed_cuts cimport (
     AllowedCuts, Limits, allows_in_order, allows_some_in_order, is_tried, last_cut,
 )
 from pytrees._core.split.children cimport (
-    add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_node, start_target_children,
 )
 from pytrees._core.split.cut_search cimport find_cut
 from pytrees._core.split.limits cimport allow_by_order, allow_cuts, allowed_children
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, count_node, direction_of, draw_features,
-    first_place, label_at, label_of_place, row_at, tally_missing, threshold_of, weight_of_node, weight_of_place,
-    write_cut,
+    NodeRows, NodeSearch, Split, count_node, direction_of, draw_features, first_place, label_at, label_of_place, row_at,
+    tally_missing, threshold_of, weight_of_node, weight_of_place, write_cut,
 )
 from pytrees._core.split.subsets cimport offer_divisions
 
 from pytrees._core.criteria.categories import has_best_order
 from pytrees._core.criteria.counts import given_of, make_room_for_missing, user_criterion_of
-from pytrees._core.criteria.table import (
-    class_counts, judges_medians, judges_sequence, judging_of, sequence_impurity_of,
-)
+from pytrees._core.criteria.table import class_counts, judges_medians, judges_sequence, judging_of, sequence_impurity_of
 
 
 def make_search(
@@ -114,13 +111,10 @@ cdef int find_split(NodeSearch search, const NodeRows* node, uint64_t random_sta
 
 cdef inline void _forget_split(Split* best) noexcept nogil:
     best.feature = NONE
-    best.n_left = 0
-    best.n_missing = 0
-    best.n_missing_left = 0
+    best.n_left = best.n_missing = best.n_missing_left = 0
     best.n_children = 2
     best.division = NONE
-    best.is_large = False
-    best.knows_left = False
+    best.is_large = best.knows_left = False
 
 
 cdef int offer_to_user(
@@ -155,7 +149,7 @@ cdef void _start_sequences(NodeSearch search, const NodeRows* node) noexcept nog
         search.orders.number_of_place[search.partition.rows[node.start + i]] = i
         search.sequences.labels[i] = label_at(search, node, node.start + i)
     if search.sequences.groups is not None:
-        start_groups(search.sequences.groups)
+        search.sequences.groups.n_groups = 0
         for i in range(node.stop - node.start):
             add_sample(search.sequences.groups, i, row_at(search, node, node.start + i))
 
@@ -351,10 +345,8 @@ cdef inline int _add_entries(
 ) except -1 nogil:
     cdef index_t i, way, place, first = first_place(search, node)
     cdef bint of_numbers = are_numbers(search.counts)
-    cdef TargetSums left
+    cdef TargetSums left = TargetSums(0, 0, 0)
     cdef Segment* segment
-    left.weight = left.sum = 0
-    left.spread = 0
     if table.n_cuts == table.capacity:
         judge_table(table, best_of_node)
     segment = _open_segment(table, number, feature, True)
@@ -554,9 +546,7 @@ cdef inline int _offer_targets_by_category(
     cdef index_t i, place, child = 0, first = first_place(search, node), n = node.stop - node.start
     cdef bint has_counts = search.count_weights.shape[0] > 0
     cdef int64_t weight = 1
-    cdef TargetSums sums
-    sums.weight = 0
-    sums.sum = sums.spread = 0
+    cdef TargetSums sums = TargetSums(0, 0, 0)
     start_target_children(search.children, feature, n_children, NONE)
     if search.category_errors is not None:
         take_categories(search.category_errors, entries)
@@ -572,8 +562,7 @@ cdef inline int _offer_targets_by_category(
         if search.category_errors is not None:
             sums.spread = error_of_category(search.category_errors, child)
         add_target_child(search.children, &sums)
-        sums.weight = 0
-        sums.sum = 0
+        sums = TargetSums(0, 0, 0)
         child += 1
     return offer_target_children(search.children)
 
@@ -584,11 +573,9 @@ cdef inline int _offer_sums_by_category(
     """Offer a child for every category to a user's criterion on sums of targets."""
     cdef index_t i, place, child = 0, first = first_place(search, node), n = node.stop - node.start
     cdef float64_t[:, ::1] table
-    cdef TargetSums sums
+    cdef TargetSums sums = TargetSums(0, 0, 0)
     with gil:
         table = np.empty((n_children, 3))
-    sums.weight = sums.sum = 0
-    sums.spread = 0
     # `sums` has the last child's samples in entries[:i + 1]; the children before it are written.
     for i in range(n):
         place = first + <index_t> place_of(entries[i])
@@ -596,9 +583,8 @@ cdef inline int _offer_sums_by_category(
         if i + 1 < n and key_of(entries[i + 1]) == key_of(entries[i]):
             continue
         write_sums(search.units, &sums, &table[child, 0], &table[child, 1], &table[child, 2])
-        sums.weight = sums.sum = 0
-        sums.spread = 0
+        sums = TargetSums(0, 0, 0)
         child += 1
     with gil:
         gain = search.table.criterion.judged_children(table)
-        return offer_user_gain(search.children, feature, n_children, NONE, gain, node_weight(search.children))
+        return offer_user_gain(search.children, feature, n_children, NONE, gain, <float64_t> search.children.total)

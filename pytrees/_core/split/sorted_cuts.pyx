@@ -19,8 +19,8 @@ from pytrees._core.split.allowed_cuts cimport (
 )
 from pytrees._core.split.limits cimport allow_by_order, allow_cuts
 from pytrees._core.split.node_search cimport (
-    NodeRows, NodeSearch, Split, direction_of, first_place, label_of_place, tally_missing,
-    threshold_of, weight_of_place, write_cut,
+    NodeRows, NodeSearch, Split, direction_of, first_place, label_of_place, tally_missing, threshold_of,
+    weight_of_place, write_cut,
 )
 
 

@@ -26,7 +26,7 @@ from pytrees._core.criteria.target_units cimport write_sums
 from pytrees._core.rows.features cimport Column, column_of, value_at, value_in
 from pytrees._core.rows.partition cimport block_row, entries_of
 from pytrees._core.split.children cimport (
-    add_target_child, end_child, node_weight, offer_children, offer_sequences, offer_target_children, offer_user_gain,
+    add_target_child, end_child, offer_children, offer_sequences, offer_target_children, offer_user_gain,
     start_children, start_target_children,
 )
 from pytrees._core.split.limits cimport allows_division, may_divide
@@ -213,10 +213,8 @@ cdef int _offer_counts(
 
 cdef int _offer_targets(NodeSearch search, CategoryCounts categories, index_t feature, index_t number) except -1 nogil:
     """Offer the listed division if classes are numbers."""
-    cdef TargetSums listed = listed_sums(categories)[0], others
+    cdef TargetSums listed = listed_sums(categories)[0], others = less_sums(&search.counts.sums, &listed)
     cdef uint32_t is_listed
-    others.weight = search.counts.sums.weight - listed.weight
-    others.sum = search.counts.sums.sum - listed.sum
     listed.spread = others.spread = 0
     if search.category_errors is not None and categories.in_order:
         listed.spread = errors_of(search.counts.errors.left, MISSING_RIGHT)[categories.n_listed]
@@ -268,14 +266,9 @@ cdef inline void _sum_categories(
     for i in range(node.stop - node.start):
         if i == 0 or key_of(entries[i]) != key_of(entries[i - 1]):
             category += 1
-            _forget_sums(&of_category[category])
+            of_category[category] = TargetSums(0, 0, 0)
         place = first + <index_t> place_of(entries[i])
         add_target(&of_category[category], search.place_targets[place], weight_of_place(search, place))
-
-
-cdef inline void _forget_sums(TargetSums* sums) noexcept nogil:
-    sums.weight = sums.sum = 0
-    sums.spread = 0
 
 
 cdef int _offer_together(NodeSearch search, CategoryCounts categories, const NodeRows* node, index_t feature) except -1:
@@ -298,7 +291,7 @@ cdef int _offer_together(NodeSearch search, CategoryCounts categories, const Nod
     if numbers:
         gains = search.table.criterion.judged(left[:n_allowed], right[:n_allowed])
         for number, given in zip(numbers, gains, strict=True):
-            offer_user_gain(children, feature, 2, number, given, node_weight(children))
+            offer_user_gain(children, feature, 2, number, given, <float64_t> children.total)
     return 0
 
 
@@ -318,8 +311,7 @@ cdef inline int _write_listed_sums(
 ) except -1 nogil:
     cdef index_t category
     cdef const TargetSums* of_category = summed_for_user(categories)
-    cdef TargetSums listed, others
-    _forget_sums(&listed)
+    cdef TargetSums listed = TargetSums(0, 0, 0), others
     for category in range(categories.n_present):
         if categories.is_listed[category]:
             listed.weight += of_category[category].weight
