@@ -21,7 +21,7 @@ from ._typing import Engine
 
 _PACKAGES = {"compiled": "pytrees._core", "plain": "pytrees._core", "reference": "pytrees.reference"}
 
-# Kernels that take an accelerator; the plain engine gives them none.
+# Kernels that accept an accelerator; the plain engine passes None.
 _ACCELERATED = {"grow_by_distance", "grow_by_gain", "share_features"}
 
 # The module of every kernel, in both packages.
@@ -217,6 +217,8 @@ def _why_not_loaded(name: str, error: Exception) -> str | None:
     if not f"{name}.".startswith(f"{missing}.") and not missing.startswith(tuple(_PACKAGES.values())):
         return None
     place = Path(__file__).parents[1].joinpath(*missing.split("."))
+    if missing.startswith(f"{_PACKAGES['compiled']}.fast") and not how_compiled()["accelerators"]:
+        return f"{missing} is not there: these kernels were built without accelerators, by PYTREES_PLAIN=1."
     others = sorted(file.name for suffix in ("so", "pyd") for file in place.parent.glob(f"{place.name}.*.{suffix}"))
     if others:
         return (

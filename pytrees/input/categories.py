@@ -415,7 +415,7 @@ def _values(series: Any) -> AnyArray:
     if _is_of_narwhals(series):
         if not isinstance(series.dtype, (narwhals.String, narwhals.Categorical, narwhals.Enum, narwhals.Object)):
             return series.to_numpy()
-        return _objects(series)  # to_numpy would give words for the missing values of pyarrow's dictionaries
+        return _objects(series)  # to_numpy would turn missing values into strings of pyarrow's dictionaries
     values = np.asarray(series)
     return values.astype(object) if values.dtype.kind == "T" else values
 
@@ -482,7 +482,7 @@ def _codes_of_column(
 
 def _codes_of_strings(series: Any, dtype: Any, categories: AnyArray) -> AnyArray | None:
     """Let pyarrow find the strings of a data frame among the categories, UNKNOWN for others; return None if the column
-    or a category are not strings, or pyarrow cannot find them or is not installed."""
+    or a category is not a string, or pyarrow cannot find them or is not installed."""
     is_of_frame = _is_of_narwhals(series) and isinstance(dtype, narwhals.String)
     if not is_of_frame and not _is_string_of_pyarrow(series, dtype):
         return None
@@ -494,7 +494,7 @@ def _codes_of_strings(series: Any, dtype: Any, categories: AnyArray) -> AnyArray
 
         strings = series.to_arrow() if is_of_frame else series.array.__arrow_array__()
         found: AnyArray = compute.index_in(strings, array(listed, strings.type)).fill_null(UNKNOWN).to_numpy()
-    except (ImportError, UnicodeEncodeError, NotImplementedError):  # half characters; pyarrow's views of strings
+    except (ImportError, UnicodeEncodeError, NotImplementedError):  # lone surrogates; string_view
         return None
     return found
 
@@ -511,13 +511,13 @@ def _codes_of_numbers(series: Any, dtype: Any, categories: AnyArray) -> IntArray
 
 
 def _all_of(kind: type, categories: AnyArray) -> list[Any] | None:
-    """Return the categories but the missing value, or None if they are not all of this class and no other."""
+    """Return the categories except the missing value, or None if they are not all of this class and no other."""
     listed = (categories[:-1] if has_missing(categories) else categories).tolist()
     return listed if set(map(type, listed)) == {kind} else None
 
 
 def _as_fixed_width(categories: AnyArray, dtype: Any) -> AnyArray | None:
-    """Return the categories but the missing value as an array of NumPy's strings if it holds them, as `dtype` does."""
+    """Return the categories except the missing value as an array of strings of `dtype`'s kind if NumPy has them."""
     if dtype.kind not in "US" or categories.dtype.kind == dtype.kind:
         return categories if dtype.kind in "US" else None
     listed = _all_of(str if dtype.kind == "U" else bytes, categories)
@@ -579,10 +579,13 @@ def _codes_among(values: AnyArray, categories: AnyArray) -> IntArray:
     if any(kind in _OBJECTS for kind in kinds):
         known = _as_fixed_width(categories, values.dtype)
         if known is not None:
-            # Records of one width, of the eight bytes at least that the kernel reads at once.
-            dtype = np.result_type(values, known, "U2" if values.dtype.kind == "U" else "S8")
-            records = [part.astype(dtype, copy=False)[:, None].view(np.uint8) for part in (values, known)]
-            return np.asarray(kernel("codes_of_records")(*records), dtype=np.int64)
+            # Records of one width, at least the eight bytes that the kernel reads at once. Longer categories, which no
+            # value can be, are left out.
+            dtype = np.result_type(values, "U2" if values.dtype.kind == "U" else "S8")
+            longest = dtype.itemsize // np.dtype(dtype.kind + "1").itemsize
+            fitting = np.flatnonzero(np.char.str_len(known) <= longest)
+            records = [part.astype(dtype, copy=False)[:, None].view(np.uint8) for part in (values, known[fitting])]
+            return np.append(fitting, UNKNOWN)[np.asarray(kernel("codes_of_records")(*records), dtype=np.int64)]
         found = kernel("codes_of_objects")(values.astype(object, copy=False), categories)
         return np.asarray(found, dtype=np.int64)
     if kinds[0] != kinds[1] or not len(categories):

@@ -1,7 +1,7 @@
 """Features cut into bins of neighbouring values.
 
 Bins do not change a tree: the kernel looks at the cuts between bins first, and then inside bins where a cut could still
-be better (`split.cut_search`). The choice of bins therefore matters for speed alone.
+be better (`fast/bin_cuts`). The choice of bins therefore matters for speed alone.
 """
 
 from bisect import bisect_left

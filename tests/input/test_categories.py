@@ -1,6 +1,7 @@
 """Which features are categorical, what their categories are, and their codes: beside scikit-learn's encoder."""
 
 import datetime
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -604,3 +605,16 @@ def test_columns_are_checked(frame):
     np.testing.assert_array_equal(validate_X(without_names, frame.to_numpy().tolist()), coded)
     with pytest.raises(ValueError, match="X has 2 features, but DecisionTreeClassifier is expecting 3"):
         validate_X(without_names, frame.to_numpy()[:, :2])
+
+
+@pytest.mark.parametrize("kind", ["U", "S"])
+def test_one_long_category_takes_no_memory_in_every_row(kind):
+    known = np.array(["abc", "xyz", "long" * 500], dtype=kind)
+    tree = DecisionTreeClassifier(categorical_features=[0]).fit(known[:, np.newaxis], [0, 1, 1])
+    rows = np.tile(np.array(["xyz", "abc"], dtype=kind), 5_000)[:, np.newaxis]
+    tracemalloc.start()
+    try:
+        assert tree.predict(rows).tolist() == [1, 0] * 5_000
+        assert tracemalloc.get_traced_memory()[1] < 5e6
+    finally:
+        tracemalloc.stop()

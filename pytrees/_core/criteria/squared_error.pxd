@@ -2,10 +2,8 @@
 
 A class is a target, a whole number; its code is its rank. The score of a cut is D**2 / (L R), with L and R the weights
 of the children, and D = total left_sum - left_total sum, which is (L R) times the difference of the children's means.
-Whole numbers are compared exactly, with a filter in floating point. In front of it, scores in vectors use residuals of
-32 bits.
+Whole numbers are compared exactly, with a filter in floating point.
 """
-
 
 from pytrees._core.base.doubled cimport Doubled, doubled_of, is_certain, product_of, quotient_of, sum_of
 from pytrees._core.base.fractions cimport exact_integer, is_greater_square, nearest_double

@@ -18,11 +18,9 @@ from pytrees._core.criteria.table cimport (
     TargetScan, best_gain, forget_best, is_perfect, move_left, move_missing, offer_cut, start_cuts, start_feature,
 )
 from pytrees._core.criteria.wide cimport BoxedScan
-from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
 from pytrees._core.fast.bounds cimport (
     BoundedScan, best_score_of, highest_rise, left_ranks, left_total_of, move_bin_left, tie_margin, upper_bound,
 )
-from pytrees._core.fast.state cimport FastState, write_ranked_cut
 from pytrees._core.fast.histogram cimport (
     ROWS_PREFETCHED, BinSums, Histograms, Slot, count_missing_by_bin, feature_counts, n_classes_of, rows_in_bin,
     zeros_of,
@@ -30,6 +28,8 @@ from pytrees._core.fast.histogram cimport (
 from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, count_bins, label_of_packed, last_key_of_bin, sort_marked, weight_of_packed,
 )
+from pytrees._core.fast.state cimport FastState, write_ranked_cut
+from pytrees._core.rows.features cimport sort_by_value, threshold_between, value_at
 from pytrees._core.rows.partition cimport check_entries
 from pytrees._core.split.allowed_cuts cimport AllowedCuts, allow_by_samples, allows
 from pytrees._core.split.monotonic cimport NodeValue, joined, keeps_order, less

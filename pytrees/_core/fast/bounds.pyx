@@ -17,13 +17,13 @@ def has_bounds(criterion, n_classes):
 
 
 def has_wide_bounds(criterion, n_classes):
-    """The same of sums of weights on a fine grid."""
+    """Whether there is such a bound for sums of weights on a fine grid."""
     code = code_of(criterion)
     return n_classes == 2 and (code == ENTROPY or is_binary_gini(code, n_classes))
 
 
 def has_sums_in_bins(criterion):
-    """Whether bins hold sums of targets, which bound what cuts inside a bin gain."""
+    """Whether bins contain sums of targets, which bound the gain of cuts inside a bin."""
     return code_of(criterion) == SQUARED_ERROR
 
 

@@ -15,7 +15,7 @@ cdef class FastFeatures:
     cdef Bins bins                      # None if all nodes are in blocks
     cdef readonly Py_ssize_t block_rows     # nodes of more samples use bins of the table
     cdef index_t rows_per_leaf          # nodes of more samples for every leaf below them use them too; 0: no such rule
-    cdef bint uses_node_bins            # in place of bins of the table
+    cdef bint uses_node_bins            # instead of bins of the table
 
 
 @cython.final

@@ -29,11 +29,11 @@ from pytrees._core.fast.node_bins cimport NodeBins, split_and_count, take_featur
 from pytrees._core.fast.scored_cuts cimport find_scored_cut
 from pytrees._core.fast.state cimport EntryArrays, FastState
 from pytrees._core.fast.way cimport BINS_OF_NODE, BINS_OF_TABLE, FEW_SAMPLES, SORTED_ENTRIES, Way, way_of
-from pytrees._core.split.plan cimport Plan
 from pytrees._core.rows.features cimport Features, sort_by_value
 from pytrees._core.rows.partition cimport RowPartition, block_row, missing_has_cut, sort_few
 from pytrees._core.split.allowed_cuts cimport counts_samples_alone
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, NodeSearch as Task, Split, first_place
+from pytrees._core.split.plan cimport Plan
 
 from pytrees._core.criteria.counts import given_of
 from pytrees._core.criteria.table import is_wide
@@ -73,7 +73,7 @@ cdef class FastFeatures:
             self.bins = Bins(features, max_bins, n_threads)
 
     def rows_in_blocks(self, Plan plan, n_rows):
-        """Return how many rows a block has at most in a tree of so many rows."""
+        """Return the most rows of a block in a tree of `n_rows` rows."""
         can_use_bins = self.bins is not None and counts_samples_alone(&plan.limits)
         can_use_bins = can_use_bins and (plan.is_narrow or has_wide_bounds(plan.criterion, plan.n_classes))
         return min(self.block_rows, n_rows) if can_use_bins else n_rows
@@ -101,7 +101,7 @@ cdef class FastEngine(FastState):
     prepare = FastFeatures
 
     def __init__(self, NodeSearch search, FastFeatures features, Plan plan, weights, FastEngine beside, shares_block):
-        """With `beside`, another thread's engine, it shares the counts of that one, and perhaps its block."""
+        """`beside` is another thread's engine, whose counts and, with `shares_block`, whose block are reused."""
         cdef RowPartition partition = search.partition
         cdef bint has_numbers = are_numbers(search.counts)
         self.partition = partition
@@ -125,7 +125,7 @@ cdef class FastEngine(FastState):
         ):
             self.node_bins = NodeBins(partition, search.labels, weights, search.counts.n_classes)
             self.divides_rows = True
-            # Best-first growth needs them to tell gains that nearly tie apart.
+            # Best-first growth needs thresholds, to separate nearly equal gains.
             self.defers_thresholds = not plan.is_best_first
         if self.entry_scores is not None and has_numbers:
             self.defers_thresholds = not plan.is_best_first
@@ -170,7 +170,7 @@ cdef class FastEngine(FastState):
         partition.keep_ranks(None if beside is None else beside.partition)
         self.pairs_few = True
         self.entry_scores.scores_of_few = np.empty(MOST_IN_FEW * partition.rank_stride, dtype=np.float32)
-        # Ranks behind those of the last feature belong to none.
+        # Padding after the last feature belongs to none.
         is_drawn = np.zeros(partition.rank_stride, dtype=np.int16)
         is_drawn[:partition.n_features] = -1
         self.entry_scores.is_drawn = is_drawn
@@ -234,7 +234,7 @@ cdef class FastEngine(FastState):
         if n_missing == 0 and _has_cut_at_edge(self.histograms, node, feature, fewest):
             return True
         if search.partition.features.n_values[feature] > 0:
-            return False    # no bin holds several values
+            return False    # every bin has a single value
         sort_by_value(
             search.partition.features, feature, &search.partition.rows[node.start], n, &search.partition.keyed[0],
             &search.partition.spare_keyed[0],

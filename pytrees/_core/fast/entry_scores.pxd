@@ -1,7 +1,7 @@
 """The arrays of scores of sorted entries in vectors; `score_table` computes the scores."""
 
-from pytrees._core.fast.simd cimport entropy_terms, ordinal_forms
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.fast.simd cimport entropy_terms, ordinal_forms
 
 
 # Arrays that the scores of sorted entries read and write. The factors of cuts that are not allowed are 0.

@@ -14,9 +14,9 @@ are packed in one word each, in the order of the partition's rows, so that count
 
 cimport cython
 
-from pytrees._core.fast.simd cimport paired_classes, sample_of_few
 from pytrees._core.base.sizes cimport MOST_OF_FEW, MOST_PAIRED
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.fast.simd cimport paired_classes, sample_of_few
 from pytrees._core.rows.features cimport Features
 from pytrees._core.rows.partition cimport RowPartition
 

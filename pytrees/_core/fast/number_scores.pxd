@@ -1,4 +1,4 @@
-"""Scores in vectors of squared error: what they take of the samples, and their error."""
+"""Scores in vectors of squared error: the residuals that they use, and their error."""
 
 from libc.math cimport sqrt
 

@@ -8,28 +8,28 @@ ascending order.
 from libc.math cimport INFINITY
 from libc.string cimport memmove
 
-from pytrees._core.fast.simd cimport narrow_keys, number_keys, sum_pairs
 from pytrees._core.base.sizes cimport MOST_PAIRED
 from pytrees._core.base.sorting cimport key_of, place_of
 from pytrees._core.base.types cimport NONE, float64_t, index_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.counts cimport are_numbers
+from pytrees._core.criteria.table cimport PatientScan, best_gain, forget_best, is_perfect, offer_cut
+from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
 from pytrees._core.fast.entry_scores cimport EntryScores
+from pytrees._core.fast.node_bins cimport (
+    NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
+)
 from pytrees._core.fast.score_table cimport (
     MovedScan, SideBySideScan, allow_entries, find_entries, known_on_left, lay_out_pairs, lowered, mark_bins,
     move_packed_left, perfect_score, perfect_score_of_entries, score_bins, score_entries, score_entries_of_two,
     score_pairs, start_scores, take_bins_left, take_entries_left, take_pair_left,
 )
-from pytrees._core.criteria.table cimport PatientScan, best_gain, forget_best, is_perfect, offer_cut
-from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
+from pytrees._core.fast.simd cimport narrow_keys, number_keys, sum_pairs
 from pytrees._core.fast.state cimport FastState, write_ranked_cut
-from pytrees._core.fast.node_bins cimport (
-    NodeBins, NodeFeature, PairedSamples, bin_of_key, count_samples, last_key_of_bin, sort_marked,
-)
+from pytrees._core.fast.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
 from pytrees._core.rows.partition cimport check_entries, first_entry, missing_of
 from pytrees._core.split.node_search cimport (
     NodeRows, NodeSearch, Split, first_place, tally_missing, threshold_of, write_cut,
 )
-from pytrees._core.fast.way cimport ALL_PAIRS, SCORED_BINS, SCORED_ENTRIES, Way
 
 
 # The best cut so far.

@@ -4,7 +4,7 @@ cimport cython
 
 from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, uint32_t, uint64_t
 from pytrees._core.fast.entry_scores cimport EntryScores
-from pytrees._core.fast.histogram cimport Bins, Histograms, Slot
+from pytrees._core.fast.histogram cimport Histograms, Slot
 from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.node_search cimport Accelerator, NodeRows, NodeSearch, Split

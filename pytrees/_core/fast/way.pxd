@@ -7,13 +7,13 @@ from pytrees._core.base.sizes cimport (
     FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_OF_NUMBERS,
 )
 from pytrees._core.base.types cimport index_t, int64_t, uint32_t
+from pytrees._core.criteria.table cimport TargetScan
+from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
+from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.fast.score_table cimport (
     FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_counted, most_in_pairs,
 )
-from pytrees._core.criteria.table cimport TargetScan
-from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
 from pytrees._core.fast.state cimport FastState
-from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
 
 

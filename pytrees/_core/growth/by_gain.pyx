@@ -29,7 +29,6 @@ from pytrees._core.criteria.children cimport large_gain_of_best
 from pytrees._core.criteria.codes cimport CLASS_COUNTS, OWN_CLASS_COUNTS, SEQUENCES
 from pytrees._core.criteria.user cimport UserCut, judge_table
 from pytrees._core.growth.node_values cimport list_rows, values_of_nodes
-from pytrees._core.split.plan cimport Plan
 from pytrees._core.growth.tree cimport (
     GrowingTree, Node, RankedSplit, add_part, add_root, arrays_of, check_node_signals, count_node_classes,
     hand_over_counts, has_room, is_constrained, is_greater_split, keep_counts, nodes_in_preorder, put_in_place,
@@ -40,6 +39,7 @@ from pytrees._core.rows.partition cimport RowPartition
 from pytrees._core.split.monotonic cimport ValueBounds
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split, share_block, start_block, weight_of_node
 from pytrees._core.split.node_split cimport find_split, offer_to_user, take_user_cut
+from pytrees._core.split.plan cimport Plan
 
 from pytrees._core.base.threads import SECONDS_OF_A_LOOK, Stop, work_together
 from pytrees._core.criteria.counts import given_of

@@ -38,7 +38,7 @@ cdef class Features:
     cdef uint8_t[::1] ranks
     cdef Py_ssize_t row_step, feature_step
     cdef uint32_t rank_bits
-    # The bins of the values, see histogram.pxd, and the number of values of each feature that has a bin for every
+    # The bins of the values, see fast/histogram.pxd, and the number of values of each feature that has a bin for every
     # value, 0 for other features; both empty without bins.
     cdef uint8_t[:, ::1] codes
     cdef index_t[::1] n_values

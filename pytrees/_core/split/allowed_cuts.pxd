@@ -1,6 +1,6 @@
 """Which cuts of a feature are allowed, and which of these are tried: `limits` fills this in for a node.
 
-All allowed cuts of bins are tried. `scored_cuts` compares numbers of samples itself.
+All allowed cuts of bins are tried. `fast/scored_cuts` compares numbers of samples itself.
 
 A cut is behind a number of known values in ascending order. Missing values come after the known ones; they go to the
 right at one kind of cut, and to the left at another.

@@ -49,10 +49,10 @@ cdef class NodeSearch
 
 cdef class Accelerator:
     """A tree asks its accelerator before it takes the plain way. This class answers no to everything: it is the plain
-    engine's. `fast/engine.pyx` has the other one. The tree is the same, whatever the answers are."""
+    engine's. `fast/engine.pyx` has the other one, which finds the same cuts and children."""
 
     # Write the best cut of a node whose classes are counted, and return 1; best.feature is NONE if no cut is allowed.
-    # 0: the plain engine searches the node.
+    # 0: the plain engine searches the node, whose entries must be sorted; `has_bins` was false.
     cdef int find_cut(self, NodeSearch search, const NodeRows* node, Split* best) except -1 nogil
 
     # Whether a node in no block can be searched unsorted; the limit on depth allows `n_levels` levels below it.
@@ -64,7 +64,7 @@ cdef class Accelerator:
     cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil
     # Mark the rows that the node's cut sends to the left.
     cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil
-    # Hand the counts of a node to its children after a cut; the smaller child may need none. Or forget them.
+    # Hand the counts of a node to its children after a cut; the smaller child may need none. Or drop them.
     cdef int hand_down(
         self, NodeSearch search, const NodeRows* node, NodeRows* smaller, NodeRows* greater, bint has_smaller
     ) except -1 nogil
@@ -82,7 +82,7 @@ cdef class Accelerator:
 cdef class NodeSearch:
     cdef RowPartition partition
     cdef Accelerator accelerator
-    cdef bint skips_boxes                       # of samples of two classes that hold no better cut
+    cdef bint skips_boxes                       # runs of samples of two classes without a better cut
     cdef bint has_class_order                   # the places of a block are in the order of its two classes
     cdef Judging judging
     cdef const index_t[::1] labels
