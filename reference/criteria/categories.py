@@ -20,8 +20,9 @@ J. R. M. Hosking, "Partitioning nominal attributes in decision trees", Data Mini
 """
 
 from fractions import Fraction
+from operator import mul
 
-from .counts import add_up, counted, quotient, targets_of
+from .counts import add_up, quotient, targets_of
 from .table import orders_by_mean, orders_by_share
 
 # All divisions of so many categories of a node are judged: k categories have 2**(k - 1) - 1 divisions.
@@ -36,44 +37,42 @@ def has_best_order(criterion, n_classes):
     return orders_by_mean(criterion) or orders_by_share(criterion, n_classes)
 
 
-def divisions(criterion, y, weights, n_classes, parts):
+def divisions(criterion, n_classes, counts):
     """Return the divisions to judge first, each as the list of the categories of one side: the cuts of an order, or
     all.
 
-    Parts are the categories, ascending, with their rows. In an order of categories, one side has the first ones; equal
-    categories are sorted by their codes.
+    `counts` has the class counts and the total of every category, in ascending order. In an order of categories, one
+    side has the first ones; equal categories are sorted by their codes.
     """
-    if not has_best_order(criterion, n_classes) and len(parts) <= MOST_CATEGORIES:
-        return all_divisions(parts)
-    categories = [category for category, _ in parts]
-    places = places_of(criterion, y, weights, n_classes, parts)
-    ordered = sorted(categories, key=dict(zip(categories, places, strict=True)).get)
+    if not has_best_order(criterion, n_classes) and len(counts) <= MOST_CATEGORIES:
+        return all_divisions(list(counts))
+    places = places_of(criterion, n_classes, list(counts.values()))
+    ordered = sorted(counts, key=dict(zip(counts, places, strict=True)).get)
     return [ordered[:n] for n in range(1, len(ordered))]
 
 
-def all_divisions(parts):
+def all_divisions(categories):
     """Return all divisions, each as the list of the categories on the side without the lowest one.
 
     A binary number has a digit for every other category, the lowest category first, and the divisions are in the order
     of these numbers.
     """
-    others = [category for category, _ in parts[1:]]
+    others = categories[1:]
     return [
         [category for digit, category in enumerate(others) if number >> digit & 1]
         for number in range(1, 2 ** len(others))
     ]
 
 
-def places_of(criterion, y, weights, n_classes, parts):
-    """Return numbers by which the categories are ordered."""
+def places_of(criterion, n_classes, counts):
+    """Return numbers by which the categories are ordered: the means of their targets, or the shares of the second
+    class."""
     targets = targets_of(criterion, n_classes)
     if targets is not None:
-        return [mean_of(y, weights, rows, targets) for _, rows in parts]
+        return [Fraction(sum(map(mul, of_classes, targets)), total) for of_classes, total in counts]
     if n_classes == 2:
-        return [share_of(y, weights, rows) for _, rows in parts]
-    return principal_scores(
-        [counted([(y[row], weights[row]) for row in rows], n_classes) for _, rows in parts], n_classes
-    )
+        return [quotient(second, total) for (_, second), total in counts]
+    return principal_scores(counts, n_classes)
 
 
 def principal_scores(counts, n_classes):
@@ -107,14 +106,3 @@ def principal_scores(counts, n_classes):
 def product(one, other):
     """Return the scalar product."""
     return add_up(x * y for x, y in zip(one, other, strict=True))
-
-
-def share_of(y, weights, rows):
-    """Return the share of the second class."""
-    (_, second), total = counted([(y[row], weights[row]) for row in rows], 2)
-    return quotient(second, total)
-
-
-def mean_of(y, weights, rows, targets):
-    """Return the mean of the targets that the classes stand for."""
-    return Fraction(sum(weights[row] * targets[y[row]] for row in rows), sum(weights[row] for row in rows))

@@ -15,7 +15,6 @@ from ..criteria.counts import (
     add_up,
     check_targets,
     check_weights,
-    class_counts,
     given_of,
     is_greater,
     user_criterion_of,
@@ -27,6 +26,7 @@ from ..sequence.groups import check_groups
 from ..split.monotonic import bounds_of_children, checked_constraints, value_of
 from ..split.node_search import mix64
 from ..split.node_split import find_split
+from ..split.problem import Problem
 from .tree import Node, as_arrays, children_of, in_preorder
 
 # A decrease of impurity may be too small by this much, as in scikit-learn.
@@ -88,17 +88,17 @@ def grow_by_gain(
     if limits["min_impurity_decrease"] > 0.0 and not decreases_impurity(criterion):
         raise ValueError(f"The gains of {criterion!r} are no decreases of impurity.")
     weights = [1] * len(y) if weights is None else weights
+    problem = Problem(X, y, weights, n_classes, criterion, limits, n_categories)
     root = Node(rows, 0, mix64(limits["seed"]))
-    problem = X, y, weights, n_classes, criterion, limits, n_categories
-    open_leaves = [(root, split)] if (split := open_split(*problem, root)) else []
+    open_leaves = [(root, split)] if (split := open_split(problem, root)) else []
     n_leaves = 1
     while open_leaves and n_leaves < limits["max_leaf_nodes"]:
-        chosen = 0 if limits["max_leaf_nodes"] == UNLIMITED else best_leaf(open_leaves, weights)
+        chosen = 0 if limits["max_leaf_nodes"] == UNLIMITED else best_leaf(problem, open_leaves)
         node, split = open_leaves.pop(chosen)
         gain, feature, cut = split
-        children = children_of(X, node, feature, cut, n_categories)
+        children = children_of(problem, node, feature, cut)
         if directions:
-            hand_bounds_down(node, children, directions[feature], y, weights, n_classes, criterion)
+            hand_bounds_down(problem, node, children, directions[feature])
         # With too many children the node stays a leaf; the split of another leaf may have few enough.
         if n_leaves - 1 + len(children) > limits["max_leaf_nodes"]:
             continue
@@ -107,21 +107,15 @@ def grow_by_gain(
         n_leaves += len(children) - 1
         # The open leaves stay in order, from left to right.
         for child in reversed(node.children):
-            split = open_split(*problem, child)
+            split = open_split(problem, child)
             if split:
                 open_leaves.insert(chosen, (child, split))
-    of_nodes = in_preorder(root), X, y, weights, n_classes, n_categories is not None
-    return as_arrays(*of_nodes, limits.get("subsets"), criterion, exact_targets)
+    return as_arrays(problem, in_preorder(root), exact_targets)
 
 
-def hand_bounds_down(node, children, direction, y, weights, n_classes, criterion):
+def hand_bounds_down(problem, node, children, direction):
     """Give the children of a node the bounds of their values."""
-    values = [
-        value_of(
-            criterion, class_counts([y[row] for row in child.rows], [weights[row] for row in child.rows], n_classes)
-        )
-        for child in children
-    ]
+    values = [value_of(problem.criterion, problem.class_counts(child.rows)) for child in children]
     for child, bounds in zip(children, bounds_of_children(direction, values, node.bounds), strict=True):
         child.bounds = bounds
 
@@ -148,29 +142,29 @@ def decreases_impurity(criterion):
     return not judges_sequence(criterion) and user_criterion_of(criterion)[0] is None
 
 
-def open_split(X, y, weights, n_classes, criterion, limits, n_categories, node):
+def open_split(problem, node):
     """Return the split of a leaf that can and may be split, or None."""
     raise_if_stopped()
+    limits = problem.limits
     if len(node.rows) < limits["min_samples_split"] or node.depth >= limits["max_depth"]:
         return None
-    if len({y[row] for row in node.rows}) == 1:
+    if len(set(problem.labels(node.rows))) == 1:
         return None
-    limits = limits | {"bounds": node.bounds}
-    split = find_split(X, y, weights, n_classes, criterion, limits, node.rows, node.random_state, n_categories)
+    split = find_split(problem, node)
     if split is None or float(split[0]) < limits["min_gain"]:
         return None
     if limits["min_impurity_decrease"] > 0.0:
-        share = add_up(weights[row] for row in node.rows) / limits["total_weight"]
+        share = problem.weight(node.rows) / limits["total_weight"]
         if share * float(split[0]) + DECREASE_TOLERANCE < limits["min_impurity_decrease"]:
             return None
     return split
 
 
-def best_leaf(open_leaves, weights):
+def best_leaf(problem, open_leaves):
     """Return the index of the leaf whose gain, times its rows' weight, is the greatest; ties go to the leftmost."""
     best, best_total_gain = None, None
     for i, (node, split) in enumerate(open_leaves):
-        total_gain = add_up(weights[row] for row in node.rows) * split[0]
+        total_gain = problem.weight(node.rows) * split[0]
         if best is None or is_greater(total_gain, best_total_gain):
             best, best_total_gain = i, total_gain
     return best

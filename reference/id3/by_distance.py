@@ -9,12 +9,13 @@ taken. With `ties` of "local", the step whose split comes nearest to the classes
 
 from ..base.signals import raise_if_stopped
 from ..base.types import MISSING_LEFT, NONE_MISSING, UNDEFINED, UNLIMITED
-from ..criteria.counts import MAX_TOTAL_COUNT, check_weights, class_counts, is_greater
+from ..criteria.counts import MAX_TOTAL_COUNT, check_weights, given_of, is_greater, name_of
 from ..criteria.user import check_criterion
 from ..growth.tree import Node, as_arrays, children_of, in_preorder, parts_of
-from ..rows.partition import check_categories, is_categorical
+from ..rows.partition import check_categories
 from ..split.node_search import allowed_cuts, allows_children, draw_features, mix64
 from ..split.node_split import best_of, better_split, find_split
+from ..split.problem import Problem
 from .distances import (
     DISTANCES,
     SIMILARITIES,
@@ -29,43 +30,43 @@ NO_STEP = -1
 
 
 class GrowthByDistance:
-    """The data that a tree grows from, and its leaves from left to right."""
+    """The problem, the options of growth, and the leaves from left to right. The problem's criterion judges the splits
+    of a leaf as the distance does."""
 
-    def __init__(self, X, y, weights, n_classes, distance, n_categories, limits, *, evaluation, labels, ties, stop):
-        self.X, self.y = X, y
-        self.weights = [1] * len(y) if weights is None else weights
-        self.n_classes, self.distance, self.evaluation = n_classes, distance, evaluation
-        self.labels, self.ties, self.stop, self.limits = labels, ties, stop, limits
-        self.n_categories = n_categories
-        self.name, parameters = (distance, {}) if isinstance(distance, str) else distance
-        self.function = parameters.get("function")
+    def __init__(self, problem, rows, distance, evaluation, labels, ties, stop):
+        self.problem, self.rows, self.distance, self.evaluation = problem, rows, distance, evaluation
+        self.labels, self.ties, self.stop = labels, ties, stop
+        self.name, self.function = name_of(distance), given_of(distance).get("function")
         self.leaves = []
 
     def clustering(self, leaves):
         """Return the clustering by these leaves: the table of |T_i ∩ Y_j|, and the rows by predicted class."""
         labels, rows, counts = ([getattr(leaf, name) for leaf in leaves] for name in ("label", "rows", "counts"))
-        no_rows = [[0] * self.n_classes for _ in range(self.n_classes)], [[] for _ in range(self.n_classes)]
+        n_classes = self.problem.n_classes
+        no_rows = [[0] * n_classes for _ in range(n_classes)], [[] for _ in range(n_classes)]
         return with_parts(no_rows, labels, rows, counts)
 
     def classes(self, rows):
         """Return the rows by true class."""
-        return [[row for row in rows if self.y[row] == label] for label in range(self.n_classes)]
+        problem = self.problem
+        return [[row for row in rows if problem.y[row] == label] for label in range(problem.n_classes)]
 
     def has_room(self, n_children):
         """Whether a leaf may be replaced by `n_children` leaves."""
-        return len(self.leaves) - 1 + n_children <= self.limits["max_leaf_nodes"]
+        return len(self.leaves) - 1 + n_children <= self.problem.limits["max_leaf_nodes"]
 
     def may_split(self, leaf):
+        limits = self.problem.limits
         return (
-            len(leaf.rows) >= self.limits["min_samples_split"]
-            and leaf.depth < self.limits["max_depth"]
+            len(leaf.rows) >= limits["min_samples_split"]
+            and leaf.depth < limits["max_depth"]
             and sum(count > 0 for count in leaf.counts) > 1
         )
 
 
 def make_leaf(tree, node, label=None):
     """Give a node its class counts and its label; without a label it gets its majority."""
-    node.counts = counts_of(tree, node.rows)
+    node.counts = tree.problem.class_counts(node.rows)
     node.label = majority(node.counts) if label is None else label
     node.step = NO_STEP
     return node
@@ -114,20 +115,22 @@ def grow_by_distance(
     """
     check_categories(X, n_categories)
     check_criterion(distance, n_categories)
-    ways = {"evaluation": evaluation, "labels": labels, "ties": ties, "stop": stop}
-    tree = GrowthByDistance(X, y, weights, n_classes, distance, n_categories, limits, **ways)
-    tree.rows = list(range(len(y))) if rows is None else list(rows)
     check_weights(weights)
-    if evaluation != "local" and sum(tree.weights[row] for row in tree.rows) >= MAX_TOTAL_COUNT:
+    rows = list(range(len(y))) if rows is None else list(rows)
+    weights = [1] * len(y) if weights is None else weights
+    limits |= {"max_candidates": UNLIMITED}
+    problem = Problem(X, y, weights, n_classes, criterion_of(distance), limits, n_categories)
+    if evaluation != "local" and problem.weight(rows) >= MAX_TOTAL_COUNT:
         raise ValueError("Global evaluation counts samples: their weights must be whole numbers of a sum below 2**24.")
-    root = make_leaf(tree, Node(tree.rows, 0, mix64(limits["seed"])))
+    tree = GrowthByDistance(problem, rows, distance, evaluation, labels, ties, stop)
+    root = make_leaf(tree, Node(rows, 0, mix64(limits["seed"])))
     tree.leaves.append(root)
     n_steps = 0
     while (best := best_step(tree)) is not None:
         split_leaf(tree, best, n_steps)
         n_steps += 1
     order = in_preorder(root)
-    return as_arrays(order, X, tree.y, tree.weights, n_classes, n_categories is not None) | {
+    return as_arrays(problem, order) | {
         "label": [node.label for node in order],
         "split_step": [node.step for node in order],
     }
@@ -167,10 +170,11 @@ def best_global_step(tree):
         for feature, cut, children in splits(tree, leaf):
             if not tree.has_room(len(children)):
                 continue
-            counts = [counts_of(tree, child) for child in children]
+            counts = [tree.problem.class_counts(child) for child in children]
             choices = [tuple(map(majority, counts))]
             if tree.labels == "all" and len(children) == 2:
-                choices = [(i, j) for i in range(tree.n_classes) for j in range(tree.n_classes)]
+                classes = range(tree.problem.n_classes)
+                choices = [(i, j) for i in classes for j in classes]
             for labels in choices:
                 step = {"position": position_of(feature, cut, place, labels), "labels": labels}
                 step |= {"place": place, "feature": feature, "cut": cut}
@@ -208,7 +212,7 @@ def is_better(step, best):
 
 def merit_in_leaf(tree, leaf, children):
     """Return a number that grows as the children, given as rows, come closer to the classes within their leaf."""
-    counts = [counts_of(tree, child) for child in children]
+    counts = [tree.problem.class_counts(child) for child in children]
     if tree.function is None:
         return merit_of_children(tree.distance, counts)
     classes = tree.classes(leaf.rows)
@@ -225,24 +229,20 @@ def merit_of_tree(tree, clustering):
 
 def splits(tree, leaf):
     """Yield (feature, cut, rows of the children) of every valid split of a leaf."""
-    limits = tree.limits
-    for feature in draw_features(tree.X, leaf.rows, limits, leaf.random_state, tree.n_categories):
-        column = tree.X, leaf.rows, feature, limits["min_samples_leaf"]
-        if is_categorical(tree.n_categories, feature):
-            cuts = [(float(UNDEFINED), NONE_MISSING)] if allows_children(*column) else []
+    problem = tree.problem
+    for feature in draw_features(problem, leaf):
+        if not problem.is_categorical(feature):
+            cuts = allowed_cuts(problem, leaf.rows, feature)
         else:
-            cuts = allowed_cuts(*column)
+            may_divide = allows_children(problem.X, leaf.rows, feature, problem.limits["min_samples_leaf"])
+            cuts = [(float(UNDEFINED), NONE_MISSING)] if may_divide else []
         for cut in cuts:
-            yield feature, cut, child_rows(tree, leaf.rows, feature, cut)
+            yield feature, cut, child_rows(problem, leaf.rows, feature, cut)
 
 
-def child_rows(tree, rows, feature, cut):
+def child_rows(problem, rows, feature, cut):
     """Return the rows on both sides of the cut, or of every category that has rows."""
-    return [child for _, child in parts_of(tree.X, rows, feature, cut, tree.n_categories)]
-
-
-def counts_of(tree, rows):
-    return class_counts([tree.y[row] for row in rows], [tree.weights[row] for row in rows], tree.n_classes)
+    return [child for _, child in parts_of(problem, rows, feature, cut)]
 
 
 def global_gain(tree, step):
@@ -271,7 +271,7 @@ def best_local_step(tree):
         if split is None or not may_step(tree.stop, split[1], 0.0 if isinstance(split[1], float) else 0):
             continue
         step_merit, gain, feature, cut = split
-        if not tree.has_room(len(child_rows(tree, leaf.rows, feature, cut))):
+        if not tree.has_room(len(child_rows(tree.problem, leaf.rows, feature, cut))):
             continue
         step = {"merit": step_merit, "local_merit": 0, "position": position_of(feature, cut, place), "labels": None}
         step |= {"place": place, "feature": feature, "cut": cut, "gain": float(gain)}
@@ -280,35 +280,33 @@ def best_local_step(tree):
     return best
 
 
-def criterion_of(tree):
+def criterion_of(distance):
     """Return the criterion that judges the splits of a leaf as the distance does."""
-    if tree.name == "jaccard":
+    if name_of(distance) == "jaccard":
         return "jaccard"
-    return "entropy" if tree.distance == "information_gain" else tree.distance
+    return "entropy" if distance == "information_gain" else distance
 
 
 def split_by_criterion(tree, leaf):
     """Return (merit, gain, feature, cut) of the leaf's best split, or None."""
-    limits = tree.limits | {"max_candidates": UNLIMITED}
-    problem = tree.X, tree.y, tree.weights, tree.n_classes, criterion_of(tree)
-    split = find_split(*problem, limits, leaf.rows, leaf.random_state, tree.n_categories)
+    split = find_split(tree.problem, leaf)
     if split is None:
         return None
     gain, feature, cut = split
     if tree.name not in DISTANCES:
         return gain, gain, feature, cut
-    children = [counts_of(tree, child) for child in child_rows(tree, leaf.rows, feature, cut)]
+    children = [tree.problem.class_counts(child) for child in child_rows(tree.problem, leaf.rows, feature, cut)]
     return merit_of_children(tree.distance, children), gain, feature, cut
 
 
 def split_by_sets(tree, leaf):
     """Return the leaf's best split under a set function; Jaccard's rule matches children to classes."""
     classes = tree.classes(leaf.rows)
-    whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.n_classes))
+    whole = max(merit_of_sets(tree, classes, [leaf.rows], [label]) for label in range(tree.problem.n_classes))
     cuts, by_category = [], []
     for feature, cut, children in splits(tree, leaf):
         split_merit = merit_in_leaf(tree, leaf, children)
-        kind = by_category if is_categorical(tree.n_categories, feature) else cuts
+        kind = by_category if tree.problem.is_categorical(feature) else cuts
         kind.append((split_merit, feature, cut))
     if not cuts and not by_category:
         return None
@@ -317,7 +315,7 @@ def split_by_sets(tree, leaf):
 
 
 def merit_of_sets(tree, classes, children, labels):
-    clusters = [[] for _ in range(tree.n_classes)]
+    clusters = [[] for _ in range(tree.problem.n_classes)]
     for child, label in zip(children, labels, strict=True):
         clusters[label] += child
     return -set_distance(tree.distance, clusters, classes)
@@ -328,7 +326,7 @@ def split_leaf(tree, step, number):
     place, feature, cut = step["place"], step["feature"], step["cut"]
     leaf = tree.leaves[place]
     leaf.feature, leaf.cut, leaf.gain, leaf.step = feature, cut, step["gain"], number
-    leaf.children = children_of(tree.X, leaf, feature, cut, tree.n_categories)
+    leaf.children = children_of(tree.problem, leaf, feature, cut)
     for child, label in zip(leaf.children, step["labels"] or [None] * len(leaf.children), strict=True):
         make_leaf(tree, child, label)
     tree.leaves[place : place + 1] = leaf.children

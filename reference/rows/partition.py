@@ -41,11 +41,6 @@ def split_rows(X, rows, feature, threshold, missing=NONE_MISSING):
     return left, right
 
 
-def is_categorical(n_categories, feature):
-    """Whether the feature's values are codes of categories. n_categories is None if no feature is categorical."""
-    return n_categories is not None and n_categories[feature] > 0
-
-
 def rows_by_category(X, rows, feature):
     """Return the categories that the rows have, ascending, each with its rows in their given order."""
     return [

@@ -3,8 +3,9 @@
 from fractions import Fraction
 from math import inf
 
-from ..criteria.counts import add_up, name_of, remainder
+from ..criteria.counts import add_up, name_of, remainder, user_criterion_of
 from ..criteria.table import exact_impurity, gain_of_counts, wig_impurity
+from ..criteria.user import seen_by_user
 
 
 def gains_of_cuts(criterion, left, right):
@@ -21,6 +22,17 @@ def gain_of_cut(criterion, left, right):
     counts = [a + b for a, b in zip(left, right, strict=True)]
     node, child = (counts, add_up(counts)), (left, add_up(left))
     return nearest(gain_of_counts(criterion, node, [child, remainder(node, child)]))
+
+
+def gains_of_sides(criterion, node, left):
+    """Return the gains of divisions in two, unrounded, from the class counts and totals of the node and the left sides.
+    A user's criterion gets all of them together."""
+    right = [remainder(node, side) for side in left]
+    user_criterion, _ = user_criterion_of(criterion)
+    if user_criterion is not None:
+        tables = ([seen_by_user(counts, criterion) for counts, _ in sides] for sides in (left, right))
+        return [float(gain) for gain in user_criterion.judged(*tables)]
+    return [gain_of_counts(criterion, node, list(sides)) for sides in zip(left, right, strict=True)]
 
 
 def impurities(criterion, counts):

@@ -5,8 +5,7 @@ from itertools import accumulate, pairwise
 from math import inf
 
 from ..base.types import MISSING_LEFT, MISSING_RIGHT, NONE_MISSING
-from ..criteria.counts import add_up
-from ..rows.partition import is_categorical, is_missing, known_values, rows_by_category, threshold_between
+from ..rows.partition import is_missing, known_values, rows_by_category, threshold_between
 
 MASK = 2**64 - 1
 
@@ -30,11 +29,12 @@ def cuts_of(X, rows, feature):
     return [*cuts, (inf, MISSING_RIGHT)] if values else []
 
 
-def allowed_cuts(X, rows, feature, min_samples_leaf):
+def allowed_cuts(problem, rows, feature):
     """Return the cuts that leave min_samples_leaf rows on both sides."""
-    cuts = cuts_of(X, rows, feature)
-    sizes = map(sum, numbers_left(X, rows, feature, cuts))
-    return [cut for cut, n in zip(cuts, sizes, strict=True) if min(n, len(rows) - n) >= min_samples_leaf]
+    cuts = cuts_of(problem.X, rows, feature)
+    sizes = map(sum, numbers_left(problem.X, rows, feature, cuts))
+    least = problem.limits["min_samples_leaf"]
+    return [cut for cut, n in zip(cuts, sizes, strict=True) if min(n, len(rows) - n) >= least]
 
 
 def known_and_missing(X, rows, feature):
@@ -53,18 +53,20 @@ def numbers_left(X, rows, feature, cuts):
     ]
 
 
-def heavy_enough(X, weights, rows, feature, cuts, min_leaf_weight):
-    """Return the cuts whose sides both have this weight."""
-    if min_leaf_weight == 0:
+def heavy_enough(problem, rows, feature, cuts):
+    """Return the cuts whose sides both have the least weight of a leaf."""
+    least = problem.limits.get("min_leaf_weight", 0)
+    if least == 0:
         return cuts
-    total = add_up(weights[row] for row in rows)
+    total = problem.weight(rows)
     of_known, of_missing = (
-        list(accumulate((weights[row] for row in part), initial=0)) for part in known_and_missing(X, rows, feature)
+        list(accumulate((problem.weights[row] for row in part), initial=0))
+        for part in known_and_missing(problem.X, rows, feature)
     )
     enough = []
-    for cut, (n_known, n_missing) in zip(cuts, numbers_left(X, rows, feature, cuts), strict=True):
+    for cut, (n_known, n_missing) in zip(cuts, numbers_left(problem.X, rows, feature, cuts), strict=True):
         left = of_known[n_known] + of_missing[n_missing]
-        if left >= min_leaf_weight and total - left >= min_leaf_weight:
+        if left >= least and total - left >= least:
             enough.append(cut)
     return enough
 
@@ -86,26 +88,26 @@ def allows_children(X, rows, feature, min_samples_leaf):
     return len(children) > 1 and min(len(child) for _, child in children) >= min_samples_leaf
 
 
-def can_split(X, rows, feature, limits, n_categories):
-    if not is_categorical(n_categories, feature):
-        return bool(allowed_cuts(X, rows, feature, limits["min_samples_leaf"]))
-    if limits.get("subsets"):
-        return allows_children(X, rows, feature, 1) and len(rows) >= 2 * limits["min_samples_leaf"]
-    return allows_children(X, rows, feature, limits["min_samples_leaf"])
+def can_split(problem, rows, feature):
+    if not problem.is_categorical(feature):
+        return bool(allowed_cuts(problem, rows, feature))
+    least = problem.limits["min_samples_leaf"]
+    if problem.limits.get("subsets"):
+        return allows_children(problem.X, rows, feature, 1) and len(rows) >= 2 * least
+    return allows_children(problem.X, rows, feature, least)
 
 
-def draw_features(X, rows, limits, random_state, n_categories=None):
+def draw_features(problem, node):
     """Draw max_features features without replacement, ascending. Further features are drawn until one has a split that
     the limit on numbers of samples allows. For sets of categories only the total number of samples is checked.
     """
-    max_features = limits["max_features"]
-    n_features = len(X[0])
-    if max_features >= n_features:
-        return list(range(n_features))
-    remaining = list(range(n_features))
+    max_features, random_state = problem.limits["max_features"], node.random_state
+    remaining = list(range(len(problem.X[0])))
+    if max_features >= len(remaining):
+        return remaining
     drawn = []
     while remaining and (
-        len(drawn) < max_features or not any(can_split(X, rows, feature, limits, n_categories) for feature in drawn)
+        len(drawn) < max_features or not any(can_split(problem, node.rows, feature) for feature in drawn)
     ):
         random_state = (random_state + 0x9E3779B97F4A7C15) & MASK
         chosen = (mix64(random_state) * len(remaining)) >> 64
