@@ -96,6 +96,7 @@ def test_gains_of_large_whole_weights_are_those_of_trees(criterion, children):
 @given(children=tables(n_classes=2, largest=40))
 def test_gains_of_weights_that_are_not_whole_are_those_of_trees(engine, criterion, children):
     left, right = np.array(children) / 4 + 0.125  # sums of such weights are exact
+    left[0] = 0.125  # so that the unit of all weights is a power of two
     tree = grow([[0], [0], [1], [1]], [0, 1, 0, 1], np.concatenate([left, right]), 2, criterion)
     unit = float(on_grid(np.concatenate([left, right]))[1]) ** 2 if criterion == "ranking" else 1.0
     assert gain(criterion, left, right) == tree["gain"][0] * unit
