@@ -1,1 +1,1 @@
-"""Promises of the accelerators: bins of neighbouring values, and bounds of scores inside a bin."""
+"""Bins of neighbouring values, as accelerators make them."""

@@ -204,9 +204,12 @@ int main() {
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], NULL);
         int32_t behind = draw() % (n / 2), ahead = n - behind;
         uint32_t first = (uint32_t)behind << 16 | draw() % (behind + 1);
-        best = score_two_classes(entries, ahead, first_of_1, first, both, factors[0] + behind, 0.0f, NULL, NULL);
+        best = score_two_classes(
+            entries, ahead, first_of_1, 0, NULL, first, both, factors[0] + behind, 0.0f, NULL, NULL, NULL
+        );
+        ends[0] = 0;
         score_two_classes(
-            entries, ahead, first_of_1, first, both, factors[0] + behind, 0.9f * best + 1e-9f, cuts, ends
+            entries, ahead, first_of_1, 0, NULL, first, both, factors[0] + behind, 0.9f * best + 1e-9f, cuts, NULL, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
         int32_t of_places[132];
@@ -220,12 +223,13 @@ int main() {
         for (int i = 0; i < behind; i++)
             behind_words += of_places[entries[ahead + i] & 0xFFFF];
         write_permissions(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0]);
-        best = score_two_weighted(
-            entries, ahead, of_places, behind_words, weighed, factors[0] + behind, 0.0f, NULL, NULL, NULL
+        best = score_two_classes(
+            entries, ahead, 0, 1, of_places, behind_words, weighed, factors[0] + behind, 0.0f, NULL, NULL, NULL
         );
-        score_two_weighted(
-            entries, ahead, of_places, behind_words, weighed, factors[0] + behind, 0.9f * best + 1e-9f, cuts, cut_words,
-            ends
+        ends[0] = 0;
+        score_two_classes(
+            entries, ahead, 0, 1, of_places, behind_words, weighed, factors[0] + behind, 0.9f * best + 1e-9f, cuts,
+            cut_words, ends
         );
         add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]); add(cut_words, 4 * ends[0]);
         write_factors(n, 1 + draw() % 3, n - 1 - draw() % 3, factors[0], factors[1]);
@@ -234,6 +238,7 @@ int main() {
             walked, 1, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.0f, NULL,
             NULL, NULL, &best
         );
+        ends[0] = 0;
         score_by_squares(
             walked, 1, ahead, behind, labels, totals, 3, factors[0] + behind, factors[1] + behind, steps, 0.9f * best,
             cuts, found, ends, scores
@@ -256,6 +261,7 @@ int main() {
             write_size_terms(logs, n, 1 + draw() % 3, n - 1 - draw() % 3, size_terms);
             entropy_terms terms = {log_steps, starts, labels, size_terms, n_classes};
             score_by_steps(walked, 1, ahead, behind, &terms, next, 0, NULL, NULL, whole);
+            ends[0] = 0;
             score_by_steps(walked, 1, ahead, behind, &terms, next, whole[0] * 9 / 10 + 1, cuts, ends, whole + 1);
             add(whole, 4); add(ends, 4); add(cuts, 4 * ends[0]);
             score_by_steps(walked, 2, n - 1, 0, &terms, next, 0, NULL, NULL, whole);
@@ -278,6 +284,7 @@ int main() {
                     form_steps, labels, form, base, factors[0], factors[1], n_classes, way > 0
                 };
                 best = score_in_order(entries, ahead, behind, &forms, 0.0f, NULL, NULL);
+                ends[0] = 0;
                 score_in_order(entries, ahead, behind, &forms, 0.9f * best + 1e-9f, cuts, ends);
                 add(&form, 4); add(&best, 4); add(ends, 4); add(cuts, 4 * ends[0]);
             }
@@ -289,6 +296,7 @@ int main() {
             best = score_numbers(
                 entries, ahead, residuals, is_weighted, 3 * n, 17, 2, factors[0] + behind, 0.0f, NULL, NULL
             );
+            ends[0] = 0;
             score_numbers(
                 entries, ahead, residuals, is_weighted, 3 * n, 17, 2, factors[0] + behind, 0.9f * best + 1e-9f, cuts,
                 ends

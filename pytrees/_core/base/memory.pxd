@@ -36,7 +36,6 @@ cdef inline int reserve(
     ask_for_large_pages(moved, <size_t> (new_capacity * item_size))
     memory[0] = moved
     capacity[0] = new_capacity
-    return 0
 
 
 cdef inline void shrink(void** memory, Py_ssize_t* capacity, Py_ssize_t wanted, Py_ssize_t item_size) noexcept nogil:

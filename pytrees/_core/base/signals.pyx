@@ -41,7 +41,6 @@ cdef int raise_if_stopped() except -1:
     event = _events.get(get_ident())
     if event is not None and event.is_set():
         raise RuntimeError("The work of this thread was asked to stop.")
-    return 0
 
 
 cdef int show_share(float64_t share) except -1 with gil:
@@ -49,4 +48,3 @@ cdef int show_share(float64_t share) except -1 with gil:
     show = _watchers.get(get_ident())
     if show is not None:
         show(share)
-    return 0

@@ -54,7 +54,6 @@ def _check(X, n_categories):
 cdef int _reserve_rows(FractionalRows rows, Py_ssize_t n) except -1 nogil:
     reserve(<void**> &rows.rows, &rows.row_capacity, n, sizeof(index_t), b"rows of nodes")
     reserve(<void**> &rows.weights, &rows.weight_capacity, n, sizeof(float64_t), b"weights of nodes")
-    return 0
 
 
 cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) except -1 nogil:
@@ -63,7 +62,6 @@ cdef int copy_to_top(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) exc
     memcpy(&rows.rows[rows.top], &rows.rows[start], n * sizeof(index_t))
     memcpy(&rows.weights[rows.top], &rows.weights[start], n * sizeof(float64_t))
     rows.top += n
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------ division
@@ -164,7 +162,6 @@ cdef int take_part(FractionalRows rows, const Division* division, index_t number
             end += 1
     part.stop = rows.top = end
     sort_rows(rows, part.start, part.stop)
-    return 0
 
 
 cdef void sort_rows(FractionalRows rows, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:

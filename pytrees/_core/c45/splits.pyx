@@ -108,7 +108,6 @@ cdef int best_split(
             and exceeds_by_tolerance(offer.ratio, best.ratio)
         ):
             best[0] = offer[0]
-    return 0
 
 
 cdef void _offer(SplitFinder finder, index_t feature, Entry* entries, Entry* spare) noexcept nogil:
@@ -131,8 +130,7 @@ cdef index_t _sort_known(SplitFinder finder, index_t feature, Entry* entries, En
     cdef index_t i, label, n_known = 0
     cdef bint looks = finder.has_missing[feature]
     cdef float64_t* counts = <float64_t*> finder.scan.total_counts
-    finder.missing = 0.0
-    finder.scan.total = 0.0
+    finder.missing = finder.scan.total = 0.0
     for label in range(finder.n_classes):
         counts[label] = 0.0 if looks else finder.node_counts[label]
     for i in range(finder.n):
@@ -215,8 +213,7 @@ cdef void _split_by_threshold(
     scan.node_impurity = entropy_of_weights(scan, 0, scan.total)
     start_sums(scan, n_known)
     memset(scan.left_counts, 0, finder.n_classes * sizeof(float64_t))
-    scan.left_total = 0.0
-    scan.left_sum = 0.0
+    scan.left_total = scan.left_sum = 0.0
     scan.right_sum = scan.total_sum
     # The rows of entries[:i] are on the left.
     for i in range(n_known - 1):

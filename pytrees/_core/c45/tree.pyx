@@ -92,7 +92,6 @@ cdef int _grow(C45Growth growth) except -1 nogil:
             _enter(growth, _push_child(growth))
         elif not _finish(growth):
             _pop_frame(growth)
-    return 0
 
 
 cdef Frame* _push_frame(C45Growth growth, Py_ssize_t start, Py_ssize_t stop, index_t depth) except NULL nogil:
@@ -107,8 +106,7 @@ cdef Frame* _push_frame(C45Growth growth, Py_ssize_t start, Py_ssize_t stop, ind
     frame.start = start
     frame.stop = stop
     frame.top = growth.rows.top
-    frame.recorded = NONE
-    frame.region = NONE
+    frame.recorded = frame.region = NONE
     growth.n_frames += 1
     return frame
 
@@ -166,7 +164,6 @@ cdef int _enter(C45Growth growth, index_t branch) except -1 nogil:
             frame.training_errors = _count_errors(_values_of(growth, frame.node), growth.n_classes)
     if node.feature == UNDEFINED:
         frame.errors = _errors_as_leaf(growth, _values_of(growth, frame.node))
-    return 0
 
 
 cdef C45Node* _add_node(C45Growth growth, Frame* frame, index_t branch) except NULL nogil:
@@ -210,7 +207,6 @@ cdef int _split_node(
         node.feature = feature
         node.threshold = threshold
         node.gain = gain
-    return 0
 
 
 cdef bint _may_split(C45Growth growth, const Frame* frame) noexcept nogil:
@@ -364,7 +360,6 @@ cdef index_t _largest_branch(C45Growth growth, const Frame* frame) noexcept nogi
 
 
 cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil:
-    """Copy a subtree."""
     cdef index_t size = growth.nodes[node].size
     reserve(
         <void**> &growth.recorded, &growth.recorded_capacity, <Py_ssize_t> region + size, sizeof(C45Node),
@@ -372,7 +367,6 @@ cdef int _record(C45Growth growth, index_t node, index_t region) except -1 nogil
     )
     memcpy(&growth.recorded[region], &growth.nodes[node], size * sizeof(C45Node))
     growth.n_recorded = region + size
-    return 0
 
 
 cdef float64_t _errors_as_recorded(

@@ -36,8 +36,7 @@ cdef class CategoryCounts:
     # For the first principal direction: differences of class shares by category and class; the direction by class; and
     # the categories' projections.
     cdef float64_t[:, ::1] deviations
-    cdef float64_t[::1] direction, next_direction
-    cdef float64_t[::1] scores
+    cdef float64_t[::1] direction, next_direction, scores
     # The listed side.
     cdef uint8_t[::1] is_listed
     cdef index_t n_listed

@@ -1,5 +1,3 @@
-"""The sums of distances to the median of a category's targets, and of the targets of a set of categories."""
-
 cimport cython
 
 from pytrees._core.base.sorting cimport Entry

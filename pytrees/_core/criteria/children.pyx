@@ -68,7 +68,6 @@ cdef int offer_sum(ChildCounts children) except -1 nogil:
     """Keep the split, whose gain is a sum of fractions, if it is better than the best of the node so far."""
     if children.best.feature == NONE or _is_greater_sum(children):
         children.present, children.best = children.best, children.present
-    return 0
 
 
 cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, const Gain* gain) except -1 nogil:
@@ -84,7 +83,6 @@ cdef int offer_gain(ChildCounts children, index_t feature, index_t n_children, c
     children.present.gain = gain[0]
     children.present.is_large = False
     children.present, children.best = children.best, children.present
-    return 0
 
 
 cdef int _compare_to_best(ChildCounts children, index_t n_children) except -2 nogil:

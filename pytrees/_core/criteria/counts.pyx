@@ -217,8 +217,7 @@ cdef inline uint128_t _log_correction(Py_ssize_t n) noexcept nogil:
     """atanh(x) / ln 2 with x = 1 / (2 n**2 - 1), as x + x**3 / 3 + x**5 / 5 + ..."""
     # 1 / ln 2 in units of 2**-LOG_FRACTION_BITS: the digits of 1.4426950408889634073599246810018921374266.
     cdef uint128_t power = (<uint128_t> 0x5C551D9 << 64) | <uint128_t> 0x4AE0BF85DDF43FF7
-    cdef uint128_t x_inverse = 2 * <uint128_t> n * <uint128_t> n - 1, total = 0
-    cdef uint128_t divisor = 1
+    cdef uint128_t x_inverse = 2 * <uint128_t> n * <uint128_t> n - 1, total = 0, divisor = 1
     power //= x_inverse
     while power > 0:
         total += power // divisor

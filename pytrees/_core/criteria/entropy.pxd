@@ -61,7 +61,6 @@ cdef inline int gain_of_entropy(const EntropyScan* scan, Gain* gain) except -1 n
     cdef int64_t units = scan.table[scan.total] - scan.joint_times * scan.total_sum + scan.best.score
     units = units_of_best(scan.best, units) if scan.joint_times == 1 else signed_units_of_best(scan.best, units)
     gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, scan.total, scan.best.margin)
-    return 0
 
 
 cdef inline bint is_perfect_entropy(const EntropyScan* scan) noexcept nogil:
@@ -98,14 +97,12 @@ cdef inline int information_of_children(ChildCounts children, int64_t factor, in
         units[0] = max(units[0], 1)
         if gains_nothing(&children.node.total_counts[0], children.node.n_classes, &children.present.logs):
             units[0] = 0
-    return 0
 
 
 cdef inline int entropy_gain_of_children(ChildCounts children, Gain* gain) except -1 nogil:
     cdef int64_t units
     information_of_children(children, 1, &units)
     gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin_of_children(children))
-    return 0
 
 
 cdef inline int64_t minus_variation_of_children(ChildCounts children) noexcept nogil:
@@ -123,4 +120,3 @@ cdef inline int variation_gain_of_children(ChildCounts children, Gain* gain) exc
         &children.present.logs,
     )
     gain[0] = information_gain(units, 1 << NLOGN_FRACTION_BITS, 1, children.total, margin)
-    return 0

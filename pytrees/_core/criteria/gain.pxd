@@ -96,7 +96,6 @@ cdef inline int squared_gain(int128_t difference, int64_t left_total, int64_t ri
     if not is_certain(quotient):
         with gil:
             gain.value = _nearest_squared_gain(difference, left_total, right_total)
-    return 0
 
 
 cdef inline float64_t _nearest_squared_gain(int128_t difference, int64_t left_total, int64_t right_total) except -1.0:

@@ -64,14 +64,12 @@ ctypedef fused AnyGiniScan:
 
 
 cdef inline void forget_best_gini(AnyGiniScan* scan) noexcept nogil:
-    scan.to_beat = 0.0
-    scan.best_product = 0.0
+    scan.to_beat = scan.best_product = 0.0
     scan.best_left_total = 0
     if AnyGiniScan is BinaryGiniScan:
         scan.best_difference = 0
     else:
-        scan.best_left_squares = 0
-        scan.best_right_squares = 0
+        scan.best_left_squares = scan.best_right_squares = 0
 
 
 # --------------------------------------------------------------------------------------------------- cuts of a node
@@ -132,8 +130,7 @@ cdef inline Gain gain_of_gini(const AnyGiniScan* scan) noexcept nogil:
 
 
 cdef inline bint is_perfect_gini(const AnyGiniScan* scan) noexcept nogil:
-    cdef int64_t left_total = scan.best_left_total, right_total = scan.total - scan.best_left_total
-    cdef int64_t largest
+    cdef int64_t left_total = scan.best_left_total, right_total = scan.total - scan.best_left_total, largest
     if AnyGiniScan is BinaryGiniScan:
         # |D| of any cut is at most ones (total - ones), the product of the steps.
         largest = -scan.steps[0] * scan.steps[1]

@@ -37,9 +37,8 @@ cdef inline void start_jaccard(JaccardScan* scan) noexcept nogil:
     scan.largest_count = 0
     for label in range(scan.n_classes):
         scan.largest_count = max(scan.largest_count, scan.total_counts[label])
-    scan.best_denominator = 0
+    scan.best_numerator = scan.best_denominator = 0
     scan.best_similarity = 0.0
-    scan.best_numerator = 0
 
 
 cdef inline bint _exceeds(const Overlap* a, const Overlap* b) noexcept nogil:

@@ -117,7 +117,7 @@ cdef inline void start_labelled_node(ChildCounts children, bint counts_errors) n
 cdef inline void end_labelled_child(ChildCounts children, bint counts_errors) noexcept nogil:
     cdef int64_t[2] scores
     cdef index_t label = two_best(&children.counts[0], children.node.n_classes, counts_errors, scores)
-    add_score(children, label, scores, &children.score, &children.least_loss)
+    add_score(children, label, scores)
 
 
 cdef inline Gain labelled_gain_of_children(ChildCounts children) noexcept nogil:

@@ -75,13 +75,11 @@ cdef inline void note_label(ChildCounts children, index_t label) noexcept nogil:
         children.label_of_all = NONE
 
 
-cdef inline void add_score(
-    ChildCounts children, index_t label, const int64_t* scores, int64_t* total, int64_t* least_loss
-) noexcept nogil:
+cdef inline void add_score(ChildCounts children, index_t label, const int64_t* scores) noexcept nogil:
     """Add a child's best score to the total, and keep the least loss of labelling one child with another class. If all
     children are best as the same class, one of them must be labelled otherwise."""
     cdef int64_t loss = scores[0] - scores[1]
-    total[0] += scores[0]
+    children.score += scores[0]
     note_label(children, label)
-    if children.n_ended == 0 or label == children.label_of_all and loss < least_loss[0]:
-        least_loss[0] = loss
+    if children.n_ended == 0 or label == children.label_of_all and loss < children.least_loss:
+        children.least_loss = loss

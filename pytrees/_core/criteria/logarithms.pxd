@@ -51,8 +51,7 @@ cdef inline int64_t doubled(InformationForm form) noexcept nogil:
 
 
 cdef inline void forget_counts(SplitLogs* logs) noexcept nogil:
-    logs.n_joint = 0
-    logs.n_sizes = 0
+    logs.n_joint = logs.n_sizes = 0
 
 
 cdef inline void add_child_class(SplitLogs* logs, int64_t count) noexcept nogil:

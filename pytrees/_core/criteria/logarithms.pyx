@@ -23,7 +23,6 @@ from libc.string cimport memcmp, memcpy
 from pytrees._core.base.fractions cimport multiply_wide
 from pytrees._core.base.types cimport uint64_t
 from pytrees._core.base.wide cimport int128_t, uint128_t
-from pytrees._core.criteria.counts cimport sum_of_counts
 
 # Products that agree in this many digits count as equal.
 MOST_DIGITS = 5120
@@ -56,13 +55,15 @@ cdef void count_cut(
 ) noexcept nogil:
     """List the counts of a cut whose left child has these class counts."""
     cdef index_t label
-    cdef int64_t left = sum_of_counts(left_counts, n_classes)
+    cdef int64_t left = 0, right = 0
     forget_counts(logs)
     for label in range(n_classes):
+        left += left_counts[label]
+        right += node_counts[label] - left_counts[label]
         add_child_class(logs, left_counts[label])
         add_child_class(logs, node_counts[label] - left_counts[label])
     add_child_size(logs, left)
-    add_child_size(logs, sum_of_counts(node_counts, n_classes) - left)
+    add_child_size(logs, right)
 
 
 cdef int offer_score(BestCut* best, int64_t score, const int64_t* left_counts) except -1 nogil:
@@ -116,11 +117,14 @@ cdef int gains_more(BestCut* best, const int64_t* left_counts) except -1 nogil:
 cdef int64_t units_of_best(const BestCut* best, int64_t units) noexcept nogil:
     """Return the gain of the best cut, `units` of 2**-30 bit by the table: 0 if its children have the class shares of
     the node, otherwise at least one unit."""
-    cdef index_t label = 0
-    cdef int64_t left = sum_of_counts(best.left_counts, best.n_classes)
-    cdef int64_t total = sum_of_counts(best.node_counts, best.n_classes)
+    cdef index_t label
+    cdef int64_t left = 0, total = 0
     if units > best.margin:
         return units
+    for label in range(best.n_classes):
+        left += best.left_counts[label]
+        total += best.node_counts[label]
+    label = 0
     while label < best.n_classes and best.left_counts[label] * total == best.node_counts[label] * left:
         label += 1
     return 0 if label == best.n_classes else max(units, 1)
@@ -424,7 +428,6 @@ cdef int _prepare_words() except -1:
     if not _has_words:
         with _writes_words:
             _write_words()
-    return 0
 
 
 def _write_words():

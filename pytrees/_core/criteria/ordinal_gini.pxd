@@ -24,8 +24,7 @@ cdef inline void start_ordinal_gini(OrdinalGiniScan* scan, ClassCounts counts) n
 
 
 cdef inline void start_ordinal_gini_feature(OrdinalGiniScan* scan) noexcept nogil:
-    scan.left_total = 0
-    scan.left_squares = 0
+    scan.left_total = scan.left_squares = 0
     scan.right_squares = scan.total_squares
     start_rows(&scan.rows)
 

@@ -62,8 +62,7 @@ cdef inline void forget_best_ranking(AnyRankingScan* scan) noexcept nogil:
 
 
 cdef inline void start_ranking_feature(RankingScan* scan) noexcept nogil:
-    scan.left_total = 0
-    scan.left_form = 0
+    scan.left_total = scan.left_form = 0
     scan.right_form = scan.total_form
     start_rows(&scan.rows)
 

@@ -99,4 +99,3 @@ cdef inline int ratio_gain_of_children(ChildCounts children, Gain* gain) except 
     )
     information_of_children(children, doubled(form), &units)
     gain[0] = information_gain(units, denominator, children.total, children.total, margin_of_children(children))
-    return 0

@@ -64,8 +64,7 @@ cdef inline void move_weighted_left(
 
 
 cdef inline void forget_best_squared_error(AnySquaredErrorScan* scan) noexcept nogil:
-    scan.best_left_total = 0
-    scan.best_difference = 0
+    scan.best_left_total = scan.best_difference = 0
     scan.to_beat = scan.best_product = 0.0
 
 

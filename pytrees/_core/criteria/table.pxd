@@ -168,8 +168,7 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
     then each feature has a best cut of its own."""
     cdef index_t label
     if CountScan is BinaryGiniScan:
-        scan.left_total = 0
-        scan.difference = 0
+        scan.left_total = scan.difference = 0
     elif CountScan is OrdinalGiniScan:
         start_ordinal_gini_feature(scan)
     elif CountScan is RankingScan:
@@ -179,8 +178,7 @@ cdef inline void start_feature(CountScan* scan) noexcept nogil:
     elif CountScan is WigScan:
         start_wig_feature(scan)
     elif CountScan in AnySquaredErrorScan:
-        scan.left_total = 0
-        scan.left_sum = 0
+        scan.left_total = scan.left_sum = 0
     elif CountScan is AbsoluteErrorScan:
         scan.n_left = 0
     elif CountScan is WideBinaryScan:
@@ -296,7 +294,6 @@ cdef inline int best_gain(CountScan* scan, Gain* gain) except -1 nogil:
         gain_of_wide_binary(scan, gain)
     else:
         gain_of_best(scan, gain)
-    return 0
 
 
 cdef inline bint write_left_of_best(const CountScan* scan, int64_t* counts) noexcept nogil:

@@ -87,7 +87,6 @@ cdef int write_sums(
         _write_exactly(units, n, of_targets, squares, 1, total)
     if not _find_spread(n, of_targets, squares, &units.of_spread, spread):
         _write_exactly(units, n, of_targets, squares, 2, spread)
-    return 0
 
 
 cdef inline bint _divide(int128_t numerator, int128_t denominator, const Unit* unit, float64_t* value) noexcept nogil:
@@ -165,4 +164,3 @@ cdef int _write_exactly(
         value[0] = float(number)
     except OverflowError:
         value[0] = inf if number > 0 else -inf
-    return 0

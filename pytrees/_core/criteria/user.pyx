@@ -123,7 +123,6 @@ cdef class CutCriterion:
     cdef int judge(self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains) except -1 nogil:
         with gil:
             _ask_gains(self, np.asarray(left), np.asarray(right), gains)
-        return 0
 
 
 @cython.auto_pickle(True)
@@ -495,7 +494,6 @@ cdef class SequenceCriterion:
             _ask_sequences(
                 self, np.array(labels), np.array(row_ids), np.asarray(order), np.asarray(n_left).tolist(), gains
             )
-        return 0
 
 
 # ------------------------------------------------------------------------------------------ asking the Python methods
@@ -622,7 +620,6 @@ cdef int judge_sequences(
                     f"The criterion {criterion.name} gives a gain of {gains[i]} to a cut of {labels.shape[0]} labels "
                     f"of which {n_left[i]} go left."
                 )
-    return 0
 
 
 cdef int _judge_checked(
@@ -638,7 +635,6 @@ cdef int _judge_checked(
                     f"The criterion {criterion.name} gives a gain of {gains[i]} to the cut of {seen} "
                     f"{np.asarray(left[i]).tolist()} and {np.asarray(right[i]).tolist()}."
                 )
-    return 0
 
 
 cdef int _compare_alone(
@@ -663,7 +659,6 @@ cdef int _compare_alone(
                     f"{alone[0]} alone. If it must see all cuts of a feature together, set its class attribute "
                     "per_feature = True."
                 )
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------- tables of cuts
@@ -693,7 +688,6 @@ cdef int reserve_cuts(CutTable table, Py_ssize_t n_cuts) except -1 nogil:
     if n_cuts > table.capacity:
         with gil:
             table._allocate(n_cuts)
-    return 0
 
 
 cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
@@ -710,9 +704,7 @@ cdef int judge_table(CutTable table, UserCut* best_of_node) except -1 nogil:
         table.is_checked = True
     for i in range(table.n_segments):
         _keep_best(table, &table.segments[i], best_of_node)
-    table.n_cuts = 0
-    table.n_segments = 0
-    return 0
+    table.n_cuts = table.n_segments = 0
 
 
 cdef bint takes_lead(float64_t gain, index_t best, float64_t best_gain) noexcept nogil:
@@ -735,7 +727,5 @@ cdef void _keep_best(CutTable table, const Segment* segment, UserCut* best_of_no
             best.gain = table.gains[cut]
     if segment.ends_feature and best.feature != NONE:
         if of_node.feature == NONE or exceeds_by_tolerance(best.gain, of_node.gain):
-            of_node.feature = best.feature
-            of_node.n_known_left = best.n_known_left
-            of_node.missing_left = best.missing_left
-            of_node.gain = best.gain
+            best.weight = of_node.weight
+            of_node[0] = best[0]

@@ -363,8 +363,7 @@ cdef inline void start_wide_binary(WideBinaryScan* scan, ClassCounts counts, flo
     scan.of_0, scan.of_1 = <float64_t> counts.total_counts[0], <float64_t> counts.total_counts[1]
     scan.total = counts.total_counts[0] + counts.total_counts[1]
     scan.best_left_counts = &counts.best_left_counts[0]
-    scan.best_left_total = 0
-    scan.best_difference = 0
+    scan.best_left_total = scan.best_difference = 0
     scan.to_beat = -1.0
 
 
@@ -405,7 +404,6 @@ cdef inline bint _keep_wide_binary(WideBinaryScan* scan, int64_t left_0, int64_t
 cdef inline int gain_of_wide_binary(const WideBinaryScan* scan, Gain* gain) except -1 nogil:
     squared_gain(scan.best_difference, scan.best_left_total, scan.total - scan.best_left_total, gain)
     gain[0] = wide_gain(scan.n_terms * gain.value, scan.total)
-    return 0
 
 
 # Boxes, for two classes: while samples move left one after another, the left class weights stay in the box between the
@@ -490,8 +488,7 @@ cdef inline void move_box_left(BoxedScan* scan, int64_t zeros, int64_t ones) noe
 
 cdef inline void forget_best_wide(BoxedScan* scan) noexcept nogil:
     if BoxedScan is WideBinaryScan:
-        scan.best_left_total = 0
-        scan.best_difference = 0
+        scan.best_left_total = scan.best_difference = 0
         scan.to_beat = -1.0
     else:
         scan.has_best = False

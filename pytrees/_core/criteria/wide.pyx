@@ -111,7 +111,6 @@ cdef int gain_of_best(const WideScan* scan, Gain* gain) except -1 nogil:
     with gil:
         node = <ClassCounts> scan.node
         gain[0] = wide_gain(_nearest_gain(node, _cut(node, scan.best_left_counts)), scan.total)
-    return 0
 
 
 cdef float64_t nearest_gain_of_children(ClassCounts node, const int64_t* counts, index_t n_children) except? -1.0:

@@ -65,7 +65,6 @@ cdef inline int weigh_classes(ClassCounts counts, scores, alpha, given) except -
     counts.total_counts[:] = 0
     if given.get("normalize_over") != "present":
         counts.mode_distances = np.empty((0, 0))
-    return 0
 
 
 cdef inline void weigh_present_classes(ClassCounts counts) noexcept nogil:
@@ -117,8 +116,7 @@ cdef inline void start_wig_feature(WigScan* scan) noexcept nogil:
     for label in range(scan.n_classes):
         scan.left_counts[label] = 0
     scan.to_reach = -INFINITY
-    scan.left_sum = 0.0
-    scan.left_mass = 0.0
+    scan.left_sum = scan.left_mass = 0.0
     scan.left_mode = 0
     scan.left_weights = scan.mode_weights
     scan.right_mode = NONE

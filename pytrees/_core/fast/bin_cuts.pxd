@@ -1,5 +1,3 @@
-"""The best cut of a node whose samples are in bins that are counted exactly."""
-
 from pytrees._core.fast.bounds cimport BoundedScan
 from pytrees._core.fast.state cimport FastState
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split

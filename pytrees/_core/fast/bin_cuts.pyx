@@ -80,7 +80,6 @@ cdef int find_bin_cut(
             _write_table_cut(search, fast.histograms, node, &cut, best)
     if cut.number != NONE:
         best_gain(scan, &best.gain)
-    return 0
 
 
 cdef inline int _search_features(
@@ -120,7 +119,6 @@ cdef inline int _search_features(
         _refine(search, scan, bins, node, &feature, to_reach, scores[k] >= to_reach, cut)
         if is_perfect(scan):
             break
-    return 0
 
 
 cdef inline void _open_feature(
@@ -206,7 +204,6 @@ cdef inline int _refine(
         _walk_bins(search, scan, bins, feature, is_marked, cut)
     elif edge_reaches:
         _walk_bins(search, scan, bins, feature, NULL, cut)
-    return 0
 
 
 cdef inline index_t _mark_bins(
@@ -363,7 +360,6 @@ cdef inline int _walk_inside(
                 cut.first_right = search.partition.spare_rows[place_of(keyed[i + 1])]
             else:
                 cut.last_key = key_of(keyed[i])
-    return 0
 
 
 cdef inline bint _allows_edge(const BinnedFeature* feature, index_t n_left, bint has_missing) noexcept nogil:

@@ -185,8 +185,7 @@ cdef inline float _score_sums(
     cdef int64_t of_class
     cdef float best = -INFINITY
     for i in range(n_rows):
-        totals[i] = 0
-        weights[i] = 0
+        totals[i] = weights[i] = 0
     for k in range(classes.n_classes):
         sums = &bins.pair_sums[k * n_lanes]
         of_class = classes.totals[k]

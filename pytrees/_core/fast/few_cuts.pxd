@@ -1,5 +1,3 @@
-"""The best cut of few samples whose classes are numbers."""
-
 from pytrees._core.fast.bounds cimport FewScan
 from pytrees._core.fast.state cimport FastState
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split

@@ -75,8 +75,7 @@ cdef bint find_few_cut(
 cdef inline float _enough(const FewScan* scan, const few_samples* few, FewTargets* exact) noexcept nogil:
     """List the cuts in the order of the targets. Return the score that the best cut of all may reach; infinity if the
     errors swallow it."""
-    cdef index_t order[MOST_IN_FEW]
-    cdef index_t i, hole
+    cdef index_t order[MOST_IN_FEW], i, hole
     cdef int sum_of_left = 0, weight = 0, sides = (1 << few.n) - 1
     cdef float score, greatest = 0.0
     for i in range(few.n):
@@ -155,8 +154,7 @@ cdef inline int _offer_feature(
 ) except -1 nogil:
     """Offer the cuts of a feature whose scores reach what is asked, in ascending order: fewer and fewer samples go to
     the right."""
-    cdef int found[MOST_IN_FEW]
-    cdef int sides
+    cdef int found[MOST_IN_FEW], sides
     cdef index_t i, k, hole, n_found = 0
     # found[:n_found] are the sides of the cuts met so far: each has those of its cut which go to the right after it.
     for i in range(few.n):
@@ -178,7 +176,6 @@ cdef inline int _offer_feature(
         # Most features have a cut that divides the samples as the best one so far, and gains no more.
         if not _are_same(found[i], exact.sides, few.n):
             _offer_cut(search, scan, node, few, exact, feature, found[i], best)
-    return 0
 
 
 cdef inline int _offer_cut(
@@ -205,7 +202,6 @@ cdef inline int _offer_cut(
     best.n_left = n_left
     best.last_left = search.partition.rows[node.start + last_left]
     best.first_right = search.partition.rows[node.start + first_right]
-    return 0
 
 
 cdef inline int _complete(

@@ -25,6 +25,7 @@ from pytrees._core.rows.partition cimport RowPartition
 cdef enum:
     N_CELLS = 1024
     ROWS_PREFETCHED = 16        # before their bins are read
+    COLUMNS_OF_SUMS = 8         # of a BinSums
 
 
 cdef struct FeatureBins:
@@ -57,10 +58,6 @@ cdef struct BinSums:
     int64_t weight, sum
     int64_t squares                     # weighted, of the targets in units that leave them some 18 bits, rounded up
     int32_t unused, n_samples
-
-
-cdef enum:
-    COLUMNS_OF_SUMS = 8
 
 
 cdef inline int64_t zeros_of(const BinSums* sums) noexcept nogil:

@@ -425,7 +425,6 @@ cdef int count_rows(
             &histograms.words[histograms.bins.firsts[features[k]]], histograms.bins.of_feature[features[k]].n_bins,
             feature_counts(histograms, slot, features[k]),
         )
-    return 0
 
 
 cdef void _count_rows(

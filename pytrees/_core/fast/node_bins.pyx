@@ -116,7 +116,6 @@ cdef int take_features(
                 _allocate(bins, &slots[k])
         _take_keys(bins.features, slots, features + first, n_taken, rows, n)
         _cut_into_bins(bins, features + first, n_taken, n)
-    return 0
 
 
 cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
@@ -134,7 +133,6 @@ cdef int _allocate(NodeBins bins, NodeFeature* slot) except -1 nogil:
     slot.left_squares = slot.weights + n_scores
     slot.right_squares = slot.left_squares + n_scores
     slot.keys = <uint32_t*> (slot.right_squares + MOST_NODE_BINS)
-    return 0
 
 
 cdef void _take_keys(

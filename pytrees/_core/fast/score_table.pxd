@@ -28,9 +28,8 @@ from pytrees._core.fast.number_scores cimport lowered_squared_error, write_resid
 from pytrees._core.fast.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, node_weights,
     ordinal_forms, paired_classes, score_by_squares, score_by_steps, score_edges, score_in_order, score_numbers,
-    score_squares, score_sums, score_two_classes, score_two_weighted, spread_few, sum_pairs, sum_squares_of_few,
-    sum_squares_of_pairs, sum_up_rows, write_costs, write_entropy_steps, write_factors, write_form_steps,
-    write_permissions, write_size_terms,
+    score_squares, score_sums, score_two_classes, spread_few, sum_pairs, sum_squares_of_few, sum_squares_of_pairs,
+    sum_up_rows, write_costs, write_entropy_steps, write_factors, write_form_steps, write_permissions, write_size_terms,
 )
 
 # Criteria whose scores of two classes come from words that count both.
@@ -255,8 +254,8 @@ cdef inline float _walk_entries(
         for i in range(n_known, n_known + n_first):
             ones += <index_t> place_of(entries[i]) >= first_of_1
         return score_two_classes(
-            entries, n_known, first_of_1, <uint32_t> n_first << 16 | ones, _weights_of(scan),
-            scores.left_factors + n_first, to_reach, found, n_found,
+            entries, n_known, first_of_1, False, NULL, <uint32_t> n_first << 16 | ones, _weights_of(scan),
+            scores.left_factors + n_first, to_reach, found, NULL, n_found,
         )
     elif ScoredScan is GiniScan:
         score_by_squares(
@@ -303,13 +302,13 @@ cdef inline float _walk_words(
     for i in range(n_known, n_known + n_first):
         first_left += <uint32_t> scores.words[place_of(entries[i])]
     if found == NULL:
-        return score_two_weighted(
-            entries, n_known, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first, to_reach,
-            NULL, NULL, NULL,
+        return score_two_classes(
+            entries, n_known, 0, True, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first,
+            to_reach, NULL, NULL, NULL,
         )
-    return score_two_weighted(
-        entries, n_known, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first, to_reach, found,
-        scores.words_of_found + (found - scores.found), n_found,
+    return score_two_classes(
+        entries, n_known, 0, True, scores.words, first_left, _weights_of(scan), scores.left_factors + n_first,
+        to_reach, found, scores.words_of_found + (found - scores.found), n_found,
     )
 
 
@@ -407,16 +406,14 @@ cdef inline bint fits_lanes(const BinnedScan* scan) noexcept nogil:
     return scan.total <= MOST_WEIGHT_IN_HALVES
 
 
-cdef inline bint fits_pairs(const BinnedScan* scan) noexcept nogil:
-    """The same of all pairs, in 16 bits."""
+cdef inline bint fits_pairs(const BinnedScan* scan, index_t n) noexcept nogil:
+    """The same of all pairs of n samples, in 16 bits; more samples take less time in bins."""
     if BinnedScan is OrdinalGiniScan:
         if (scan.n_classes - 1) * scan.total * scan.total > MOST_OF_PAIRED_FORM:
             return False
-    return scan.total <= MOST_WEIGHT_IN_PAIRS
-
-
-cdef inline index_t most_in_pairs(const BinnedScan* scan) noexcept nogil:
-    return MOST_IN_PAIRS if counts_in_halves(scan) else MOST_OF_CLASSES_IN_PAIRS
+    return scan.total <= MOST_WEIGHT_IN_PAIRS and n <= (
+        MOST_IN_PAIRS if counts_in_halves(scan) else MOST_OF_CLASSES_IN_PAIRS
+    )
 
 
 cdef inline void start_scores(const BinnedScan* scan, NodeBins bins) noexcept nogil:

@@ -1,5 +1,3 @@
-"""The best cut of a node whose cuts have scores in vectors."""
-
 from pytrees._core.fast.bounds cimport ScoredScan
 from pytrees._core.fast.state cimport FastState
 from pytrees._core.fast.way cimport Way

@@ -255,7 +255,6 @@ cdef inline int _offer_entries(
         if offer_cut(scan, search.counts, missing_left and ScoredScan in MovedScan):
             cut.number = k
             cut.n_known_left, cut.missing_left = n_known_left, missing_left
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------- bins of the node
@@ -326,7 +325,6 @@ cdef inline int _offer_bins(
             if offer_cut(scan, search.counts, False):
                 cut.number = k
                 cut.last_key = last_key_of_bin(feature, bin)
-    return 0
 
 
 cdef inline int _offer_inside(
@@ -347,7 +345,6 @@ cdef inline int _offer_inside(
         if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.last_key = key_of(keyed[i])
-    return 0
 
 
 # -------------------------------------------------------------------------------------------------------- all pairs
@@ -417,4 +414,3 @@ cdef inline int _offer_pairs(
         if offer_cut(scan, search.counts, False):
             cut.number = k
             cut.last_key = feature.keys[found[i]]
-    return 0

@@ -104,7 +104,7 @@ static PYTREES_ALWAYS_INLINE void score_by_steps(
     const uint32_t *const *given, int n_features, int32_t n, int32_t n_first, const entropy_terms *node, uint32_t *room,
     int32_t to_reach, uint32_t *found, int32_t *n_found, int32_t *scores
 ) {
-    int32_t sums[2][ENTRIES_AT_ONCE] = {{0}}, last_sums[2] = {0, 0}, n_listed = 0;
+    int32_t sums[2][ENTRIES_AT_ONCE] = {{0}}, last_sums[2] = {0, 0};
     const uint32_t *entries[2] = {given[0], given[n_features - 1]};
     uint32_t *next[2] = {room, room + node->n_classes};
     lanes_i32 best[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}}, present;
@@ -124,13 +124,11 @@ static PYTREES_ALWAYS_INLINE void score_by_steps(
                     best[k] = greater_i32(present, best[k]);
                     continue;
                 }
-                n_listed = list_cuts(present > to_reach - 1, first + i, found, n_listed);
+                list_cuts(present > to_reach - 1, first + i, found, n_found);
             }
             entries[k] += n_now;
         }
     }
-    if (found != NULL)
-        *n_found = n_listed;
     for (int k = 0; k < n_features; k++)
         scores[k] = greatest_i32(best[k]);
 }

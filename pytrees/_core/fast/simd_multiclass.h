@@ -197,25 +197,13 @@ static inline float bound_by_groups(
     return sum_of_f32(bound);
 }
 
+static inline int sum_of_i16(lanes_i16 a) { return a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7]; }
+
 static inline int has_one_class(const uint16_t *before, const uint16_t *after, int32_t n_lanes) {
-#if defined(PYTREES_SSE2)
-    uint32_t differ, first = 0;
-    for (int32_t lane = 0; lane < n_lanes; lane += 8) {
-        /* Two bits a lane. */
-        differ = 0xFFFFu ^ (uint32_t)_mm_movemask_epi8((__m128i)(load_i16(before + lane) == load_i16(after + lane)));
-        if (differ != 0) {
-            if (first != 0 || (differ & ~(3u * (differ & -differ))) != 0)
-                return 0;
-            first = differ;
-        }
-    }
-    return 1;
-#else
-    int32_t n_classes = 0;
-    for (int32_t lane = 0; lane < n_lanes; lane++)
-        n_classes += after[lane] != before[lane];
-    return n_classes <= 1;
-#endif
+    lanes_i16 n_classes = {0};
+    for (int32_t lane = 0; lane < n_lanes; lane += 8)
+        n_classes -= (lanes_i16)(load_i16(before + lane) != load_i16(after + lane));
+    return sum_of_i16(n_classes) <= 1;
 }
 
 /* Whether all samples of a bin of this weight are of one class. */
@@ -226,7 +214,7 @@ static inline int has_one_class_in_order(const uint16_t *before, const uint16_t 
         lanes_i16 moved = load_i16(after + lane) - load_i16(before + lane);
         others = others | ((lanes_i16)(moved != none) & (lanes_i16)(moved != all));
     }
-    return others[0] + others[1] + others[2] + others[3] + others[4] + others[5] + others[6] + others[7] == 0;
+    return sum_of_i16(others) == 0;
 }
 
 /* Mark the bins in which a cut could reach a score, and return how many there are. Bins of one class have no better cut

@@ -127,7 +127,6 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
     lanes_i32 forms, b;
     uint32_t classes[4];
-    int32_t n_listed = 0;
     for (int32_t i = 0; i < n_first; i += 4) {
         classes_of_four(entries + n + i, n_first - i, &node, classes);
         move_four(classes, &node, n_vectors, is_ranking, &left, &forms, &b);
@@ -141,10 +140,8 @@ static PYTREES_ALWAYS_INLINE float walk_in_order(
         if (found == NULL)
             best = greater_f32(present, best);
         else
-            n_listed = list_cuts(present >= to_reach, i, found, n_listed);
+            list_cuts(present >= to_reach, i, found, n_found);
     }
-    if (found != NULL)
-        *n_found = n_listed;
     return greatest_f32(best);
 }
 

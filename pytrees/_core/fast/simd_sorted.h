@@ -10,7 +10,7 @@ of all cuts. To have them on the left, a loop starts from what they add up to, a
 on.
 
 Without `found`, a loop returns the greatest score. With `found`, a loop lists the cuts that score at least `to_reach`,
-which is above 0. Callers that want the score pass a constant NULL, so that their loop does no more. */
+which is above 0, and raises `n_found` by their number. Callers that want the score pass a constant NULL, so that their loop does no more. */
 
 #ifndef PYTREES_SIMD_SORTED_H
 #define PYTREES_SIMD_SORTED_H
@@ -73,12 +73,10 @@ static inline lanes_f32 between_values(const uint32_t *entries, lanes_f32 scores
     return (lanes_f32)(~is_equal & (lanes_i32)scores);
 }
 
-/* List the cuts behind those of four entries, the first of them the i-th, whose lanes are set; return how many are listed
-then. */
-static inline int32_t list_cuts(lanes_i32 reaches, int32_t i, uint32_t *found, int32_t n_listed) {
+/* List the cuts behind those of four entries, the first of them the i-th, whose lanes are set. */
+static inline void list_cuts(lanes_i32 reaches, int32_t i, uint32_t *found, int32_t *n_found) {
     for (int hits = any_lane(reaches); hits; hits &= hits - 1)
-        found[n_listed++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
-    return n_listed;
+        found[(*n_found)++] = (uint32_t)(i + pytrees_trailing_zeros((uint64_t)hits) + 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------ two classes */
@@ -98,57 +96,40 @@ static inline lanes_f32 score_entries(
     return between_values(entries, difference * difference * load_f32(factors));
 }
 
-/* Score the cuts of a feature; factors[i] is 1 / (L R). `first_left` is the word of the samples on the left of all
-cuts. `found` gets the words of the cuts. */
+/* Score the cuts of a feature. Without weights factors[i] is 1 / (L R). With weights, samples have `words` by place, and
+factors[i] is 1 for cuts that are allowed; the node weighs less than 2**15 - 8, and places behind the last entry are
+valid, too. `first_left` is the word of the samples on the left of all cuts. `found` gets the words of the cuts or, with
+weights, the number of the other samples on the left of each cut, and `found_words` the words. */
 static PYTREES_ALWAYS_INLINE float score_two_classes(
-    const uint32_t *entries, int32_t n, int32_t first_of_1, uint32_t first_left, node_weights node,
-    const float *factors, float to_reach, uint32_t *found, int32_t *n_found
-) {
-    lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present;
-    lanes_i32 left = {0, 0, 0, (int32_t)first_left};
-    int32_t n_listed = 0;
-    for (int32_t i = 0; i < n; i += 4) {
-        left = add_entries(entries + i, first_of_1, left);
-        present = score_entries(entries + i, left, node, factors + i);
-        if (found == NULL)
-            best = greater_f32(present, best);
-        else
-            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1)
-                found[n_listed++] = (uint32_t)left[pytrees_trailing_zeros((uint64_t)hits)];
-    }
-    if (found != NULL)
-        *n_found = n_listed;
-    return greatest_f32(best);
-}
-
-/* The same of samples with weights, which have words by place; factors[i] is 1 for cuts that are allowed. The node
-weighs less than 2**15 - 8. Places behind the last entry are valid, too. `found` gets the number of the other samples on
-the left of each cut, `found_words` the word of all. */
-static PYTREES_ALWAYS_INLINE float score_two_weighted(
-    const uint32_t *entries, int32_t n, const int32_t *words, uint32_t first_left, node_weights node,
-    const float *factors, float to_reach, uint32_t *found, uint32_t *found_words, int32_t *n_found
+    const uint32_t *entries, int32_t n, int32_t first_of_1, int is_weighted, const int32_t *words, uint32_t first_left,
+    node_weights node, const float *factors, float to_reach, uint32_t *found, uint32_t *found_words, int32_t *n_found
 ) {
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     const float total = (float)(node.of_0 + node.of_1);
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, present, weight;
     lanes_i32 left = {0, 0, 0, (int32_t)first_left};
-    int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
-        left = last_everywhere(left) + summed_up(at_places(entries + i, words));
-        present = score_entries(entries + i, left, node, factors + i);
-        weight = floats_of((lanes_i32)((lanes_u32)left >> 16));
-        present = present / greater_f32(weight * (total - weight), one);
-        if (found == NULL)
-            best = greater_f32(present, best);
+        if (is_weighted)
+            left = last_everywhere(left) + summed_up(at_places(entries + i, words));
         else
-            for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
-                int32_t lane = pytrees_trailing_zeros((uint64_t)hits);
-                found[n_listed] = (uint32_t)(i + lane + 1);
-                found_words[n_listed++] = (uint32_t)left[lane];
-            }
+            left = add_entries(entries + i, first_of_1, left);
+        present = score_entries(entries + i, left, node, factors + i);
+        if (is_weighted) {
+            weight = floats_of((lanes_i32)((lanes_u32)left >> 16));
+            present = present / greater_f32(weight * (total - weight), one);
+        }
+        if (found == NULL) {
+            best = greater_f32(present, best);
+            continue;
+        }
+        for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
+            int32_t lane = pytrees_trailing_zeros((uint64_t)hits);
+            found[*n_found] = is_weighted ? (uint32_t)(i + lane + 1) : (uint32_t)left[lane];
+            if (is_weighted)
+                found_words[*n_found] = (uint32_t)left[lane];
+            (*n_found)++;
+        }
     }
-    if (found != NULL)
-        *n_found = n_listed;
     return greatest_f32(best);
 }
 
@@ -234,7 +215,6 @@ static PYTREES_ALWAYS_INLINE void score_by_squares(
     const uint32_t *entries[2] = {given[0], given[n_features - 1]};
     squares_of_classes left[2];
     lanes_f32 best[2] = {{0.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f, 0.0f}}, present;
-    int32_t n_listed = 0;
     for (int k = 0; k < n_features; k++)
         left[k] = start_squares(totals, n_classes, room + k * n_classes);
     for (int32_t first = 0; first < n_first; first += ENTRIES_AT_ONCE) {
@@ -256,15 +236,13 @@ static PYTREES_ALWAYS_INLINE void score_by_squares(
                 }
                 for (int hits = any_lane(present >= to_reach); hits; hits &= hits - 1) {
                     int32_t lane = i + pytrees_trailing_zeros((uint64_t)hits);
-                    found[n_listed] = (uint32_t)(first + lane + 1);
-                    found_squares[n_listed++] = squares[k][lane];
+                    found[*n_found] = (uint32_t)(first + lane + 1);
+                    found_squares[(*n_found)++] = squares[k][lane];
                 }
             }
             entries[k] += n_now;
         }
     }
-    if (found != NULL)
-        *n_found = n_listed;
     for (int k = 0; k < n_features; k++)
         scores[k] = greatest_f32(best[k]);
 }
@@ -326,7 +304,6 @@ static PYTREES_ALWAYS_INLINE float score_numbers(
     const lanes_f32 one = {1.0f, 1.0f, 1.0f, 1.0f};
     lanes_f32 best = {0.0f, 0.0f, 0.0f, 0.0f}, sum, present;
     lanes_i32 left = {0, 0, 0, first_sum}, before = {first_sum, first_weight, first_sum, first_weight}, weight;
-    int32_t n_listed = 0;
     for (int32_t i = 0; i < n; i += 4) {
         if (is_weighted)
             add_weighted_entries(entries + i, residuals, &before, &left, &weight);
@@ -340,10 +317,8 @@ static PYTREES_ALWAYS_INLINE float score_numbers(
         if (found == NULL)
             best = greater_f32(present, best);
         else
-            n_listed = list_cuts(present >= to_reach, i, found, n_listed);
+            list_cuts(present >= to_reach, i, found, n_found);
     }
-    if (found != NULL)
-        *n_found = n_listed;
     return greatest_f32(best);
 }
 

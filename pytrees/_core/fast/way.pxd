@@ -11,7 +11,7 @@ from pytrees._core.criteria.table cimport TargetScan
 from pytrees._core.fast.bounds cimport BinnedScan, ScoredScan
 from pytrees._core.fast.node_bins cimport NodeBins
 from pytrees._core.fast.score_table cimport (
-    FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_counted, most_in_pairs,
+    FormScan, counts_in_halves, fits_lanes, fits_pairs, greatest_form, most_counted,
 )
 from pytrees._core.fast.state cimport FastState
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch
@@ -49,7 +49,7 @@ cdef inline Way way_of(FastState fast, NodeSearch search, const ScoredScan* scan
 cdef inline Way _way_of_bins(NodeBins bins, const BinnedScan* scan, index_t n) noexcept nogil:
     if not fits_lanes(scan):
         return BINS_OF_NODE
-    if fits_pairs(scan) and n <= most_in_pairs(scan) and not _has_few_values(scan, bins, n):
+    if fits_pairs(scan, n) and not _has_few_values(scan, bins, n):
         return ALL_PAIRS
     return SCORED_BINS
 

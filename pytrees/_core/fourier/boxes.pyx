@@ -96,7 +96,6 @@ cdef class Found:
             self.several[m] = runs
         else:
             self.several.pop(m, None)
-        return 0
 
     cdef int add(self, int64_t node) except -1:
         """Add the box of a node here."""
@@ -114,7 +113,6 @@ cdef class Found:
             self.run_indptr.append(len(self.runs))
         self.nodes.append(node)
         self.indptr.append(len(self.attribute))
-        return 0
 
     def arrays(self):
         start, stop = np.array(self.runs, dtype=np.int64).reshape(-1, 2).T.copy()
@@ -306,7 +304,6 @@ cdef class BoxOverlaps:
         self.done += work
         if check_signals(&self.unchecked, work, WORK_BETWEEN_CHECKS):
             show_share(before + share * self.done / self.whole)
-        return 0
 
     cdef int64_t work(self, Py_ssize_t i) noexcept nogil:
         """Bound the work of `take` for box i, in runs of values that are looked at."""
@@ -391,7 +388,6 @@ cdef int add_products(
             for j in range(i + 1):
                 value = dot(values, i, j) * overlaps.common[j]
                 products[tree[i], tree[j]] += 2.0 * value if i != j and tree[i] == tree[j] else value
-    return 0
 
 
 def box_averages(boxes, const float64_t[:, ::1] values, schemata, measure):

@@ -34,7 +34,6 @@ cdef class Function:
 
     cdef int look_closer(self) except -1:
         """Compute `touching`, unless `look` did."""
-        return 0
 
     cdef Function restricted(self, int64_t attribute, int64_t low, int64_t high):
         """Return the function on the part of the schema where an attribute has the values low to high - 1."""
@@ -110,7 +109,6 @@ cdef class BoxFunction(Function):
                         part += self.profiles[self.measure.offsets[m] + value, k]
                         self.profiles[self.measure.offsets[m] + value, k] = part
         self.live = self.live[:n_live]
-        return 0
 
     cdef void add_steps(self, int64_t constraint, Py_ssize_t k, float64_t part) noexcept nogil:
         """Add a part to the profile at the values that a constraint allows: a step up and a step down a run."""
@@ -175,7 +173,6 @@ cdef class BoxFunction(Function):
                     m = self.boxes.attribute[constraint]
                     check_signals(&work_done, overlaps.work(i), WORK_BETWEEN_CHECKS)
                     self.touching[m] += square - self.products(overlaps, i, m)
-        return 0
 
     cdef float64_t energy(self) except? -1.0:
         cdef BoxOverlaps overlaps = BoxOverlaps(self.boxes, self.measure, self.live, self.low, self.high)
@@ -223,7 +220,6 @@ cdef class SpectrumFunction(Function):
         self.profiles = np.zeros((self.measure.cumulative.shape[0], n_outputs))
         self.touching = np.zeros(self.low.shape[0])
         _describe(self.partitions, self.coefficients, self)
-        return 0
 
     cdef bint is_constant(self, float64_t tol) except -1:
         return self.energy <= tol
@@ -266,7 +262,6 @@ cdef class SampleFunction(Function):
         for first, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
             np.cumsum(masses[first:stop - 1], out=cumulative[first + 1:stop])
         self.measure = Measure((offsets, cumulative))
-        return 0
 
     cdef int look_closer(self) except -1:
         """Compute the energy that is lost if samples that differ in one attribute at most are averaged."""
@@ -274,7 +269,6 @@ cdef class SampleFunction(Function):
         self.touching = np.zeros(self.low.shape[0])
         for m in range(self.low.shape[0]):
             self.touching[m] = mean_variance(self.samples, self.values, self.weights, m)
-        return 0
 
     cdef bint is_constant(self, float64_t tol) except -1:
         distances = np.asarray(self.values) - np.asarray(self.average)
@@ -318,7 +312,6 @@ cdef int _add_samples(
             if masses[place] > 0.0:
                 for k in range(n_outputs):
                     function.profiles[place, k] /= masses[place]
-    return 0
 
 
 cdef float64_t mean_variance(

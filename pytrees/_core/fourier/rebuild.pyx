@@ -155,7 +155,6 @@ cdef class Rebuilding:
                 continue
             if best.attribute == NONE or function.touching[m] > most + TOLERANCE * max(self.scale, most):
                 best[0], most = AttributeSplit(m, cut, 0.0), function.touching[m]
-        return 0
 
     cdef int offer_cuts(self, Function function, int64_t m, AttributeSplit* best) except -1:
         """Offer the cuts of one attribute, from the lowest."""
@@ -181,7 +180,6 @@ cdef class Rebuilding:
                 gain -= left_weight / total * self.impurity(&left[0], left_weight, n_outputs)
                 gain -= right_weight / total * self.impurity(&right[0], right_weight, n_outputs)
                 self.offer(m, value, gain, best)
-        return 0
 
     cdef int offer_values(self, Function function, int64_t m, AttributeSplit* best) except -1:
         """Offer the split of an attribute into its values."""
@@ -198,7 +196,6 @@ cdef class Rebuilding:
                 &function.profiles[function.measure.offsets[m] + value, 0], 1.0, n_outputs
             )
         self.offer(m, NONE, gain, best)
-        return 0
 
     cdef void offer(self, int64_t m, int64_t value, float64_t gain, AttributeSplit* best) noexcept nogil:
         if gain > best.gain + TOLERANCE * max(self.unit, best.gain):
@@ -253,7 +250,6 @@ cdef class Rebuilding:
 
 
 cdef dict arrays_of(SchemaNode root):
-    """Return the nodes in preorder, as arrays."""
     cdef list nodes = [], children = [], pending = [(root, NONE)]
     cdef SchemaNode node
     cdef int64_t parent, i

@@ -157,7 +157,6 @@ cdef class Count:
             n = n_kept
         self.numbers[order] += number
         self.total += number
-        return 0
 
 
 def count_orders(boxes, const float64_t[::1] values, const int64_t[::1] cardinalities, float64_t limit):
@@ -239,7 +238,6 @@ cdef int expand_from(
     place = expansion.places[order]
     memcpy(partitions + place * n_attributes, row, n_attributes * sizeof(digit_t))
     expansion.coefficients[2 * place], expansion.coefficients[2 * place + 1] = real, imag
-    return 0
 
 
 cdef Py_ssize_t drop_negligible(
@@ -278,7 +276,6 @@ def _expand(digit_t[:, ::1] partitions, const float64_t[::1] values, Expansion e
 
 
 cdef int set_factors(Expansion expansion) except -1:
-    """Compute the factors: the coefficients of every constraint alone."""
     cdef const int64_t[::1] attribute = expansion.boxes.attribute
     cdef Roots roots = Roots(expansion.cardinalities)
     cdef int64_t constraint, digit, cardinality, place, work_done = 0
@@ -293,7 +290,6 @@ cdef int set_factors(Expansion expansion) except -1:
             place = expansion.first_factor[constraint] + 2 * digit
             factor = mean_root(expansion.boxes, constraint, roots, digit, cardinality)
             expansion.factors[place], expansion.factors[place + 1] = factor.real, factor.imag
-    return 0
 
 
 def expand_spectrum(
@@ -468,7 +464,6 @@ cdef int mean_characters(
             mean = mean_root(schemata, constraint, roots, digit, size)
             real[(place + digit) * LANES + lane] = mean.real
             imag[(place + digit) * LANES + lane] = -mean.imag
-    return 0
 
 
 cdef void add_block(

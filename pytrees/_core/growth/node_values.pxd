@@ -1,5 +1,3 @@
-"""The values of a grown tree's nodes if targets were rounded to their grid."""
-
 from pytrees._core.base.types cimport float64_t, index_t
 from pytrees._core.growth.tree cimport GrowingTree
 

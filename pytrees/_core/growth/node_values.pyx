@@ -100,7 +100,6 @@ cdef int _write_means(
             values[i] = targets[tree.partition.rows[node.rows.start]] + 0.0    # one zero only
         else:
             values[i] = _mean(words, words + n_words, n_words, sums_of(tree, order[i]).weight, least)
-    return 0
 
 
 cdef int _count_words(GrowingTree tree, const float64_t[::1] targets, int* least) noexcept nogil:
@@ -122,7 +121,6 @@ cdef int _count_words(GrowingTree tree, const float64_t[::1] targets, int* least
 cdef inline void _add_leaf(
     GrowingTree tree, const NodeRows* rows, const float64_t[::1] targets, int least, uint64_t* words, int n_words
 ) noexcept nogil:
-    """Add the weighted targets of a leaf."""
     cdef const index_t* row = &tree.partition.rows[0]
     cdef bint has_weights = tree.search.count_weights.shape[0] > 0
     cdef int128_t product

@@ -32,7 +32,8 @@ from pytrees._core.criteria.labels cimport majority_of
 from pytrees._core.criteria.logarithms cimport LESS_BOTH, MAX_TOTAL_COUNT, nearest_entropy
 from pytrees._core.criteria.wide cimport WIDE_INFORMATION
 from pytrees._core.id3.distances cimport (
-    DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of, is_similarity, score_undivided, separates,
+    DISTANCE_GAIN_RATIO, DISTANCE_INFORMATION_GAIN, DISTANCE_VI, Clusters, DistanceCode, change_cluster, distance_of,
+    score_undivided, separates,
 )
 from pytrees._core.id3.global_steps cimport LeafScan, Step, compare_to_present, is_lower, offer_splits, start_leaf
 from pytrees._core.id3.local_distance cimport LocalDistance, compare_merits
@@ -115,7 +116,6 @@ cdef int _grow(GrowthByDistance growth, uint64_t seed) except -1 nogil:
     while growth.tree.n_leaves < growth.tree.max_leaf_nodes and _find_step(growth, &step):
         _take_step(growth, &step, n_steps)
         n_steps += 1
-    return 0
 
 
 cdef int _take_step(GrowthByDistance growth, const Step* step, index_t number) except -1 nogil:
@@ -131,7 +131,6 @@ cdef int _take_step(GrowthByDistance growth, const Step* step, index_t number) e
     growth.leaves[step.leaf].step = number
     _close_leaf(growth, position)
     _open_leaves(growth, first, growth.tree.n_nodes, position)
-    return 0
 
 
 cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except -1 nogil:
@@ -142,9 +141,7 @@ cdef int _add_leaf(GrowthByDistance growth, index_t node, index_t label) except 
     leaf = &growth.leaves[node]
     leaf.label = majority_of(values_of(growth.tree, node), growth.tree.n_classes) if label == NONE else label
     leaf.step = NONE
-    leaf.knows_local = False
-    leaf.knows_global = False
-    return 0
+    leaf.knows_local = leaf.knows_global = False
 
 
 cdef int _open_leaves(GrowthByDistance growth, index_t first, index_t stop, index_t position) except -1 nogil:
@@ -156,7 +153,6 @@ cdef int _open_leaves(GrowthByDistance growth, index_t first, index_t stop, inde
                 <void**> &growth.open_leaves, &growth.open_capacity, &growth.n_open, position, sizeof(index_t),
                 b"open leaves",
             ))[0] = leaf
-    return 0
 
 
 cdef void _close_leaf(GrowthByDistance growth, index_t position) noexcept nogil:
@@ -190,12 +186,11 @@ cdef int _exchange(GrowthByDistance growth, index_t leaf) except -1 nogil:
     if not isnan(node.gain):
         return 0
     after = distance_of(growth.scan.clusters)
-    if is_similarity(growth.code):
+    if growth.code == DISTANCE_INFORMATION_GAIN or growth.code == DISTANCE_GAIN_RATIO:      # similarities
         before, after = after, before
     node.gain = (before - after) * <float64_t> growth.scan.clusters.total / sum_of_counts(
         values_of(growth.tree, leaf), growth.tree.n_classes
     )
-    return 0
 
 
 # -------------------------------------------------------------------------------------------------------------- steps
@@ -385,7 +380,6 @@ cdef int _judge_split(GrowthByDistance growth, index_t leaf) except -1 nogil:
     ):
         with gil:
             _set_large_merit(growth, leaf, int(total), int(numerator), int(denominator))
-    return 0
 
 
 cdef int _add_undivided(GrowthByDistance growth, const int64_t* counts, Gain* merit) except -1:
@@ -393,7 +387,6 @@ cdef int _add_undivided(GrowthByDistance growth, const int64_t* counts, Gain* me
     undivided = growth.tree.undivided([int(counts[label]) for label in range(growth.tree.n_classes)])
     merit.priority += float(undivided)
     merit.error = 2.0**-48 * (2.0 + growth.tree.n_classes)
-    return 0
 
 
 cdef int _subtract_entropy(GrowthByDistance growth, const int64_t* counts, int64_t total, Gain* merit) except -1 nogil:
@@ -413,7 +406,6 @@ cdef int _subtract_entropy(GrowthByDistance growth, const int64_t* counts, int64
     # double.
     merit.priority -= entropy
     merit.error += 2.0**-50 * entropy
-    return 0
 
 
 cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerator, denominator) except -1:
@@ -425,7 +417,6 @@ cdef int _set_large_merit(GrowthByDistance growth, index_t leaf, total, numerato
     steps.has_large_merit = True
     steps.merit.priority = float(merit)
     growth.tree.large_priorities[leaf] = merit
-    return 0
 
 
 cdef inline bint _comes_nearer(GrowthByDistance growth, LeafSteps* steps, LeafSteps* other) except -1 nogil:

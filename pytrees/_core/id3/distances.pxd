@@ -55,11 +55,6 @@ cdef inline bint divides_by_joint(DistanceCode code) noexcept nogil:
     return code == DISTANCE_NVI or code == DISTANCE_NVI_SUM
 
 
-cdef inline bint is_similarity(DistanceCode code) noexcept nogil:
-    """Whether the measure grows as the clusterings come closer."""
-    return code == DISTANCE_INFORMATION_GAIN or code == DISTANCE_GAIN_RATIO
-
-
 cdef inline bint takes_ratio(DistanceCode code) noexcept nogil:
     return code == DISTANCE_GAIN_RATIO or code == DISTANCE_NVI_MAX or divides_by_joint(code)
 

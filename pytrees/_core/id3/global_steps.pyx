@@ -137,7 +137,6 @@ cdef int start_leaf(LeafScan scan, index_t leaf, index_t label, int64_t* counts,
         _value_clusters(scan.clusters.code, scan)
     if scan.has_merits:
         start_local_distance(scan.local, counts)
-    return 0
 
 
 cdef inline void _start_filter(DistanceCode code, LeafScan scan, const Step* best) noexcept nogil:
@@ -457,7 +456,6 @@ cdef inline int _offer(DistanceCode code, LeafScan scan, Step* step, Step* best)
         _list_clusters(scan, step, &scan.best_logs)
     if scan.has_merits:
         keep_merit(scan.local)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------ the cuts
@@ -516,7 +514,6 @@ cdef inline int _offer_all_labels(DistanceCode code, LeafScan scan, index_t n_le
         for right_label in range(k):
             if left_label != right_label and scan.left_scores[left_label] + scan.right_scores[right_label] >= wanted:
                 _offer_cut(code, scan, n_left, left_label, right_label, best)
-    return 0
 
 
 cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, Step* best) except -1 nogil:
@@ -539,7 +536,6 @@ cdef inline int _scan_cuts(DistanceCode code, bint all_labels, LeafScan scan, St
             _offer_all_labels(code, scan, i + 1, best)
         else:
             _offer_majorities(code, scan, i + 1, best)
-    return 0
 
 
 cdef inline int _offer_cuts(DistanceCode code, LeafScan scan, Step* best) except -1 nogil:

@@ -113,7 +113,6 @@ cdef int _write_merit(LocalDistance local, Merit* merit) except -1 nogil:
         merit.a = local.children.score
         if local.children.label_of_all != NONE:
             merit.a -= local.children.least_loss
-    return 0
 
 
 cdef int compare_merits(LocalDistance local, const Merit* merit, const Merit* best) except -2 nogil:

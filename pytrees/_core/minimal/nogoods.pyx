@@ -189,7 +189,6 @@ cdef inline int _inherit(Level* level, index_t number) except -1 nogil:
         reserve(<void**> &level.inherited, &level.inherited_capacity, wanted, sizeof(index_t), b"nogoods of a level")
     level.inherited[level.n_inherited] = number
     level.n_inherited += 1
-    return 0
 
 
 cdef int _learn_nogood(WorkingSet work, Py_ssize_t number, index_t need) except -1 nogil:
@@ -208,7 +207,6 @@ cdef int _learn_nogood(WorkingSet work, Py_ssize_t number, index_t need) except 
     for above in range(number):
         _inherit(&work.levels[above], work.nogoods.n_sets)
     work.nogoods.n_sets += 1
-    return 0
 
 
 cdef int _inherit_nogoods(WorkingSet work, Py_ssize_t number, index_t budget) except -1 nogil:
@@ -454,7 +452,6 @@ cdef int _shrink(WorkingSet work, Level* level, index_t budget) except -1 nogil:
         level.clique_size = clique_size
         spare = <index_t*> some.numbers
         some = fewer
-    return 0
 
 
 # ----------------------------------------------------------------------------------------------------------- decisions
@@ -464,7 +461,6 @@ cdef int _clear_level(WorkingSet work, Py_ssize_t number) except -1 nogil:
     if work.levels[number].members == NULL:
         open_level(work, number)
     memset(work.levels[number].members, 0, work.n_words * sizeof(uint64_t))
-    return 0
 
 
 cdef int _take_side(WorkingSet work, Py_ssize_t number, index_t start, index_t stop) except -1 nogil:
@@ -473,7 +469,6 @@ cdef int _take_side(WorkingSet work, Py_ssize_t number, index_t start, index_t s
     _clear_level(work, number + 1)
     for i in range(start, stop):
         add_bit(work.levels[number + 1].members, work.levels[number].order[i])
-    return 0
 
 
 cdef int _take_members(WorkingSet work, Py_ssize_t number, const index_t* samples, index_t n_samples) except -1 nogil:
@@ -484,7 +479,6 @@ cdef int _take_members(WorkingSet work, Py_ssize_t number, const index_t* sample
         member = work.member_of[samples[i]]
         if member != NONE:
             add_bit(work.levels[number].members, member)
-    return 0
 
 
 cdef int _side_is_feasible(
@@ -549,8 +543,7 @@ cdef int _find_cut(WorkingSet work, Py_ssize_t number, Py_ssize_t feature, index
     WHOLE the lowest of these cuts. Among the cuts that suit the side with fewer splits, only the farthest can suit the
     other side."""
     cdef Level* level = &work.levels[number]
-    cdef index_t low = 0, high = level.n_cuts - 1, first = 0
-    cdef index_t smaller = RIGHT if rest < k else LEFT
+    cdef index_t low = 0, high = level.n_cuts - 1, first = 0, smaller = RIGHT if rest < k else LEFT
     cdef int answer = _farthest(work, number, feature, smaller, min(k, rest), max(k, rest), &low, &high)
     if answer == YES:
         answer = _side_is_feasible(work, number, feature, LEFT + RIGHT - smaller, low, max(k, rest))

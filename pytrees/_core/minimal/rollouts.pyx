@@ -175,8 +175,7 @@ cdef index_t _pure_end(Rollouts rollouts, Samples samples, index_t feature, bint
     """Return the end of the feature's cut with the largest pure left side, or right side; 0 if there is none."""
     cdef const index_t* order = _order_of(samples, feature)
     cdef const index_t* ranks = &rollouts.ranks[feature, 0]
-    cdef index_t i, row, other, last = samples.n - 1
-    cdef index_t first = order[last if is_right else 0], end = 0
+    cdef index_t i, row, other, last = samples.n - 1, first = order[last if is_right else 0], end = 0
     for i in range(1, samples.n):
         row, other = order[last - i if is_right else i], order[last - i + 1 if is_right else i - 1]
         if ranks[row] != ranks[other]:
@@ -264,7 +263,6 @@ cdef int _divide(Rollouts rollouts, Samples samples, FeatureCut cut, Samples* le
         else:
             next_right[0] = row
             next_right += 1
-    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------- trees

@@ -124,7 +124,6 @@ cdef bint _find_size(Search search) except -1:
 
 
 cdef _change_turns(Search search):
-    """Let the other working set have the next turn."""
     cdef WorkingSet complete = search.complete
     if search.turn_of is complete:
         if search.growing is None:

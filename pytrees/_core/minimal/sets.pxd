@@ -132,7 +132,6 @@ cdef inline int make_room(SetTable* table) except -1 nogil:
     table.mask = n_slots - 1
     for number in range(table.n_sets):
         slot_of(table, &table.sets[number * table.n_words])[0] = <uint32_t> (number + 1)
-    return 0
 
 
 cdef inline void* take_item(SetTable* table, const uint64_t* bits, const void* first) except? NULL nogil:

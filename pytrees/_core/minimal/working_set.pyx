@@ -91,7 +91,6 @@ cdef int open_level(WorkingSet work, Py_ssize_t number) except -1 nogil:
     level.ends = level.order + n
     level.cut_ranks = level.ends + n
     level.clique = level.cut_ranks + n
-    return 0
 
 
 cdef int reserve_limits(WorkingSet work, Level* level, index_t budget) except -1 nogil:
@@ -101,7 +100,6 @@ cdef int reserve_limits(WorkingSet work, Level* level, index_t budget) except -1
     )
     level.limits_by_nogoods = level.limits + n
     reserve(<void**> &work.sources, &work.sources_capacity, n, sizeof(index_t), b"limits of cuts")
-    return 0
 
 
 cdef int _set_words(WorkingSet work, Py_ssize_t n_words) except -1:
@@ -119,7 +117,6 @@ cdef int _set_words(WorkingSet work, Py_ssize_t n_words) except -1:
         &work.bounds, n_words, sizeof(SplitBounds), work.memory_limit if work.is_complete else work.memory_limit // 3
     )
     work.n_words, work.n_conflict_words = n_words, min(n_words, words_for(work.most_compared))
-    return 0
 
 
 cdef bint reserve_nogood(WorkingSet work) except -1 nogil:
@@ -246,7 +243,6 @@ cdef void _find_witnesses(WorkingSet work, index_t member, Py_ssize_t word, uint
 # ------------------------------------------------------------------------------------------------------------- members
 
 cdef int add_sample(WorkingSet work, index_t sample) except -1 nogil:
-    """Make a sample a member."""
     cdef Py_ssize_t feature
     cdef index_t member = work.n_members
     if member == 64 * work.n_words:

@@ -1,5 +1,3 @@
-"""The cheapest tree of a set of rows, by the cuts of its node."""
-
 from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.optimal.cost_search cimport (
     LEFT, NO_BUDGET, RIGHT, CostSearch, CutList, KnownCost, KnownCut, SearchNode, TreeLimits, most_leaves, tightened,

@@ -59,7 +59,6 @@ cdef int _ask(
             keep_keys(search, node, known, side, node_at(search, number + 1), found.least)
         cut.least[side] = max(cut.least[side], found.least)
         cut.cost[side], cut.budget[side] = found.cost, budget
-    return 0
 
 
 cdef int ask_both(
@@ -75,7 +74,6 @@ cdef int ask_both(
             break
         _ask(search, number, cuts, known, side, budgets[side])
         side = not side
-    return 0
 
 
 cdef void _take(CostSearch search, Py_ssize_t number, index_t list, index_t known, KnownCost* best) noexcept nogil:
@@ -171,7 +169,6 @@ cdef int _solve_several(CostSearch search, Py_ssize_t number, KnownCost* best) e
     for i in range(n):
         if i == 0 or listed[i].list != listed[i - 1].list:
             choose_range(search, node, &node.lists[listed[i].list], best.cost)
-    return 0
 
 
 # ----------------------------------------------------------------------------------------------------------- any levels
@@ -212,7 +209,6 @@ cdef int _solve_one(CostSearch search, Py_ssize_t number, CutList* cuts, KnownCo
     ask_both(search, number, cuts, known, budgets, best.cost)
     if not search.is_over:
         _take(search, number, <index_t> (cuts - node.lists), known, best)
-    return 0
 
 
 cdef inline int64_t _bound_of_all(
@@ -245,7 +241,6 @@ cdef int open_search(
         node.cuts[cuts.first].least[RIGHT] = _bound_of_all(node, cuts.limits[RIGHT], limits, one_less)
         node.cuts[node.cuts[cuts.first].next].least[LEFT] = _bound_of_all(node, cuts.limits[LEFT], limits, one_less)
         choose_range(search, node, cuts, best)
-    return 0
 
 
 cdef int divide(CostSearch search, Py_ssize_t number, index_t list, KnownCost* best) except -1 nogil:
@@ -264,7 +259,6 @@ cdef int close_search(CostSearch search, Py_ssize_t number, KnownCost* best) exc
     close_lists(node, best.cost)
     if search.least_samples > 1:
         best.least = free_bound(search, node, best.least)
-    return 0
 
 
 cdef int _search(
@@ -339,7 +333,6 @@ cdef int _search_in_stages(
         node.one_less = 0
         for i in range(node.n_lists):
             node.lists[i].key = min(node.lists[i].key, found.cost)
-    return 0
 
 
 cdef int solve(

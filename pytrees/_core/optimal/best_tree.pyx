@@ -137,7 +137,6 @@ cdef int _look_for_better(SearchTeam team, CostSearch search) except -1 nogil:
             with gil:
                 _take_best(team)
                 team.change.notify_all()
-    return 0
 
 
 cdef void _bound(SearchTeam team, CostSearch search) noexcept nogil:
@@ -165,7 +164,6 @@ cdef int _keep(CostSearch search) except -1 nogil:
             enter_root(search, 0)
         if is_grown and cost_of(&cut) < search.cost_of_splits:
             search.splits, search.cost_of_splits = splits, cost_of(&cut)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------- the root

@@ -1,5 +1,3 @@
-"""The search for the cheapest tree: its samples, a node for every level of the recursion, and single splits."""
-
 from pytrees._core.base.types cimport UNLIMITED, float64_t, index_t, int64_t, uint64_t
 from pytrees._core.minimal.problem cimport MOST_LEVELS
 from pytrees._core.minimal.sets cimport SetTable

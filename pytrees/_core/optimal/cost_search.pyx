@@ -163,7 +163,6 @@ cdef int _open_table(CostSearch search) except -1:
         search.runs[column].weights = NULL
         if not search.has_unit_weights:
             search.runs[column].weights = of_runs + column * n
-    return 0
 
 
 cdef int count_steps(CostSearch search, int64_t n_steps) except -1 nogil:
@@ -173,7 +172,6 @@ cdef int count_steps(CostSearch search, int64_t n_steps) except -1 nogil:
     if search.n_steps == 0:
         with gil:
             _report(search)
-    return 0
 
 
 cdef _report(CostSearch search):
@@ -198,7 +196,6 @@ cdef int leave_root(CostSearch search, Py_ssize_t number) except -1 nogil:
         search.has_root = False
         with gil:
             search.root_lock.release()
-    return 0
 
 
 cdef int enter_root(CostSearch search, Py_ssize_t number) except -1 nogil:
@@ -207,7 +204,6 @@ cdef int enter_root(CostSearch search, Py_ssize_t number) except -1 nogil:
         with gil:
             search.root_lock.acquire()
         search.has_root = True
-    return 0
 
 
 cdef int open_node(CostSearch search, Py_ssize_t number) except -1 nogil:
@@ -226,7 +222,6 @@ cdef int open_node(CostSearch search, Py_ssize_t number) except -1 nogil:
         node.inevitables = <int64_t*> _allocated(search, n_cuts * sizeof(int64_t))
     node.orders = <index_t*> _allocated(search, n_cuts * sizeof(index_t))
     node.columns = node.orders + columns * search.n_rows
-    return 0
 
 
 cdef void make_side(
@@ -315,7 +310,6 @@ cdef int remember(CostSearch search, SearchNode* node, TreeLimits limits, const 
     recent.least[recent.next] = found.least
     recent.next = (recent.next + 1) % N_RECENT
     recent.n_sets = max(recent.n_sets, recent.next, N_RECENT * (recent.next == 0))
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------------ one split

@@ -1,5 +1,3 @@
-"""Bounds of the cuts of a node, by column and division of the leaves, and the places where better cuts may still be."""
-
 from pytrees._core.base.types cimport index_t, int64_t
 from pytrees._core.optimal.cost_search cimport CostSearch, CutList, KnownCut, SearchNode, TreeLimits
 

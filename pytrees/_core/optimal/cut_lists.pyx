@@ -66,8 +66,7 @@ cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) exce
     cdef int64_t total = _cost_between(search, node, 0, 0, node.n_rows)
     cdef CutList* cuts
     node.limits = limits
-    node.n_lists = node.n_cuts = 0
-    node.n_keys = 0
+    node.n_lists = node.n_cuts = node.n_keys = 0
     node.best.list = node.best.cut = NONE
     reserve(<void**> &node.lists, &node.list_capacity, n_divisions * node.n_columns, sizeof(CutList), b"lists of cuts")
     reserve(<void**> &node.cuts, &node.cut_capacity, 2 * n_divisions * node.n_columns, sizeof(KnownCut), b"known cuts")
@@ -85,7 +84,6 @@ cdef int open_lists(CostSearch search, SearchNode* node, TreeLimits limits) exce
             cuts.key, cuts.given, cuts.key_of_taken = 0, 0, NO_BUDGET
             if node.is_given:
                 cuts.given = node.given[i * search.n_columns + cuts.column]
-    return 0
 
 
 cdef inline index_t _moved(
@@ -266,7 +264,6 @@ cdef int keep_keys(
     for i in range(of_side.n_lists):
         keys[of_side.lists[i].division * search.n_columns + of_side.lists[i].column] = of_side.lists[i].key
     keys[n - 1] = max(of_side.one_less, least)
-    return 0
 
 
 cdef void _give(SearchNode* of_side, const int64_t* keys, Py_ssize_t n, int64_t lost, bint is_part) noexcept nogil:
@@ -300,7 +297,6 @@ cdef int give_keys(
     other = &node.cuts[cut.next]
     if other.keys[side] != NONE:
         _give(of_side, node.keys + other.keys[side], n, other.before - cut.before, side == RIGHT)
-    return 0
 
 
 cdef void close_lists(SearchNode* node, int64_t best) noexcept nogil:

@@ -167,14 +167,12 @@ cdef int try_lists(CostSearch search, Py_ssize_t number, int64_t cost, FirstCut*
         known = _first_in_list(search, number, list, cost, first)
         if known != NONE and list < first.list:
             first.list, first.cut = list, known
-    return 0
 
 
 cdef int _confirm(bint is_true) except -1:
     """Raise an error rather than follow a cut that is not one: only a fault of the search can lead to it."""
     if not is_true:
         raise RuntimeError("The search for the best tree contradicts itself. Please report this, with the data.")
-    return 0
 
 
 cdef bint begin_tree(CostSearch search, Py_ssize_t number, TreeLimits limits, int64_t cost, splits) except -1:

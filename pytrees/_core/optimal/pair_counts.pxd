@@ -1,5 +1,3 @@
-"""The cheapest trees of two levels if every column has two values."""
-
 from pytrees._core.base.types cimport int64_t
 from pytrees._core.optimal.cost_search cimport CostSearch, SearchNode
 

@@ -34,7 +34,6 @@ cdef int open_pairs(CostSearch search) except -1:
     search.mark_offsets = np.searchsorted(rows, np.arange(search.n_rows + 1)).astype(np.int64)
     search.pairs = <index_t*> allocate(search, _size(search))
     search.pairs_above = <index_t*> allocate(search, _size(search))
-    return 0
 
 
 cdef inline Py_ssize_t _size(CostSearch search) noexcept nogil:

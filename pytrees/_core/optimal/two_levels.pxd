@@ -1,5 +1,3 @@
-"""The costs of cuts whose sides have at most one split each."""
-
 from pytrees._core.base.types cimport index_t
 from pytrees._core.optimal.cost_search cimport CostSearch, CutList, ListedCut, SearchNode
 

@@ -119,7 +119,6 @@ cdef int rank_by_table(CostSearch search, Py_ssize_t number) except -1 nogil:
         if search.ranks[column, order[0]] != search.ranks[column, order[node.n_rows - 1]]:
             cost = _best_stump(search, node, column)
             add_column(search, node, column, cost, cost)
-    return 0
 
 
 cdef inline void _settle(KnownCut* cut, bint side, int64_t free_cost, int64_t cost) noexcept nogil:
@@ -167,8 +166,7 @@ cdef void _mark_cuts(CostSearch search, SearchNode* node, const ListedCut* liste
     """Give every cut a lane. Cuts of a list stand together, in ascending order."""
     cdef int64_t* of_classes = node.of_classes + 2 * search.n_classes
     cdef const run_list* list
-    cdef index_t ends[MOST_LANES]
-    cdef index_t first = 0, n
+    cdef index_t ends[MOST_LANES], first = 0, n
     clear_left(&search.table)
     while first < n_cuts:
         n = 0

@@ -106,7 +106,6 @@ cdef int split_entries_among(
             _split_among(partition, n_children, block, feature, start, stop, &partition.spare_wide[0])
         else:
             _split_among(partition, n_children, block, feature, start, stop, &partition.spare_narrow[0])
-    return 0
 
 
 cdef inline void _split_among(

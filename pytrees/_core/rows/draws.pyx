@@ -68,7 +68,6 @@ cdef inline int _count(
             number = twister.words[i] & mask
             counts[number] += 1
             n_drawn += <Py_ssize_t> number < n_rows
-    return 0
 
 
 cdef inline Py_ssize_t _list_drawn(

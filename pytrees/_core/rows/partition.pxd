@@ -57,8 +57,7 @@ cdef class RowPartition:
 
     cdef readonly Py_ssize_t n_rows, n_features
     cdef Features features
-    cdef index_t[::1] rows, spare_rows
-    cdef index_t[::1] row_of_place
+    cdef index_t[::1] rows, spare_rows, row_of_place
     cdef index_t[::1] place_of_row          # scratch, if the features are in order; otherwise empty
     cdef uint8_t[::1] goes_left             # by row outside a block, by place inside
     cdef bint keeps_blocks                  # otherwise every block takes the memory of the one before
@@ -80,7 +79,6 @@ cdef class RowPartition:
 cdef inline int check_entries(RowPartition partition, int64_t n) except -1 nogil:
     """Handle signals now and then; called before work on n entries."""
     check_signals(&partition.unchecked, n, ENTRIES_BETWEEN_CHECKS)
-    return 0
 
 
 cdef inline bint are_few(RowPartition partition, index_t n) noexcept nogil:
@@ -143,9 +141,6 @@ cdef void mark_first(
     index_t last_left, index_t n_missing_left
 ) noexcept nogil
 cdef void sort_few(RowPartition partition, Block block, index_t start, index_t stop) noexcept nogil
-cdef void mark_at_most(
-    RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
-) noexcept nogil
 cdef void split_rows(RowPartition partition, index_t start, index_t stop) noexcept nogil
 cdef int split_entries(
     RowPartition partition, Block block, index_t start, index_t stop, bint keeps_left, bint keeps_right

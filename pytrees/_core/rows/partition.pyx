@@ -125,7 +125,6 @@ cdef int _sort_features(RowPartition partition, Block block, const Entry* width)
             write_ranks(<int16_t*> ranks_of_place(partition, block, 0) + feature, partition.rank_stride, entries, n)
     if has_ranks:
         _take_ranks(partition, block, row_of_place, n)
-    return 0
 
 
 cdef bint _find_places(RowPartition partition, const index_t* rows, index_t n) noexcept nogil:
@@ -296,7 +295,7 @@ cdef void _mark_by_rank(
     cdef const uint8_t* ranks
     cdef Py_ssize_t step
     if missing_left:
-        mark_at_most(partition, feature, value_at(partition.features, last_left, feature), True, start, stop)
+        _mark_at_most(partition, feature, value_at(partition.features, last_left, feature), True, start, stop)
     else:
         ranks = &partition.features.ranks[feature * partition.features.feature_step]
         step, rank_bits = partition.features.row_step, partition.features.rank_bits
@@ -320,7 +319,7 @@ cdef inline void _mark(
         goes_left[place_of(entries[i])] = True
 
 
-cdef void mark_at_most(
+cdef void _mark_at_most(
     RowPartition partition, index_t feature, float64_t threshold, bint missing_left, index_t start, index_t stop
 ) noexcept nogil:
     """Mark for the left side the rows whose value is at most the threshold and, if missing values go left, the rows
@@ -392,4 +391,3 @@ cdef inline int _split_features(
                 entry = entries[i]
                 entries[kept - 1] = entry
                 kept -= 1 - goes_left[place_of(entry)]
-    return 0

@@ -65,8 +65,7 @@ cdef int64_t cost_of_node(NodeGroups groups, GroupCosts costs, const index_t[::1
 cdef void start_cuts(NodeGroups groups, GroupCosts costs) noexcept nogil:
     """Start the cuts of a feature, with all samples on the right."""
     cdef index_t group
-    costs.known = 0
-    costs.n_pending = 0
+    costs.known = costs.n_pending = 0
     for group in range(groups.n_groups):
         costs.costs[group] = groups.costs[group]
         costs.known += groups.costs[group]

@@ -46,8 +46,7 @@ cdef class LabelPlanes:
     def __cinit__(self, Py_ssize_t capacity, index_t n_labels):
         self.capacity = capacity
         self.n_labels = n_labels
-        self.length = 0
-        self.n_known = 0
+        self.length = self.n_known = 0
         self.labels = np.empty(capacity, dtype=np.uint8)
         # A shift reads the element after.
         self.planes = np.zeros((n_labels, capacity // 64 + 2), dtype=np.uint64)
@@ -129,7 +128,6 @@ cdef void move_label(PlaneChildren children, index_t row, index_t label) noexcep
 
 
 cdef inline void _load(LabelPlanes planes, const index_t* labels, index_t length) noexcept nogil:
-    """Start another sequence."""
     cdef index_t i
     memset(&planes.planes[0, 0], 0, planes.n_labels * planes.planes.shape[1] * sizeof(uint64_t))
     for i in range(length):
@@ -298,8 +296,7 @@ cdef inline Py_ssize_t _n_buckets(Py_ssize_t length) noexcept nogil:
 cdef inline void _start_automaton(ExhaustiveHistory history, index_t length, index_t n_symbols) noexcept nogil:
     cdef Py_ssize_t n_buckets = _n_buckets(length)
     history.n_symbols = n_symbols
-    history.n_states = 0
-    history.n_edges = 0
+    history.n_states = history.n_edges = 0
     if history.edges.shape[0] > 0:
         history.bucket_mask = n_buckets - 1
         memset(&history.buckets[0], -1, n_buckets * sizeof(index_t))

@@ -30,8 +30,6 @@ cdef enum:
     SHORT = 200
     MAX_LENGTH = 65533      # of a sequence with levels: positions, and those of both ends, have 16 bits
     CACHED_LENGTH = 4096    # longer sequences are fetched ahead
-
-cdef enum:
     MAX_LEVELS = 8
     TABLE_SIDE = 16         # symbols in a table of pair counts: classes, a new symbol for every level, two ends
     HEAD_SYMBOL = 14

@@ -97,9 +97,7 @@ cdef index_t _effort_of_ngrams(NGramSubstitution state, index_t length, index_t 
 
 
 cdef inline int _check(NGramSubstitution state) except -1 nogil:
-    """Handle signals now and then."""
     check_signals(&state.unchecked, 1, OCCURRENCES_BETWEEN_CHECKS)
-    return 0
 
 
 cdef int _start(NGramSubstitution state, index_t length) except -1 nogil:
@@ -203,7 +201,6 @@ cdef int _push_new(NGramSubstitution state) except -1 nogil:
         state.hashed[state.ngrams[ngram].hashed_at] = NONE
         _push(state, ngram)
     state.n_old = state.n_ngrams
-    return 0
 
 
 cdef inline void _push(NGramSubstitution state, index_t ngram) noexcept nogil:

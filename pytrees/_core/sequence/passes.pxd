@@ -24,7 +24,6 @@ cdef inline int load_codes(const index_t[::1] codes, Py_ssize_t n_symbols, index
         if not 0 <= codes[i] < n_symbols:
             raise ValueError(f"Code {codes[i]} at position {i} is outside 0..{n_symbols - 1}.")
         sequence[i] = codes[i]
-    return 0
 
 
 cdef inline void count_pairs(const uint8_t* symbols, index_t length, index_t n_symbols, index_t* table) noexcept nogil:

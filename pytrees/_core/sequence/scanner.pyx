@@ -105,7 +105,6 @@ cdef int find_cut(
             _scan_on_threads(scanner, orders)
     else:
         _scan_features(scanner, scanner.worker, orders)
-    return 0
 
 
 cdef int _start_node(SequenceScanner scanner, index_t length, index_t n_features) except -1 nogil:
@@ -127,7 +126,6 @@ cdef int _start_node(SequenceScanner scanner, index_t length, index_t n_features
     scanner.n_taken = 0
     scanner.stops = False
     scanner.best = Cut((<int64_t> length) * length, NONE, 0, 0)    # more than any cut
-    return 0
 
 
 cdef inline bint _has_groups(SequenceScanner scanner) noexcept nogil:
@@ -142,7 +140,6 @@ cdef int _scan_on_threads(SequenceScanner scanner, FeatureOrders orders) except 
     while len(scanner.workers) < n_threads:
         scanner.workers.append(_new_worker(scanner))
     work_together(Stop(), _work, [(scanner, worker, orders) for worker in scanner.workers[:n_threads]])
-    return 0
 
 
 def _work(SequenceScanner scanner, SequenceWorker worker, FeatureOrders orders):
@@ -266,7 +263,6 @@ cdef int _scan_feature(
         if cost < limit:
             _keep(scanner, feature, n_left, n_missing_left, cost)
         check_signals(&worker.unchecked, WORK_OF_A_LABEL * <int64_t> length, WORK_BETWEEN_CHECKS)
-    return 0
 
 
 cdef inline bint _has_long_runs(SequenceScanner scanner) noexcept nogil:

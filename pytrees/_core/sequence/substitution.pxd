@@ -13,8 +13,7 @@ cdef struct Run:
 
 @cython.final
 cdef class PairSubstitution:
-    cdef readonly Py_ssize_t capacity
-    cdef readonly Py_ssize_t symbol_capacity
+    cdef readonly Py_ssize_t capacity, symbol_capacity
 
     # The caller writes the labels here, coded 0..n_symbols-1. The computation overwrites them.
     cdef index_t[::1] sequence

@@ -48,6 +48,7 @@ cdef enum:
     FETCHED_AHEAD = 16      # and in it,
     NEIGHBOURS_AHEAD = 6    # and of the pairs on both sides
     WORK_OF_AN_OCCURRENCE = 10  # of the sparse phase, in labels of the dense one
+    MAX_KEPT_LENGTH = 16384     # labels of the state that a thread keeps: about a megabyte
 
 _POSITION = np.dtype([(name, np.int32) for name in ("symbol", "previous", "next", "pair")])
 _PAIR = np.dtype([(name, np.int32) for name in ("count", "first", "stop", "next")])
@@ -57,9 +58,6 @@ _FRESH = np.dtype([(name, np.int32) for name in ("count", "size", "pair")])
 
 # The largest numbers kept are indices into `occurrences`, four for a label; they must fit index_t.
 MAX_LENGTH = (2**31 - 2) // 4
-
-cdef enum:
-    MAX_KEPT_LENGTH = 16384     # labels of the state that a thread keeps: about a megabyte
 
 _kept = local()
 
@@ -142,7 +140,6 @@ cdef index_t _finish(PairSubstitution state) except -1 nogil:
 cdef inline int _check(PairSubstitution state, int64_t work) except -1 nogil:
     """Handle signals now and then."""
     check_signals(&state.unchecked, work, WORK_BETWEEN_CHECKS)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------- steps of all phases
@@ -505,8 +502,7 @@ cdef bint _count_by_sorting(PairSubstitution state) noexcept nogil:
 
 cdef void _count_group(PairSubstitution state, index_t left, index_t start, index_t stop) noexcept nogil:
     """Count the pairs whose left symbol is `left`; `fresh` of an event is the right symbol, and becomes the pair."""
-    cdef index_t i, position, right, index, counted_at = NONE - 1
-    cdef index_t group = state.n_fresh
+    cdef index_t i, position, right, index, counted_at = NONE - 1, group = state.n_fresh
     for i in range(start, stop):
         position = state.events[i].position
         right = state.events[i].fresh

@@ -1,5 +1,3 @@
-"""The gain of a split into given children."""
-
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport float64_t, index_t
 from pytrees._core.criteria.children cimport ChildCounts

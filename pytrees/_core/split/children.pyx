@@ -42,9 +42,7 @@ cdef int start_children(ChildCounts children, index_t feature, index_t n_childre
     start_target_children(children, feature, n_children, division)
     forget_counts(&children.present.logs)
     children.n_ended = 0
-    children.joint_sum = 0
-    children.size_sum = 0
-    children.score = 0
+    children.joint_sum = children.size_sum = children.score = 0
     children.exchange = Quotient(-1, 1)
     memset(&children.cluster_sizes[0], 0, children.node.n_classes * sizeof(int64_t))
     memset(&children.cluster_counts[0], 0, children.node.n_classes * sizeof(int64_t))
@@ -52,7 +50,6 @@ cdef int start_children(ChildCounts children, index_t feature, index_t n_childre
     if children.user_criterion is not None:
         with gil:
             children.table = np.empty((n_children, children.node.n_classes))
-    return 0
 
 
 cdef void start_target_children(
@@ -88,7 +85,6 @@ cdef int end_child(ChildCounts children) except -1 nogil:
         add_child(children)
     children.n_ended += 1
     _start_child(children)
-    return 0
 
 
 cdef int offer_children(ChildCounts children) except -1 nogil:
@@ -112,7 +108,6 @@ cdef int offer_user_gain(
         gain = tolerant_gain(given, weight)
         children.present.division = division
         offer_gain(children, feature, n_children, &gain)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------------- of targets
@@ -177,4 +172,3 @@ cdef int offer_sequences(
     search.children.present.division = division
     offer_gain(search.children, feature, n_children, &gain)
     search.children.best_cost = cost
-    return 0

@@ -1,5 +1,3 @@
-"""The orders of a node's samples by its features, for criteria on label sequences."""
-
 cimport cython
 
 from pytrees._core.base.types cimport index_t

@@ -137,7 +137,6 @@ cdef int run(Task cuts, CountScan* scan) except -1 nogil:
         offer(scan)
         best_gain(scan, &gain)
         cuts.gains[cut] = gain.value
-    return 0
 
 
 include "../criteria/scans.pxi"
@@ -161,4 +160,3 @@ cdef int _measure(ClassCounts node, const int64_t[:, ::1] counts, float64_t[::1]
         else:
             sum_counted_targets(node)
             found[i] = nearest_impurity(node)
-    return 0

@@ -1,5 +1,3 @@
-"""The best split of one node."""
-
 from pytrees._core.base.types cimport index_t, uint64_t
 from pytrees._core.criteria.user cimport UserCut
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split

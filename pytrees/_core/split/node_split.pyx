@@ -106,7 +106,6 @@ cdef int find_split(NodeSearch search, const NodeRows* node, uint64_t random_sta
         find_cut(search, node, best)
     if search.n_drawn_categories > 0:
         _find_category_split(search, node, best)
-    return 0
 
 
 cdef inline void _forget_split(Split* best) noexcept nogil:
@@ -136,7 +135,6 @@ cdef int take_user_cut(
         draw_features(search, node, random_state)
         count_node(search, node)
         _find_category_split(search, node, best)
-    return 0
 
 
 # --------------------------------------------------------------------------------------------------- label sequences
@@ -169,7 +167,6 @@ cdef int _find_by_sequences(NodeSearch search, const NodeRows* node, Split* best
         search.sequences.best.n_left - search.sequences.best.n_missing_left,
         search.sequences.best.n_missing_left > 0, best,
     )
-    return 0
 
 
 cdef void _take_cut(
@@ -200,7 +197,6 @@ cdef int _find_by_user_sequences(NodeSearch search, const NodeRows* node, Split*
         search.node_row_ids[i] = search.row_ids[row] if search.row_ids.shape[0] > 0 else row
     for k in range(search.n_drawn):
         _find_in_user_sequences(search, node, search.drawn[k], best)
-    return 0
 
 
 cdef int _find_in_user_sequences(NodeSearch search, const NodeRows* node, index_t feature, Split* best) except -1 nogil:
@@ -234,7 +230,6 @@ cdef int _find_in_user_sequences(NodeSearch search, const NodeRows* node, index_
     if best.feature == NONE or is_greater_gain(&gain, &best.gain):
         best.gain = gain
         _take_cut(search, node, feature, n_known_left, missing_left, best)
-    return 0
 
 
 cdef index_t _judge_user_sequences(
@@ -278,7 +273,6 @@ cdef int _find_user_cut(NodeSearch search, const NodeRows* node, Split* best) ex
     _add_cuts(search, node, 0, &cut)
     judge_table(search.table, &cut)
     _write_user_cut(search, node, &cut, best)
-    return 0
 
 
 cdef void _write_user_cut(NodeSearch search, const NodeRows* node, const UserCut* cut, Split* best) noexcept nogil:
@@ -311,7 +305,6 @@ cdef int _add_features(
             entries_of(search.partition, node.block, feature, node.start, node.stop, width), number, feature,
             best_of_node,
         )
-    return 0
 
 
 cdef int _add_feature(
@@ -336,7 +329,6 @@ cdef int _add_feature(
     _add_entries(search, table, node, entries, &allowed, number, feature, best_of_node)
     if table.per_feature:
         judge_table(table, best_of_node)
-    return 0
 
 
 cdef inline int _add_entries(
@@ -377,18 +369,13 @@ cdef inline int _add_entries(
             table.n_cuts += 1
     segment.stop = table.n_cuts
     segment.ends_feature = True
-    return 0
 
 
 cdef inline Segment* _open_segment(CutTable table, index_t node, index_t feature, bint starts_feature) noexcept nogil:
     """Every segment gets a cut, so that there are never more segments than cuts."""
     cdef Segment* segment = &table.segments[table.n_segments]
     table.n_segments += 1
-    segment.node = node
-    segment.feature = feature
-    segment.start = table.n_cuts
-    segment.starts_feature = starts_feature
-    segment.ends_feature = False
+    segment[0] = Segment(node, feature, table.n_cuts, table.n_cuts, starts_feature, False)
     return segment
 
 
@@ -442,7 +429,6 @@ cdef int _find_category_split(NodeSearch search, const NodeRows* node, Split* be
         best.n_missing = best.n_missing_left = 0
         best.knows_left = False
         best.threshold = UNDEFINED
-    return 0
 
 
 cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* cut, const Entry* width) except -1 nogil:
@@ -456,7 +442,6 @@ cdef int _offer_features(NodeSearch search, const NodeRows* node, const Split* c
                 search.partition, node.in_block, node.block, feature, node.start, node.stop, width
             )
         _offer_feature(search, node, feature, entries, cut)
-    return 0
 
 
 cdef bint _beats_cut(ChildCounts children, const Split* cut) except -1 nogil:

@@ -1,5 +1,3 @@
-"""The best cut of a node whose samples are sorted."""
-
 from pytrees._core.criteria.table cimport CountScan
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split
 

@@ -35,7 +35,6 @@ cdef int find_sorted_cut(NodeSearch search, CountScan* scan, const NodeRows* nod
     if not compares_with_tolerance(scan):
         best_gain(scan, &best.gain)
     best.threshold = threshold_of(search, node, best)
-    return 0
 
 
 cdef inline int _search_features(
@@ -62,7 +61,6 @@ cdef inline int _search_features(
         write_cut(search, node, feature, entries, n_missing, n_known_left, missing_left, best)
         if is_perfect(scan):
             break
-    return 0
 
 
 cdef inline index_t _search_feature(

@@ -1,5 +1,3 @@
-"""The best split of a categorical feature into two sets of categories."""
-
 from pytrees._core.base.sorting cimport Entry
 from pytrees._core.base.types cimport index_t
 from pytrees._core.split.node_search cimport NodeRows, NodeSearch, Split

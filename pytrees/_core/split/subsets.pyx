@@ -90,7 +90,6 @@ cdef int _offer_divisions(
         list_next_division(categories, number)
         if allows_division(search, categories.n_listed, categories.listed_weight, n):
             _offer_to_engine(search, categories, feature, number)
-    return 0
 
 
 cdef bint _forbids_best(
@@ -292,7 +291,6 @@ cdef int _offer_together(NodeSearch search, CategoryCounts categories, const Nod
         gains = search.table.criterion.judged(left[:n_allowed], right[:n_allowed])
         for number, given in zip(numbers, gains, strict=True):
             offer_user_gain(children, feature, 2, number, given, <float64_t> children.total)
-    return 0
 
 
 cdef inline void _write_listed_counts(
