@@ -289,7 +289,6 @@ cdef int walk_tree(
         else:
             n_moving = move_rows(tree, False, False, tree.missing, walkers, n_moving, n_steps, ahead, n_lines)
         n_steps, n_lines = STEPS, 0
-    return 0
 
 
 cdef int add_row(
@@ -323,7 +322,6 @@ cdef int add_row(
         for lane in range(min(<Py_ssize_t>LANES, n_trees - first)):
             add_leaf(&trees[first + lane], places[lane], n_classes, sums)
         first += LANES
-    return 0
 
 
 cdef inline uint64_t step_in_tree(
@@ -506,7 +504,6 @@ cdef int check_leaves(Py_ssize_t n_nodes, given, Py_ssize_t n_classes) except -1
         raise ValueError("A tree needs one vote or one row of values for every node.")
     if given.ndim == 1 and (np.min(given) < 0 or np.max(given) >= n_classes):
         raise ValueError(f"Nodes must vote for one of the classes 0..{n_classes - 1}.")
-    return 0
 
 
 cdef tuple numbers_of_leaves(left, of_nodes):
@@ -557,7 +554,6 @@ cdef int take_memory(Walkers* walkers, PackedForest forest, const float64_t[:, :
         raise MemoryError(f"no memory for {walkers.most_rows} rows on their way")
     walkers.moving = walkers.places + walkers.most_rows
     walkers.keys = walkers.moving + walkers.most_rows if by_keys else NULL
-    return 0
 
 
 cdef int take_rows(

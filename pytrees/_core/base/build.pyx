@@ -16,19 +16,15 @@ cdef extern from *:
     #else
     #define PYTREES_COMPILER "unknown"
     #endif
-    #if defined(PYTREES_PLAIN)
-    #define PYTREES_ACCELERATES 0
-    #else
-    #define PYTREES_ACCELERATES 1
+    #ifndef PYTREES_DEBUG
+    #define PYTREES_DEBUG 0
     #endif
-    #if defined(PYTREES_DEBUG)
-    #define PYTREES_CHECKS_BOUNDS 1
-    #else
-    #define PYTREES_CHECKS_BOUNDS 0
+    #ifndef PYTREES_PLAIN
+    #define PYTREES_PLAIN 0
     #endif
     """
     const char* PYTREES_COMPILER
-    int PYTREES_CHECKS_BOUNDS, PYTREES_ACCELERATES
+    int PYTREES_DEBUG, PYTREES_PLAIN
 
 
 def build():
@@ -38,6 +34,6 @@ def build():
         "compiler": PYTREES_COMPILER.decode(),
         "numbers of 128 bits": PYTREES_INT128_NAME.decode(),
         "vectors": PYTREES_VECTORS_NAME.decode(),
-        "checks bounds": bool(PYTREES_CHECKS_BOUNDS),
-        "accelerators": bool(PYTREES_ACCELERATES),
+        "checks bounds": bool(PYTREES_DEBUG),
+        "accelerators": not PYTREES_PLAIN,
     }

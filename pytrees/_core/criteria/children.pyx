@@ -180,7 +180,6 @@ cdef int complete_best(ChildCounts children) except -1 nogil:
         children.best.gain = exact_gain(0, 1, 1)
         children.best.gain.value = float(children.large_gain / int(children.total))
         children.best.gain.priority = float(children.large_gain)
-    return 0
 
 
 cdef object large_gain_of_best(ChildCounts children):
@@ -288,7 +287,6 @@ cdef int _complete_squares(ChildCounts children) except -1 nogil:
     if not is_certain_within(squares, (terms.n_terms + 64) * 2.0**-98):
         with gil:
             gain.value = float(_exact_sum(children, &children.best) / int(children.total))
-    return 0
 
 
 cdef inline int128_t _difference(ChildCounts children, const Square* term) noexcept nogil:

@@ -1,5 +1,5 @@
 """Bounds of the scores of cuts inside a bin, of every criterion that has them: all are on the scale of `best_score_of`.
-`bounds_of_counts` and `bounds_of_sums` have the formulas."""
+`bounds_of_criteria` has the formulas."""
 
 from libc.math cimport INFINITY
 
@@ -10,12 +10,11 @@ from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
 from pytrees._core.criteria.squared_error cimport SquaredErrorScan
 from pytrees._core.criteria.table cimport move_left
 from pytrees._core.criteria.wide cimport BoxedScan, WideBinaryScan, WideScan, move_box_left
-from pytrees._core.fast.bounds_of_counts cimport (
-    bound_of_binary_ranking, bound_of_entropy, bound_of_gini, bound_of_ordinal_gini, highest_rise_of_binary_ranking,
-    highest_rise_of_entropy, highest_rise_of_gini, highest_rise_of_ordinal_gini, left_ranks_by_ordinal_gini,
-    move_counts_by_ordinal_gini,
+from pytrees._core.fast.bounds_of_criteria cimport (
+    bound_of_binary_ranking, bound_of_entropy, bound_of_gini, bound_of_ordinal_gini, bound_of_squared_error,
+    bound_of_wide, highest_rise_of_binary_ranking, highest_rise_of_entropy, highest_rise_of_gini,
+    highest_rise_of_ordinal_gini, highest_rise_of_wide, left_ranks_by_ordinal_gini, move_counts_by_ordinal_gini,
 )
-from pytrees._core.fast.bounds_of_sums cimport bound_of_squared_error, bound_of_wide, highest_rise_of_wide
 from pytrees._core.fast.histogram cimport BinSums, zeros_of
 
 

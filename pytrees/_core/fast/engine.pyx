@@ -197,7 +197,6 @@ cdef class FastEngine(FastState):
         if search.max_features >= search.partition.n_features:
             return self._count_all(search, <Slot*> node.slot, node)
         self.drawn_slot = <Slot*> node.slot
-        return 0
 
     cdef int _count_all(self, NodeSearch search, Slot* slot, const NodeRows* node) except -1 nogil:
         return count_rows(self.histograms, slot, node.start, node.stop, &search.drawn[0], search.n_drawn)
@@ -222,15 +221,14 @@ cdef class FastEngine(FastState):
             smaller.slot = slot
         else:
             give_back(self.histograms.slots, slot)
-        return 0
 
-    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil:
-        return count_rows(self.histograms, <Slot*> node.slot, node.start, node.stop, &feature, 1)
-
-    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
-        """Whether the limit on numbers of samples allows a cut of the feature."""
+    cdef bint count_drawn(self, NodeSearch search, const NodeRows* node, index_t feature, bint can_cut) except -1 nogil:
         cdef index_t n = node.stop - node.start, fewest = search.limits.min_samples_leaf
-        cdef index_t n_missing = count_missing_by_bin(self.histograms, <Slot*> node.slot, feature)
+        cdef index_t n_missing
+        count_rows(self.histograms, <Slot*> node.slot, node.start, node.stop, &feature, 1)
+        if can_cut:
+            return True
+        n_missing = count_missing_by_bin(self.histograms, <Slot*> node.slot, feature)
         if n_missing == 0 and _has_cut_at_edge(self.histograms, node, feature, fewest):
             return True
         if search.partition.features.n_values[feature] > 0:
@@ -322,7 +320,6 @@ cdef inline int _search(FastEngine fast, NodeSearch search, CountScan* scan, con
         if not node.in_block:
             find_bin_cut(fast, search, scan, node, search.best)
             return 1
-    return 0
 
 
 include "../criteria/scans.pxi"

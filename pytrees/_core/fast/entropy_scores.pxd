@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 from pytrees._core.base.sizes cimport MOST_CLASSES_IN_BINS, MOST_PAIRED
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint16_t, uint32_t
 from pytrees._core.criteria.entropy cimport EntropyScan
-from pytrees._core.fast.bounds_of_counts cimport bound_of_entropy, highest_rise_of_entropy
+from pytrees._core.fast.bounds_of_criteria cimport bound_of_entropy, highest_rise_of_entropy
 from pytrees._core.fast.node_bins cimport NodeBins, NodeFeature, PairedSamples
 from pytrees._core.fast.simd cimport paired_classes, sum_pairs
 

@@ -10,7 +10,7 @@ from pytrees._core.base.sizes cimport MOST_IN_FEW, MOST_SORTED_IN_FEW, MOST_WEIG
 from pytrees._core.base.types cimport index_t, int16_t, int64_t
 from pytrees._core.criteria.table cimport best_gain, offer_cut
 from pytrees._core.fast.bounds cimport FewScan
-from pytrees._core.fast.number_scores cimport write_few_residuals
+from pytrees._core.fast.entry_scores cimport write_few_residuals
 from pytrees._core.fast.score_table cimport lowered, put_left
 from pytrees._core.fast.simd cimport few_samples, find_few, first_difference, score_few, score_of_few
 from pytrees._core.fast.state cimport FastState

@@ -10,6 +10,7 @@ from pytrees._core.base.compiler cimport bit_length, prefetch, word_at
 from pytrees._core.base.sizes cimport MOST_NODE_BINS, MOST_PAIRED, SAMPLES_PER_NODE_BIN
 from pytrees._core.base.sorting cimport sort_entries
 from pytrees._core.base.types cimport index_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.fast.histogram cimport ROWS_PREFETCHED
 from pytrees._core.fast.simd cimport find_marked, span_of_keys, sum_up
 from pytrees._core.rows.features cimport Features, rank_at
 from pytrees._core.rows.partition cimport RowPartition
@@ -17,7 +18,6 @@ from pytrees._core.rows.partition cimport RowPartition
 cdef enum:
     N_ZEROS = 4             # in front of scores, weights and squares
     FEATURES_AT_ONCE = 4
-    ROWS_PREFETCHED = 16
 
 
 @cython.final

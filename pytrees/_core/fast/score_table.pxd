@@ -11,7 +11,7 @@ from pytrees._core.base.sizes cimport (
     MOST_WEIGHT_IN_HALVES, MOST_WEIGHT_IN_PAIRS,
 )
 from pytrees._core.base.sorting cimport place_of
-from pytrees._core.base.types cimport float64_t, index_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from pytrees._core.base.types cimport float64_t, index_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from pytrees._core.criteria.entropy cimport EntropyScan
 from pytrees._core.criteria.gini cimport BinaryGiniScan, GiniScan, OrdinalGiniScan
 from pytrees._core.criteria.ranking cimport BinaryRankingScan, RankingScan
@@ -19,12 +19,11 @@ from pytrees._core.criteria.squared_error cimport SquaredErrorScan
 from pytrees._core.criteria.table cimport move_left, start_feature
 from pytrees._core.fast.bounds cimport BinnedScan, FewScan, ScoredScan, tie_margin
 from pytrees._core.fast.entropy_scores cimport mark_bins_by_entropy, score_bins_by_entropy, score_pairs_by_entropy
-from pytrees._core.fast.entry_scores cimport EntryScores
+from pytrees._core.fast.entry_scores cimport EntryScores, lowered_squared_error, write_residuals
 from pytrees._core.fast.node_bins cimport (
     NodeBins, NodeFeature, PairedSamples, count_halves, count_rows_of_lanes, label_of_packed, take_halves,
     weight_of_packed,
 )
-from pytrees._core.fast.number_scores cimport lowered_squared_error, write_residuals
 from pytrees._core.fast.simd cimport (
     BY_GINI, BY_RANKING, BY_WEIGHED_RANKING, cumulate_rows, edges_of_rows, mark_edges, mark_rows, node_weights,
     ordinal_forms, paired_classes, score_by_squares, score_by_steps, score_edges, score_in_order, score_numbers,

@@ -7,9 +7,6 @@ split gains most, counted in samples. If gains are compared exactly, it is the f
 tolerance is no order, so all leaves are compared. A call of a user's criterion is expensive, so one call judges the
 cuts of many open leaves.
 
-Nodes of many samples have the class counts of their features' bins instead of sorted features, if the criterion allows
-it. Only the samples of the smaller of two children are counted: the greater child gets its parent's counts less these.
-
 With several threads, one thread splits a node of many samples, and any thread splits each of its children. A subtree of
 few samples belongs to one thread.
 """
@@ -95,7 +92,6 @@ cdef int _grow(GrowthByGain growth) except -1 nogil:
     for position in range(growth.n_open):
         _close(growth, growth.open_leaves[position].node)
     growth.n_open = 0
-    return 0
 
 
 cdef int _take_step(GrowthByGain growth) except -1 nogil:
@@ -113,7 +109,6 @@ cdef int _take_step(GrowthByGain growth) except -1 nogil:
         _split_leaf(growth, &leaf, position)
     else:
         _close(growth, leaf.node)
-    return 0
 
 
 cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
@@ -129,7 +124,6 @@ cdef int _grow_in_rounds(GrowthByGain growth) except -1 nogil:
         # Their children come after them.
         growth.n_open -= n_leaves
         memmove(growth.open_leaves, growth.open_leaves + n_leaves, growth.n_open * sizeof(OpenLeaf))
-    return 0
 
 
 cdef int _split_leaf(GrowthByGain growth, const OpenLeaf* leaf, index_t position) except -1 nogil:
@@ -141,7 +135,6 @@ cdef int _split_leaf(GrowthByGain growth, const OpenLeaf* leaf, index_t position
         _leave_counts(growth, &growth.tree.nodes[leaf.node])
     for child in range(first_child + leaf.split.n_children - 1, first_child - 1, -1):
         position += _open(growth, child, position)
-    return 0
 
 
 # -------------------------------------------------------------------------------------------------------- open leaves
@@ -236,7 +229,6 @@ cdef int _take_from_heap(GrowthByGain growth, OpenLeaf* first) except -1 nogil:
             break
         _swap(&leaves[below], &leaves[place])
         place = below
-    return 0
 
 
 cdef inline void _swap(OpenLeaf* one, OpenLeaf* other) noexcept nogil:
@@ -290,7 +282,6 @@ cdef int _search_together(GrowthByGain growth) except -1 nogil:
         if not _gains_enough(growth, leaf):
             _close(growth, leaf.node)
             remove_item(growth.open_leaves, &growth.n_open, i, sizeof(OpenLeaf))
-    return 0
 
 
 cdef inline bint _gains_enough(GrowthByGain growth, const OpenLeaf* leaf) noexcept nogil:
@@ -458,12 +449,25 @@ cdef class SharedFeatures:
     cdef Features features
     cdef object accelerator     # the class, or None
     cdef object prepared        # for it
+    cdef readonly Py_ssize_t block_rows     # nodes of more samples are not sorted
     cdef tuple arguments
 
-    @property
-    def block_rows(self):
-        """Nodes of more samples are not sorted."""
-        return self.features.n_rows if self.accelerator is None else self.prepared.block_rows
+    def __init__(self, *arguments):
+        """Prepare X for one tree; the arguments are those of `share_features`."""
+        X, n_classes, criterion, is_narrow, max_features, max_candidates, *of_bins = arguments
+        block_rows, max_bins, n_categories, limits_cuts, n_threads, self.accelerator = of_bins
+        self.arguments = np.asarray(X), *arguments[1:10], 1, self.accelerator
+        self.features, self.block_rows = Features(X, n_categories), X.shape[0]
+        # Sequences can hold a row more than once, which then has several places.
+        ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
+        if self.accelerator is not None:
+            self.prepared = self.accelerator.prepare(
+                self.features, ranks, n_classes, criterion, is_narrow, max_candidates, block_rows, max_bins,
+                limits_cuts, n_threads,
+            )
+            self.block_rows = self.prepared.block_rows
+        elif ranks:
+            self.features.rank(False)
 
     def __reduce__(self):
         return share_features, self.arguments
@@ -476,7 +480,7 @@ def share_features(
     """Prepare X for `grow_by_gain`: sort what has to be sorted once for all trees of these parameters. `is_narrow` says
     whether the weights of all samples add up to less than 2**24; sums of targets of a tree are measured again.
     `limits_cuts`: trees have a least weight of leaves or monotonic constraints, and no bins of their nodes' ranks."""
-    shared = _prepare_features(
+    cdef SharedFeatures shared = SharedFeatures(
         X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
         limits_cuts, n_threads, accelerator,
     )
@@ -484,30 +488,6 @@ def share_features(
         shared.block_rows == X.shape[0] <= MOST_IN_NARROW
     ):
         shared.features.put_in_order("targets" in given_of(criterion))
-    return shared
-
-
-cdef SharedFeatures _prepare_features(
-    X, n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories, limits_cuts,
-    n_threads, accelerator,
-):
-    """Prepare X for one tree."""
-    cdef SharedFeatures shared = SharedFeatures()
-    shared.arguments = (
-        np.asarray(X), n_classes, criterion, is_narrow, max_features, max_candidates, block_rows, max_bins,
-        n_categories, limits_cuts, 1, accelerator,
-    )
-    shared.features = Features(X, n_categories)
-    shared.accelerator = accelerator
-    # Sequences can hold a row more than once, which then has several places.
-    ranks = not judges_sequence(criterion) and FEATURES_PER_RANKED * max_features <= X.shape[1]
-    if accelerator is not None:
-        shared.prepared = accelerator.prepare(
-            shared.features, ranks, n_classes, criterion, is_narrow, max_candidates, block_rows, max_bins,
-            limits_cuts, n_threads,
-        )
-    elif ranks:
-        shared.features.rank(False)
     return shared
 
 
@@ -592,7 +572,7 @@ def grow_by_gain(
         lists_rows=exact_targets is not None,
     )
     if not is_shared:
-        shared = _prepare_features(
+        shared = SharedFeatures(
             X, n_classes, criterion, plan.is_narrow, max_features, max_candidates, block_rows, max_bins, n_categories,
             plan.limits.min_leaf_weight > 0 or monotonic_cst is not None, n_threads, accelerator,
         )

@@ -93,7 +93,6 @@ cdef int add_root(GrowingTree tree, uint64_t seed) except -1 nogil:
     if is_constrained(tree):
         tree.bounds[0].lower = ValueBound(0, 0)
         tree.bounds[0].upper = ValueBound(0, 0)
-    return 0
 
 
 cdef index_t _add_node(
@@ -164,7 +163,6 @@ cdef int _reserve_nodes(GrowingTree tree, Py_ssize_t n_nodes) except -1 nogil:
         reserve(
             <void**> &tree.random_states, &tree.state_capacity, n_nodes, sizeof(uint64_t), b"random states of nodes"
         )
-    return 0
 
 
 cdef inline void _write_counts(GrowingTree tree, index_t node, const int64_t* counts) noexcept nogil:
@@ -307,7 +305,6 @@ cdef int split_leaf(GrowingTree tree, index_t leaf, const Split* split) except -
         node.missing = MISSING_LEFT if split.n_missing_left > 0 else MISSING_RIGHT
     node.gain = split.gain.value
     tree.n_leaves += split.n_children - 1
-    return 0
 
 
 cdef void _hand_bounds_down(GrowingTree tree, index_t leaf, const Split* split, index_t first_child) noexcept nogil:
@@ -366,7 +363,6 @@ cdef int _add_sides(GrowingTree tree, index_t leaf, const Split* split) except -
         split_entries(
             tree.partition, rows.block, rows.start, rows.stop, _needs_entries(tree, left), _needs_entries(tree, right)
         )
-    return 0
 
 
 cdef inline bint _needs_entries(GrowingTree tree, index_t node) noexcept nogil:
@@ -387,7 +383,6 @@ cdef int _add_counted_sides(GrowingTree tree, index_t leaf, const Split* split) 
     for label in range(tree.n_classes):
         counts[label] = <int64_t> values_of(tree, leaf)[label] - counts[label]
     _add_child(tree, leaf, &rows, 1, middle, rows.stop, counts)
-    return 0
 
 
 cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) except -1 nogil:
@@ -416,7 +411,6 @@ cdef int _add_categories(GrowingTree tree, index_t leaf, const Split* split) exc
     tree.search.accelerator.take_rows(&rows)
     if rows.in_block and any_may_split:
         split_entries_among(tree.partition, split.n_children, rows.block, rows.start, rows.stop)
-    return 0
 
 
 cdef int _list_categories(GrowingTree tree, CategoryCounts categories, index_t child, bint is_right) except -1 nogil:
@@ -434,7 +428,6 @@ cdef int _list_categories(GrowingTree tree, CategoryCounts categories, index_t c
             tree.n_listed += 1
     leading.n_listed = <index_t> (tree.n_listed - leading.first_listed)
     leading.lowest = tree.listed[leading.first_listed]
-    return 0
 
 
 cdef bint is_greater_split(GrowingTree tree, const RankedSplit* split, const RankedSplit* other) except -1 nogil:
@@ -479,7 +472,6 @@ cdef int _number_gain(GrowingTree tree, const RankedSplit* split) except -1 with
         if number == len(tree.exact_gains):
             tree.exact_gains.append(exact)
     split.priority.number = number
-    return 0
 
 
 cdef object _exact_gain(GrowingTree tree, tuple children):

@@ -563,7 +563,6 @@ cdef int offer_splits(
     if n_missing > 0:
         _put_missing_first(scan)
         _offer_all_cuts(code, scan, best)
-    return 0
 
 
 cdef inline void _put_missing_first(LeafScan scan) noexcept nogil:

@@ -250,7 +250,6 @@ cdef int divide(CostSearch search, Py_ssize_t number, index_t list, KnownCost* b
         return _solve_several(search, number, best)
     _solve_one(search, number, &node.lists[list], best)
     choose_range(search, node, &node.lists[list], best.cost)
-    return 0
 
 
 cdef int close_search(CostSearch search, Py_ssize_t number, KnownCost* best) except -1 nogil:

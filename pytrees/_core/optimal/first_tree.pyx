@@ -134,7 +134,6 @@ cdef int open_again(CostSearch search, Py_ssize_t number, TreeLimits limits, int
         node.cuts[i].is_closed = False
     for i in range(node.n_lists):
         choose_range(search, node, &node.lists[i], best)
-    return 0
 
 
 cdef bint _may_cost(const SearchNode* node, const CutList* cuts, int64_t cost) noexcept nogil:

@@ -31,7 +31,6 @@ cdef int start_node(ChildCounts children) except -1 nogil:
         return start_whole_node(children)
     if children.node.is_wide:
         start_wide(&children.scan, children.node)
-    return 0
 
 
 # ------------------------------------------------------------------------------------------------- of class counts
@@ -131,7 +130,6 @@ cdef int offer_target_children(ChildCounts children) except -1 nogil:
     gain = exact_gain(children.node.sums.spread - children.cost, 1, children.total)
     offer_gain(children, children.present.feature, children.n_children, &gain)
     children.best_cost = children.cost
-    return 0
 
 
 # --------------------------------------------------------------------------------------------- of label sequences

@@ -29,7 +29,6 @@ cdef int run(NodeSearch search, CountScan* scan) except -1 nogil:
     find_sorted_cut(search, scan, search.node, search.best)
     if search.best.feature != NONE:
         search.best.knows_left = write_left_of_best(scan, search.best.left_counts)
-    return 0
 
 
 include "../criteria/scans.pxi"

@@ -57,11 +57,10 @@ cdef class Accelerator:
 
     # Whether a node in no block can be searched unsorted; the limit on depth allows `n_levels` levels below it.
     cdef bint has_bins(self, const NodeRows* node, index_t n_levels) noexcept nogil
-    # Count the bins of such a node before it is searched; if features are drawn, of each drawn feature.
+    # Count the bins of such a node before it is searched; if features are drawn, of each drawn feature. Then the second
+    # one also returns `can_cut`, or else whether the limit on numbers of samples allows a cut of the feature.
     cdef int count_bins(self, NodeSearch search, NodeRows* node) except -1 nogil
-    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil
-    # Whether the limit on numbers of samples allows a cut of the counted feature.
-    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil
+    cdef bint count_drawn(self, NodeSearch search, const NodeRows* node, index_t feature, bint can_cut) except -1 nogil
     # Mark the rows that the node's cut sends to the left.
     cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil
     # Hand the counts of a node to its children after a cut; the smaller child may need none. Or drop them.

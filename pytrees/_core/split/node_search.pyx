@@ -45,11 +45,8 @@ cdef class Accelerator:
     cdef void drop(self, const NodeRows* node) noexcept nogil:
         pass
 
-    cdef int count_drawn(self, const NodeRows* node, index_t feature) except -1 nogil:
-        return 0
-
-    cdef bint can_cut(self, NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
-        return False
+    cdef bint count_drawn(self, NodeSearch search, const NodeRows* node, index_t feature, bint can_cut) except -1 nogil:
+        return can_cut
 
     cdef void mark_left(self, const NodeRows* node, const Split* split) noexcept nogil:
         pass
@@ -115,21 +112,18 @@ cdef class NodeSearch:
             self.counts.errors.keep_medians()
 
     def _take_user_criterion(self, criterion, row_ids):
+        of_numbers = are_numbers(self.counts)
         if self.judging == OWN_CLASS_COUNTS:
-            self._take_cut_criterion(criterion)
+            if not isinstance(criterion, SumCriterion if of_numbers else CountCriterion):
+                judged = "sums of targets" if of_numbers else "class counts"
+                raise TypeError(f"The criterion {criterion!r} does not judge {judged}.")
+            self.table = CutTable(criterion, 3 if of_numbers else self.counts.n_classes)
         elif self.judging == OWN_SEQUENCES:
             self.user_sequence = criterion
             self.row_ids = np.empty(0, dtype=np.int64) if row_ids is None else np.ascontiguousarray(row_ids, np.int64)
             self.node_row_ids = np.empty(self.partition.n_rows, dtype=np.int64)
             self.user_cuts = np.empty((2, self.partition.n_rows), dtype=np.int32)
             self.user_gains = np.empty((2, self.partition.n_rows))
-
-    def _take_cut_criterion(self, criterion):
-        of_numbers = are_numbers(self.counts)
-        if not isinstance(criterion, SumCriterion if of_numbers else CountCriterion):
-            judged = "sums of targets" if of_numbers else "class counts"
-            raise TypeError(f"The criterion {criterion!r} does not judge {judged}.")
-        self.table = CutTable(criterion, 3 if of_numbers else self.counts.n_classes)
 
 
 # ------------------------------------------------------------------------------------------------- values and missing
@@ -226,7 +220,6 @@ cdef int start_block(NodeSearch search, NodeRows* node) except -1 nogil:
     for place in range(node.stop - node.start):
         _fill_place(search, first + place, block_row(search.partition, node.block, place))
     search.accelerator.take_block(search, node)
-    return 0
 
 
 cdef void _order_by_class(NodeSearch search, NodeRows* node) noexcept nogil:
@@ -459,15 +452,15 @@ cdef int draw_features(NodeSearch search, const NodeRows* node, uint64_t random_
         search.origins[n_drawn] = chosen
         search.drawn_bits[feature >> 6] |= <uint64_t> 1 << (feature & 63)
         n_drawn += 1
-        if not node.in_block and not is_categorical(search.partition.features, feature):
-            search.accelerator.count_drawn(node, feature)
-        can_cut = can_cut or _can_split(search, node, feature)
+        if node.in_block or is_categorical(search.partition.features, feature):
+            can_cut = can_cut or _can_split(search, node, feature)
+        else:
+            can_cut = search.accelerator.count_drawn(search, node, feature, can_cut)
     for i in range(n_drawn - 1, -1, -1):
         feature = search.urn[i]
         search.urn[i] = search.urn[search.origins[i]]
         search.urn[search.origins[i]] = feature
     _list_drawn(search)
-    return 0
 
 
 cdef void _list_drawn(NodeSearch search) noexcept nogil:
@@ -493,9 +486,7 @@ cdef void _list_drawn(NodeSearch search) noexcept nogil:
 cdef inline bint _can_split(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:
     if is_categorical(search.partition.features, feature):
         return _allows_children(search, node, feature)
-    if node.in_block:
-        return has_cut(search.partition, node.block, feature, node.start, node.stop, search.limits.min_samples_leaf)
-    return search.accelerator.can_cut(search, node, feature)
+    return has_cut(search.partition, node.block, feature, node.start, node.stop, search.limits.min_samples_leaf)
 
 
 cdef bint _allows_children(NodeSearch search, const NodeRows* node, index_t feature) noexcept nogil:

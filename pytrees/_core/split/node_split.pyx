@@ -494,7 +494,6 @@ cdef int _offer_feature(
         start_children(search.children, feature, n_children, NONE)
         _count_entries(search, node, entries, n)
         offer_children(search.children)
-    return 0
 
 
 cdef inline void _count_entries(
