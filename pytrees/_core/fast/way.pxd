@@ -1,7 +1,5 @@
-"""Which way the cuts of a node are searched: one value, chosen in one place from the sizes of `base/sizes.h`.
-
-The tree is the same on every way. `engine` prepares the ways of a tree.
-"""
+"""Which way the cuts of a node are searched: one value, chosen in one place from the sizes of `base/sizes.h`. `engine`
+prepares the ways of a tree, which is the same on each."""
 
 from pytrees._core.base.sizes cimport (
     FEWEST_IN_BINS, FEWEST_SCORED, MOST_IN_FEW, MOST_OF_FORM, MOST_SCORED, MOST_WEIGHT_OF_NUMBERS,

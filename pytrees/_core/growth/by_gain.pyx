@@ -309,8 +309,8 @@ cdef NodeRows* _rows_to_search(GrowthByGain growth, index_t node) except NULL no
 
 
 cdef inline bint _has_bins(GrowthByGain growth, const Node* node) noexcept nogil:
-    """Whether the node is searched unsorted, in bins."""
-    return growth.tree.search.accelerator.has_bins(&node.rows, growth.tree.max_depth - node.depth)
+    """Whether the node is searched, unsorted, in bins."""
+    return node.may_split and growth.tree.search.accelerator.has_bins(&node.rows, growth.tree.max_depth - node.depth)
 
 
 cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
@@ -319,16 +319,12 @@ cdef int _leave_counts(GrowthByGain growth, const Node* node) except -1 nogil:
     cdef Node* greater = smaller + 1
     if smaller.rows.stop - smaller.rows.start > greater.rows.stop - greater.rows.start:
         smaller, greater = greater, smaller
-    if is_categorical(growth.tree.partition.features, node.feature) or not _will_count(growth, greater):
+    if is_categorical(growth.tree.partition.features, node.feature) or not _has_bins(growth, greater):
         growth.tree.search.accelerator.drop(&node.rows)
         return 0
     return growth.tree.search.accelerator.hand_down(
-        growth.tree.search, &node.rows, &smaller.rows, &greater.rows, _will_count(growth, smaller)
+        growth.tree.search, &node.rows, &smaller.rows, &greater.rows, _has_bins(growth, smaller)
     )
-
-
-cdef inline bint _will_count(GrowthByGain growth, const Node* node) noexcept nogil:
-    return node.may_split and _has_bins(growth, node)
 
 
 # ------------------------------------------------------------------------------------------------------------- threads
