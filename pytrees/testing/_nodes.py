@@ -107,7 +107,8 @@ class Samples:
             gains = [scan.gain_of_counts(self.criterion, whole, pair) for pair in children]
         else:
             data = self.X, self.y, self.weights, self.n_classes, self.criterion
-            gains = find.gains_of_cuts(*data, rows, feature, cuts)
+            problem = reference("split.problem").Problem(*data, limits={}, n_categories=None)
+            gains = find.gains_of_cuts(problem, rows, feature, cuts)
         for gain, (n_left, left, right) in zip(gains, sides, strict=True):
             yield Side(n_left, (sum(left), sum(right)), gain)
 

@@ -11,7 +11,9 @@ from pytrees._core.base.types cimport float64_t, index_t, int64_t, uint8_t
 cdef class CutCriterion:
     # Write the gain of every cut to `gains`: minus infinity forbids a cut. `left` and `right` tell of the children, a
     # row for each cut. The default asks the Python method `gains`; a cdef class that overrides it needs no interpreter.
-    cdef int judge(self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains) except -1 nogil
+    cdef int judge(
+        self, const float64_t[:, :] left, const float64_t[:, :] right, float64_t[:] gains
+    ) except -1 nogil
 
 
 cdef class CountCriterion(CutCriterion):

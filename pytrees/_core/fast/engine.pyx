@@ -109,7 +109,6 @@ cdef class FastEngine(FastState):
     def __init__(self, NodeSearch search, FastFeatures features, Plan plan, weights, FastEngine beside, shares_block):
         """`beside` is another thread's engine, whose counts and, with `shares_block`, whose block are reused."""
         cdef RowPartition partition = search.partition
-        cdef bint has_numbers = are_numbers(search.counts)
         self.partition = partition
         self.scores, self.rises = np.empty((2, partition.n_features))
         self.place_words = np.empty(0, dtype=np.int32)
@@ -132,7 +131,7 @@ cdef class FastEngine(FastState):
             self.divides_rows = True
             # Best-first growth needs thresholds, to separate nearly equal gains.
             self.defers_thresholds = not plan.is_best_first
-        if self.entry_scores is not None and has_numbers:
+        if self.entry_scores is not None and are_numbers(search.counts):
             self.defers_thresholds = not plan.is_best_first
             if plan.limits.min_samples_leaf == 1 and not partition.features.has_missing:
                 self._pair_few(search, partition, beside if shares_block else None)

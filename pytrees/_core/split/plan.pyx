@@ -25,8 +25,7 @@ cdef class Plan:
         self.max_depth, self.min_samples_split, self.max_leaf_nodes = max_depth, min_samples_split, max_leaf_nodes
         self.min_gain, self.min_impurity_decrease = min_gain, min_impurity_decrease
         self.max_features, self.n_threads, self.subsets = max_features, n_threads, subsets
-        self.is_best_first = max_leaf_nodes < UNLIMITED
-        self.lists_rows = lists_rows
+        self.is_best_first, self.lists_rows = max_leaf_nodes < UNLIMITED, lists_rows
         self.total_weight = len(rows) if weights is None else int(np.sum(np.asarray(weights)[rows]))
         self.limits = least_samples(min_samples_leaf)
         self.limits.max_candidates = max_candidates
