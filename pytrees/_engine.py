@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ContextDecorator
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -150,8 +150,15 @@ def kernel(name: str) -> Callable[..., Any]:
     found = getattr(load(f"{_PACKAGES[engine]}.{KERNELS[name]}"), name)
     if engine == "reference":
         return partial(_call_with_lists, found)
-    if engine == "compiled" and name in _ACCELERATED and how_compiled()["accelerators"]:
-        return partial(found, accelerator=load(f"{_PACKAGES[engine]}.fast.engine").FastEngine)
+    return partial(found, accelerator=_accelerator()) if engine == "compiled" and name in _ACCELERATED else found
+
+
+@cache
+def _accelerator() -> type | None:
+    """Return the class of the accelerators, None if the kernels were built without them."""
+    if not how_compiled()["accelerators"]:
+        return None
+    found: type = load(f"{_PACKAGES['compiled']}.fast.engine").FastEngine
     return found
 
 
