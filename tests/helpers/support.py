@@ -66,7 +66,7 @@ def interrupted(after=0.3, warned=None):
     search keeps after a warning takes two seconds at most."""
     if not hasattr(signal, "setitimer"):
         pytest.skip("no signals of timers here")
-    looks = [time.process_time()]
+    looks = []
 
     def look(*args):
         looks.append(time.process_time())
@@ -78,6 +78,7 @@ def interrupted(after=0.3, warned=None):
     gc.collect()
     gc.disable()
     previous = signal.signal(signal.SIGPROF, look)
+    looks.append(time.process_time())
     signal.setitimer(signal.ITIMER_PROF, 0.02, 0.02)
     try:
         with pytest.raises(KeyboardInterrupt) if warned is None else pytest.warns(warned, match="Ctrl-C ended"):
