@@ -2,7 +2,7 @@
 
 Whatever the order of a bin's samples, the left child's class counts at a cut inside the bin lie in a box: between the
 counts at the bin's left edge and the counts at its right edge. Scores are convex functions of the counts, so the
-corners of the box bound them. Sums of targets have bounds of their own.
+corners of the box bound them. Sums of targets have separate bounds.
 """
 
 from libc.math cimport INFINITY, fabs, log2, sqrt

@@ -89,7 +89,7 @@ cdef inline void write_residuals(
 cdef inline void write_few_residuals(
     const SquaredErrorScan* scan, const int64_t* targets, const int16_t* weights, index_t n, int16_t* residuals
 ) noexcept nogil:
-    """Write the residuals of a few samples, whose targets differ, at a scale of 2**16 in place of 2**31: their sums are
+    """Write the residuals of a few samples, whose targets differ, at a scale of 2**16 instead of 2**31: their sums are
     at most 2**14 in magnitude, but for the rounding."""
     cdef int64_t middle = scan.sum // scan.total
     cdef float64_t mean = <float64_t> (scan.sum - middle * scan.total) / <float64_t> scan.total

@@ -46,9 +46,9 @@ cdef struct Table:
 
 
 def codes_of_objects(values, known):
-    """Return the position of every object of an array among those of another one, as a dict finds it, or NO_CATEGORY.
+    """Return the position of every object of an array among those of another one, by equality, or NO_CATEGORY.
 
-    Strings are found by their bytes, and by their addresses again. Raises TypeError if an object cannot be hashed.
+    Strings are found by their bytes, and cached by their addresses. Raises TypeError if an object cannot be hashed.
     """
     if values.dtype != object or values.ndim != 1:
         raise ValueError("values must be an array of objects of one dimension.")
